@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { checkExports } from './structure/check-exports.ts'
 import { checkFile } from './structure/check-file.ts'
-import { checkImports, type SourceFile } from './structure/check-imports.ts'
-import { checkTree, isTest } from './structure/check-tree.ts'
+import { checkImports } from './structure/check-imports.ts'
+import { checkTree } from './structure/check-tree.ts'
 import { figures } from './structure/figures.ts'
+import { isTest, type SourceFile } from './structure/source-file.ts'
 
 /** Every source file that git tracks or would track. */
 function listSources(): readonly SourceFile[] {

@@ -1,6 +1,6 @@
 import { makeWorkerUtils } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
-import { writePortable } from '../../src/core/cluster/portable-value.ts'
+import { writePortable } from '../../src/core/portable-value.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 
 /** A queue on PostgreSQL that others wrote, asked for the same. */

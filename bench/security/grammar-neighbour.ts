@@ -6,7 +6,7 @@
  * Run: `node bench/security/grammar-neighbour.ts [rounds]`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { JsonObject } from '../../src/core/text-generation.ts'
+import type { JsonObject } from '../../src/core/json-value.ts'
 import { loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
 import { ask, miniChat } from '../../test/support/mini-chat.ts'
 import { describeMachine, median } from '../measure.ts'

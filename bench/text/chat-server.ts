@@ -30,7 +30,7 @@ export interface ServerShape {
 }
 
 /** Where llama-server is, as bench/text/build-llama-server.sh prints it. */
-export function findLlamaServer(): string {
+function findLlamaServer(): string {
   const binary = process.env.LLAMA_SERVER
   if (binary === undefined) throw new Error('Set LLAMA_SERVER to a llama-server binary; bench/text/build-llama-server.sh builds one.')
   return binary

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path/posix'
 import { describe, it } from 'node:test'
 import { importTable } from '../structure/import-table.ts'
 
+const lines = readFileSync('ARCHITECTURE.md', 'utf8').split('\n')
+
 /** The rows of the map: a folder below `src/` and the words of its last cell. */
-const rows = readFileSync('ARCHITECTURE.md', 'utf8')
-  .split('\n')
-  .flatMap((line) => {
-    const [, folder, allowed] = /^\| `src\/([^`]+)` \|.*\| ([^|]+) \|$/.exec(line) ?? []
-    return folder === undefined || allowed === undefined ? [] : [{ folder, allowed: allowed.split(/[,\s]+/) }]
-  })
+const rows = lines.flatMap((line) => {
+  const [, folder, allowed] = /^\| `src\/([^`]+)` \|.*\| ([^|]+) \|$/.exec(line) ?? []
+  return folder === undefined || allowed === undefined ? [] : [{ folder, allowed: allowed.split(/[,\s]+/) }]
+})
+
+/** What the page says of each folder below `src/`, in all rows that it has. */
+const told = new Map<string, string>()
+for (const line of lines) {
+  const [, folder, words = ''] = /^\| `src\/([^`]+)` \|(.*)$/.exec(line) ?? []
+  if (folder !== undefined) told.set(folder, `${told.get(folder) ?? ''}${words}`)
+}
 
 describe('the map in ARCHITECTURE.md', () => {
   it('says of each folder what the import table says', () => {
@@ -31,15 +39,20 @@ describe('the map in ARCHITECTURE.md', () => {
     assert.deepEqual(missing, ['bin.ts'])
   })
 
-  it('names every wing of every folder, but for the pages of the console', () => {
-    const page = readFileSync('ARCHITECTURE.md', 'utf8')
-    const wings = Object.keys(importTable)
-      .filter((area) => area !== 'console/app/pages' && existsSync(`src/${area}`) && statSync(`src/${area}`).isDirectory())
-      .flatMap((area) => readdirSync(`src/${area}`, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
-      .map(({ name, parentPath }) => ({ name, path: `${parentPath}/${name}`.replace(/^src\//, '') }))
+  it('names every folder in the row of the one it lies in, but for pages of the console and what it sends as it is', () => {
+    const folders = readdirSync('src', { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'fixtures')
+      .map(({ name, parentPath }) => `${parentPath}/${name}`.replaceAll('\\', '/').replace(/^src\//, ''))
+      .filter((path) => path !== 'runtimes' && !['console/app/pages', 'console/app/public'].includes(dirname(path)))
     assert.deepEqual(
-      wings.filter(({ name, path }) => !page.includes(`\`${name}/\``) && !page.includes(`\`src/${path}\``)).map(({ path }) => path),
+      folders.filter((path) => !told.has(path) && !told.get(shownAbove(path))?.includes(`\`${basename(path)}/\``)),
       [],
     )
   })
 })
+
+/** The nearest folder around a path that has a row. */
+function shownAbove(path: string): string {
+  const above = dirname(path)
+  return told.has(above) || above === '.' ? above : shownAbove(above)
+}

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path/posix'
 import { test } from 'node:test'
 import { declares, findWrongNames } from './named-code.ts'
 
-for (const page of ['ARCHITECTURE.md', 'STYLE.md', 'CONTRIBUTING.md'])
+for (const page of [
+  'ARCHITECTURE.md',
+  'STYLE.md',
+  'CONTRIBUTING.md',
+  ...globSync(['docs/*.md', 'docs/decisions/*.md', 'src/**/design.md']),
+])
   test(`every file that ${page} names is there, and declares what the page says`, () => {
-    assert.deepEqual(findWrongNames(readFileSync(page, 'utf8')), [])
+    const folder = page === 'docs/security.md' ? 'test/security' : page.startsWith('src/') ? dirname(page) : 'src'
+    assert.deepEqual(findWrongNames(readFileSync(page, 'utf8'), folder), [])
   })
 
 test('a name that moved away, and a file that is gone, are found', () => {

@@ -1,5 +1,5 @@
-import type { SourceFile } from './check-imports.ts'
 import { findExports } from './find-exports.ts'
+import type { SourceFile } from './source-file.ts'
 
 /**
  * What a file offers without a word on what it does, or on what it returns. Types, and constants whose type is written

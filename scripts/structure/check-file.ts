@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix'
-import type { SourceFile } from './check-imports.ts'
 import { bannedNames, environmentReader, maxLines, reviewLines } from './import-table.ts'
+import type { SourceFile } from './source-file.ts'
 
 /** What is wrong with a file's name, length or content, and what deserves another look. */
 export interface FileReport {

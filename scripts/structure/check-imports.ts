@@ -3,12 +3,7 @@ import { builtinModules } from 'node:module'
 import { dirname, join, normalize } from 'node:path/posix'
 import { type FoundImport, findImports } from './find-imports.ts'
 import { type AreaRule, importTable, testAreas, testPackages } from './import-table.ts'
-
-/** A source file: its path from the root of the project, with forward slashes, and its text. */
-export interface SourceFile {
-  readonly path: string
-  readonly text: string
-}
+import { isTest, type SourceFile } from './source-file.ts'
 
 /**
  * Everything that a file under `src/` imports and must not, or that does not exist.
@@ -26,7 +21,7 @@ export function checkImports(
     const { specifier } = found
     if (specifier.startsWith('.')) return checkRelative({ path, area, rule }, found, exists)
     if (specifier.startsWith('node:'))
-      return rule.builtins === 'none' && !isTest(path) ? [`${path}: ${area} must not import ${specifier}.`] : []
+      return rule.builtins === 'none' && !isTest({ path }) ? [`${path}: ${area} must not import ${specifier}.`] : []
     if (builtinModules.includes(specifier)) return [`${path}: write node:${specifier} instead of ${specifier}.`]
     return mayImportPackage(packageOf(specifier), rule, path) ? [] : [`${path}: ${area} must not import the package ${specifier}.`]
   })
@@ -41,7 +36,7 @@ export function areaOf(path: string): string | undefined {
 }
 
 /** `@scope/name/part` → `@scope/name`. */
-export function packageOf(specifier: string): string {
+function packageOf(specifier: string): string {
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -55,18 +50,14 @@ function checkRelative(
 ): readonly string[] {
   const target = normalize(join(dirname(path), specifier))
   if (!exists(target)) return [`${path}: ${specifier} does not exist.`]
-  if (isTest(path) && target.startsWith('test/')) return []
+  if (isTest({ path }) && target.startsWith('test/')) return []
   const targetArea = target.startsWith('src/') ? areaOf(target) : undefined
   if (targetArea === area) return []
   if (targetArea === undefined) return target === 'package.json' ? [] : [`${path}: must not import ${specifier}, which is outside src.`]
-  const allowed = [...rule.areas, ...(typeOnly ? (rule.types ?? []) : []), ...(isTest(path) ? testAreas : [])]
+  const allowed = [...rule.areas, ...(typeOnly ? (rule.types ?? []) : []), ...(isTest({ path }) ? testAreas : [])]
   return allowed.includes(targetArea) ? [] : [`${path}: ${area} must not import ${targetArea} (${specifier}).`]
 }
 
 function mayImportPackage(name: string, { packages = [] }: AreaRule, path: string): boolean {
-  return packages.includes(name) || (isTest(path) && testPackages.includes(name))
-}
-
-function isTest(path: string): boolean {
-  return /\.test\.tsx?$/.test(path)
+  return packages.includes(name) || (isTest({ path }) && testPackages.includes(name))
 }

@@ -19,6 +19,15 @@ describe('checkTree', () => {
     assert.deepEqual(others, [])
   })
 
+  it('names what is exported and imported by no other file, but for types', () => {
+    const offer = { path: 'src/core/a.ts', text: 'export function used() {}\nexport function own() {}\nexport type Own = string\nown()\n' }
+    const { path, text } = file('src/core/b.ts', './a.ts')
+    assert.deepEqual(checkTree([offer, { path, text: `${text}used()\n` }]), [
+      'src/core/a.ts:2: no other file imports own; take its export away, or itself.',
+    ])
+    assert.match(checkTree([offer, { path, text: 'used()\n' }]).join(), /imports used/)
+  })
+
   it('lets two files import a third', () => {
     assert.deepEqual(checkTree([file('src/a.ts', './c.ts'), file('src/b.ts', './a.ts', './c.ts'), file('src/c.ts')]), [])
   })

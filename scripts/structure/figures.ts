@@ -1,7 +1,7 @@
-import type { SourceFile } from './check-imports.ts'
-import { isTest, sourcesPerFolder } from './check-tree.ts'
+import { sourcesPerFolder } from './check-tree.ts'
 import { findCircles } from './find-circles.ts'
 import { findExports } from './find-exports.ts'
+import { isTest, type SourceFile } from './source-file.ts'
 
 /** How large the parts of the project are, as lines of text. */
 export function figures(sources: readonly SourceFile[]): readonly string[] {

@@ -1,18 +1,11 @@
-import { dirname, join, normalize } from 'node:path/posix'
-import type { SourceFile } from './check-imports.ts'
-import { findImports } from './find-imports.ts'
+import { importedFiles } from './find-imports.ts'
+import type { SourceFile } from './source-file.ts'
 
 /** Files that import each other, directly or by way of others, as groups of paths; imports of types count. */
 export function findCircles(sources: readonly SourceFile[]): readonly (readonly string[])[] {
   const known = new Set(sources.map(({ path }) => path))
   const targets = new Map(sources.map((file) => [file.path, importedFiles(file).filter((target) => known.has(target))] as const))
   return strongComponents(targets).filter((group) => group.length > 1)
-}
-
-function importedFiles({ path, text }: SourceFile): readonly string[] {
-  return findImports(text)
-    .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier }) => normalize(join(dirname(path), specifier)))
 }
 
 /** Tarjan's strongly connected components. */

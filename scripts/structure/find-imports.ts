@@ -1,3 +1,6 @@
+import { dirname, join, normalize } from 'node:path/posix'
+import type { SourceFile } from './source-file.ts'
+
 /** One import of a source file. */
 export interface FoundImport {
   /** As written: `./text.ts`, `node:fs`, `fastify`. */
@@ -22,4 +25,11 @@ export function findImports(source: string): readonly FoundImport[] {
       Array.from(code.matchAll(pattern), ([, specifier = '']) => ({ specifier, typeOnly: false })),
     ),
   ]
+}
+
+/** Paths of the project's own files that a source file imports. */
+export function importedFiles({ path, text }: SourceFile): readonly string[] {
+  return findImports(text)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => normalize(join(dirname(path), specifier)))
 }

@@ -7,7 +7,7 @@ export function textTable(headings: readonly string[], rows: readonly (readonly 
 }
 
 /** Rows in aligned columns without a heading. */
-export function alignColumns(rows: readonly (readonly string[])[]): string {
+function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
     .map((row) =>

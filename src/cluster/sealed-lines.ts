@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readPortable, writePortable } from '../core/cluster/portable-value.ts'
+import { readPortable, writePortable } from '../core/portable-value.ts'
 
 /** Longest line between nodes: a body of 32 MB in base64 and what a large picture takes. */
 export const maxLineBytes = 256 * 1024 * 1024

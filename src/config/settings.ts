@@ -1,7 +1,6 @@
 import { nodeRoles } from '../core/cluster/node.ts'
 import { gpuSettings } from '../core/compute-device.ts'
-import type { LogFormat } from './config.ts'
-import { logFormats, logLevels } from './config.ts'
+import { type LogFormat, logFormats, logLevels } from './config.ts'
 import { headerFields } from './header-fields.ts'
 import { headerNames } from './header-names.ts'
 import { bucketUrl } from './s3-url.ts'

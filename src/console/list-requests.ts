@@ -4,7 +4,7 @@ import type { NumberedRequest } from '../core/ports/request-log.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 import type { ListedRequest, RequestPage, RequestQuery } from './contract/requests.ts'
 import { showInference } from './show-inference.ts'
-import { hasPictures } from './stored-images.ts'
+import { hasPictures, imageAddress } from './stored-images.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'requests' | 'log' | 'tokens' | 'accounts' | 'clock'>
 type Options = { readonly signal: AbortSignal }
@@ -101,5 +101,5 @@ async function tokenNames(deps: Dependencies, rows: readonly Row[], options: Opt
 function pictureOf(inference: Inference, now: number): string | null {
   if (!hasPictures(inference, now)) return null
   const index = inference.output.images?.pictures.findIndex(({ removedForSafety }) => !removedForSafety) ?? -1
-  return index === -1 ? null : `/console/api/outputs/${encodeURIComponent(inference.id)}/images/${index}`
+  return index === -1 ? null : imageAddress(inference.id, index)
 }

@@ -27,6 +27,11 @@ export async function findStoredImages(
   return output.images ?? locateImages(Buffer.concat(await Array.fromAsync(await outputs.open(output, options))))
 }
 
+/** Where a signed-in browser gets one picture of a stored output. */
+export function imageAddress(inferenceId: string, index: number): string {
+  return `/console/api/outputs/${encodeURIComponent(inferenceId)}/images/${index}`
+}
+
 function locateImages(content: Buffer): StoredImages {
   const value: unknown = JSON.parse(content.toString('utf8'))
   if (!validator.Check(value)) throw new ServiceError('not_found', 'This output holds no images.')

@@ -1,4 +1,4 @@
-import type { JsonValue } from './text-generation.ts'
+import type { JsonValue } from './json-value.ts'
 
 /** Everything that is kept as documents; the name says which feature reads them. */
 export const documentKinds = [

@@ -2,7 +2,14 @@ import type { ControlnetUse } from './images/controlnet.ts'
 import type { LoraUse } from './images/lora.ts'
 import type { Sampler } from './sampler.ts'
 
-export type ImageEncoding = 'jpeg' | 'png' | 'webp'
+/** The file formats an image may come in. */
+export const imageEncodings = ['jpeg', 'png', 'webp'] as const
+export type ImageEncoding = (typeof imageEncodings)[number]
+
+/** Denoising steps of one drawing at most. */
+export const mostSteps = 200
+/** Layers of the text encoders that may be skipped at most. */
+export const mostClipSkip = 12
 
 /** Of JPEG and WebP, out of 100. */
 export const defaultEncodingQuality = 95
@@ -21,7 +28,7 @@ export interface ImageRequest {
   readonly negative: { readonly prompt: string; readonly prompt2: string } | null
   readonly width: number
   readonly height: number
-  /** Denoising steps, 1 to 200. */
+  /** Denoising steps, 1 to {@link mostSteps}. */
   readonly steps: number
   /** Guidance scale, over 0 and up to 50; 1 = no guidance. */
   readonly guidanceScale: number
@@ -35,7 +42,7 @@ export interface ImageRequest {
   readonly encoding: ImageEncoding
   /** How much of a JPEG or WebP is kept, 1 to 100; absent = {@link defaultEncodingQuality}. */
   readonly encodingQuality?: number
-  /** Layers of the text encoders to skip at the end, as diffusers counts them, 0 to 12; 0 = the model's own reading. */
+  /** Layers of the text encoders to skip at the end, as diffusers counts them, 0 to {@link mostClipSkip}; 0 = the model's own reading. */
   readonly clipSkip: number
   readonly stylePreset: string | null
   /** At most eight, each name once. */

@@ -95,7 +95,7 @@ export interface Inference {
 /** Attempts in all before an inference fails whose attempts end without a result. */
 export const maxAttempts = 3
 /** Attempts that killed their engine after which a request is held to be poison. */
-export const maxLostAttempts = 2
+export const maxDeadlyAttempts = 2
 /** After how long in the queue work of low priority takes its turn with the normal. */
 export const lowPriorityAgesMs = 10 * 60 * 1000
 /** How long the output of a completed inference is kept. */

@@ -57,6 +57,7 @@ export function checkPullSource(source: string): void {
 
 /** The pulls of the whole service. */
 export interface PullDesk {
+  /** Pulls under way, and those that ended until somebody clears them away, of every machine. */
   list(): readonly PlacedPull[]
   /**
    * Starts a pull on this machine, or where this one lends no models on one that does; a source that is being pulled there already stays as it is.

@@ -1,3 +1,5 @@
+import type { JsonObject } from './json-value.ts'
+
 /** One message of a conversation. `developer` is read as `system` before it gets here. */
 export type ChatMessage = {
   /** Who says it, or which tool; absent = nobody tells. */
@@ -42,11 +44,6 @@ export interface ToolDefinition {
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
-
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
-export interface JsonObject {
-  readonly [key: string]: JsonValue
-}
 
 /** What the output must look like; `field` is the request's field that said so, absent = `response_format`. */
 export type ResponseFormat =

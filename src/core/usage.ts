@@ -54,7 +54,7 @@ export const usageDimensions = ['account', 'token', 'model', 'day', 'hour'] as c
 export type UsageDimension = (typeof usageDimensions)[number]
 
 /** Days for which sums of hours are kept; those of days stay. */
-export const hoursKeptDays = 31
+const hoursKeptDays = 31
 
 /** The first day, as `YYYY-MM-DD`, whose hours are kept. */
 export function firstHourDay(now: number): string {

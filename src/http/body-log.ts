@@ -4,7 +4,7 @@ import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { callerOf } from './caller.ts'
 
 /** What tells callers that their requests are logged, and for how many hours. */
-export const requestLogHeader = 'x-request-log'
+const requestLogHeader = 'x-request-log'
 
 const hourMs = 60 * 60 * 1000
 

@@ -8,7 +8,7 @@ declare module 'fastify' {
 }
 
 /** Why work stops when its client is gone. */
-export class ClientGone extends Error {
+class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 

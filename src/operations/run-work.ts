@@ -20,7 +20,7 @@ export interface WorkOptions {
 }
 
 /** Deferred work that a worker has taken. */
-export interface RunningWork {
+export interface ClaimedWork {
   readonly work: InferenceWork
   readonly accountId: string
   /** What was set aside for it while it waited is called so. */
@@ -35,7 +35,7 @@ export interface RunningWork {
  */
 export async function runWork(
   deps: RunDependencies,
-  { work, accountId, reservation, meter }: RunningWork,
+  { work, accountId, reservation, meter }: ClaimedWork,
   { signal, onProgress }: WorkOptions,
 ): Promise<WorkResult> {
   const { tokenId = null } = work

@@ -4,7 +4,7 @@ import { serialize } from 'node:v8'
 import { makeImageRequest } from '../../test/support/image-request.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import type { InferenceWork } from '../core/inference.ts'
-import type { JsonObject } from '../core/text-generation.ts'
+import type { JsonObject } from '../core/json-value.ts'
 import { decodeWork, encodeWork, workFormat } from './work-format.ts'
 
 const picture: InferenceWork = {

@@ -1,6 +1,6 @@
 import { deserialize } from 'node:v8'
-import { readPortable, writePortable } from '../core/cluster/portable-value.ts'
 import type { InferenceWork, OutputReference } from '../core/inference.ts'
+import { readPortable, writePortable } from '../core/portable-value.ts'
 import { upgradeWork, type WorkV1 } from './upgrade-work.ts'
 
 /**

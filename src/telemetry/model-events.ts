@@ -30,10 +30,7 @@ export function catalogChanged(
 }
 
 /** A model's process ended by itself; only its own requests failed. */
-export function modelCrashed(
-  { log, metrics }: Telemetry,
-  event: { readonly modelId: string; readonly reason: string; readonly retryInMs?: number },
-): void {
+export function modelCrashed({ log, metrics }: Telemetry, event: { readonly modelId: string; readonly reason: string }): void {
   metrics.modelCrashes.add([event.modelId])
   log.error(event, 'model crashed')
 }

@@ -8,11 +8,11 @@ test('invalid input is never tried again', () => {
     assert.equal(judgeFailure(new ServiceError(code, 'no'), 1).action, 'fail')
 })
 
-test('a dead engine counts as a lost attempt, an unknown failure as a failed one, a full pool as none', () => {
+test('a dead engine counts as a deadly attempt, an unknown failure as a failed one, a full pool as none', () => {
   const dead = judgeFailure(new ServiceError('inference_failed', 'gone'), 1)
-  assert.deepEqual([dead.action, dead.action === 'retry' && dead.lost], ['retry', true])
+  assert.deepEqual([dead.action, dead.action === 'retry' && dead.deadly], ['retry', true])
   const unknown = judgeFailure(new Error('secret path'), 1)
-  assert.ok(unknown.action === 'retry' && !unknown.lost && !unknown.error.message.includes('secret'))
+  assert.ok(unknown.action === 'retry' && !unknown.deadly && !unknown.error.message.includes('secret'))
   assert.deepEqual(judgeFailure(new ServiceError('server_is_overloaded', 'full', { retryAfterSeconds: 7 }), 1), {
     action: 'release',
     delayMs: 7000,

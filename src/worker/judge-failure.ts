@@ -4,8 +4,8 @@ import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.t
 export type Judgement =
   /** The request itself is at fault, or running it again would end the same way. */
   | { readonly action: 'fail'; readonly error: ErrorRecord }
-  /** It counts as an attempt and may succeed next time; `lost` when the engine died of it. */
-  | { readonly action: 'retry'; readonly error: ErrorRecord; readonly lost: boolean; readonly delayMs: number }
+  /** It counts as an attempt and may succeed next time; `deadly` when the engine died of it. */
+  | { readonly action: 'retry'; readonly error: ErrorRecord; readonly deadly: boolean; readonly delayMs: number }
   /** It never started. */
   | { readonly action: 'release'; readonly delayMs: number }
 
@@ -27,10 +27,10 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
     case 'shutting_down':
       return { action: 'release', delayMs: askedMs || firstRetryMs }
     case 'inference_failed':
-      return { action: 'retry', error, lost: true, delayMs }
+      return { action: 'retry', error, deadly: true, delayMs }
     case 'model_loading':
     case 'internal_error':
-      return { action: 'retry', error, lost: false, delayMs }
+      return { action: 'retry', error, deadly: false, delayMs }
     default:
       return { action: 'fail', error }
   }

@@ -40,7 +40,7 @@ export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim,
   if (judgement.error.code === 'internal_error') deps.onEvent({ type: 'fault', duty: 'run-work', error: failure })
   const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, unstoppable), signal)
   if (answer === 'failed') tellCompleted(deps, ended, { outcome: 'failed', error: judgement.error })
-  else tellReleased(deps, ended, answer, judgement.lost ? 'lost' : 'failed')
+  else tellReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
 }
 
 async function settleInterruption(deps: WorkerDependencies, ended: EndedClaim, { kind }: Interruption): Promise<void> {

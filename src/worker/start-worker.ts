@@ -113,9 +113,9 @@ class ClaimLoop {
   }
 
   #start(claim: Claim): void {
-    const { inference, lostAttempts } = claim
+    const { inference, deadlyAttempts } = claim
     const { clock, onEvent } = this.#deps
-    const suspect = lostAttempts > 0
+    const suspect = deadlyAttempts > 0
     this.#parked.forget(claim.id)
     const after = [...this.#runs].filter((run) => run.model === inference.model && (suspect || run.suspect)).map(({ ended }) => ended)
     onEvent({ type: 'claimed', inference, queuedMs: clock.now() - inference.createdAt })

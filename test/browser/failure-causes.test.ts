@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, draw, openPage, visitConsole } from './support/console-visit.ts'
+import { becomeOwner, createAccount, draw, grace, openPage, visitConsole } from './support/console-visit.ts'
 import { openDyingServers } from './support/dying-servers.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
@@ -56,11 +56,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
   await using context = await browser.newContext()
   const member = await context.newPage()
-  await member.goto(link)
-  await member.getByLabel('Name').fill('Grace Hopper')
-  await member.getByLabel('E-mail').fill('grace@example.org')
-  await member.getByLabel('Password').fill('nanoseconds of wire')
-  await member.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(member, link, grace)
   await member.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   const heard: string[] = []
   member.on(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { becomeOwner, openPage } from './support/console-visit.ts'
+import { becomeOwner, bob, createAccount, openPage } from './support/console-visit.ts'
 import { countedRequests } from './support/counted-requests.ts'
 import { offerModel } from './support/offer-model.ts'
 import { textOf } from './support/page-text.ts'
@@ -92,11 +92,7 @@ test('an invited member signs in, and finds no pages of owners', { skip }, async
 
   await using context = await browser.newContext()
   const other = await context.newPage()
-  await other.goto(link)
-  await other.getByLabel('Name').fill('Bob')
-  await other.getByLabel('E-mail').fill('bob@example.org')
-  await other.getByLabel('Password').fill('under a blue moon')
-  await other.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(other, link, bob)
   await other.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   assert.equal(await other.getByRole('link', { name: 'People' }).count(), 0)
 })

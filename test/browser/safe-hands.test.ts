@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, openPage } from './support/console-visit.ts'
+import { becomeOwner, bob, createAccount, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { textOf } from './support/page-text.ts'
 import { useConsole } from './support/use-console.ts'
@@ -16,11 +16,7 @@ test('open invitations say for whom, and who made them', { skip }, async () => {
   await page.getByRole('table', { name: 'Open invitations' }).getByText('Ada Lovelace').waitFor()
   await using context = await browser.newContext()
   const other = await context.newPage()
-  await other.goto(link)
-  await other.getByLabel('Name').fill('Bob')
-  await other.getByLabel('E-mail').fill('bob@example.org')
-  await other.getByLabel('Password').fill('under a blue moon')
-  await other.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(other, link, bob)
   await other.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   await openPage(page, 'Models')
   await openPage(page, 'People')

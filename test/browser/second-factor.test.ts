@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { shownCode } from '../support/sign-in/shown-code.ts'
-import { becomeOwner, openPage, owner, visitConsole } from './support/console-visit.ts'
+import { becomeOwner, createAccount, openPage, owner, visitConsole } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
@@ -63,11 +63,7 @@ test('a second factor is set up with an app, asked for at the next sign-in, and 
 test('an owner who must have one sets it up on the way in', { skip: withoutChromium }, async () => {
   await using visited = await visitConsole(['--second-factor', 'owners'])
   const { page, service, complaints } = visited
-  await page.goto(service.link)
-  await page.getByLabel('Name').fill(owner.name)
-  await page.getByLabel('E-mail').fill(owner.email)
-  await page.getByLabel('Password').fill(owner.password)
-  await page.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(page, service.link, owner)
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   await showPassword(page)
   await page.getByText('This service asks you for a second factor').waitFor()

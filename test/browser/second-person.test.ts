@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, openPage } from './support/console-visit.ts'
+import { becomeOwner, bob, createAccount, openPage } from './support/console-visit.ts'
 import { offerModel } from './support/offer-model.ts'
 import { pullOffered } from './support/pull-offered.ts'
 import { useConsole } from './support/use-console.ts'
@@ -14,15 +14,11 @@ const { skip, visit } = useConsole(async (started) => {
   const headers = { origin: service.url }
   const made = await page.request.post(`${service.url}/console/api/invitations`, { data: { role: 'member' }, headers })
   member = await (await browser.newContext()).newPage()
-  await member.goto(`${service.url}/console/join#${(await made.json()).code}`)
-  await member.getByLabel('Name').fill('Bob')
-  await member.getByLabel('E-mail').fill('bob@example.org')
-  await member.getByLabel('Password').fill('under a blue moon')
-  await member.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(member, `${service.url}/console/join#${(await made.json()).code}`, bob)
   await member.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 
-function bob(): Page {
+function bobsPage(): Page {
   if (member === null) throw new Error('Nobody joined')
   return member
 }
@@ -40,7 +36,7 @@ async function ask(page: Page, content: string): Promise<number> {
 test('usage by person adds up to what was answered to each, and so do its latencies', { skip }, async () => {
   const { page } = visit()
   const adas = (await ask(page, 'What is 17 + 25?')) + (await ask(page, 'Hi'))
-  const bobs = await ask(bob(), 'Tell me a short story about a fox.')
+  const bobs = await ask(bobsPage(), 'Tell me a short story about a fox.')
   await openPage(page, 'Usage')
   await page.getByLabel('Everybody').check()
   const sums = page.getByRole('region', { name: 'By token, model and time' })
@@ -69,20 +65,20 @@ test('what an owner pulls, a member sees on its way, with its share, its rate an
   const { page } = visit()
   await using offered = await offerModel({ id: 'second-chat', from: 'sepia-mini-chat' })
   await pullOffered(page, offered)
-  await openPage(bob(), 'Models')
-  await bob().getByRole('progressbar').waitFor()
-  await bob().route('**/console/api/models', async (route) => {
+  await openPage(bobsPage(), 'Models')
+  await bobsPage().getByRole('progressbar').waitFor()
+  await bobsPage().route('**/console/api/models', async (route) => {
     const answer = await route.fetch()
     const body = await answer.json()
     const pulls = body.pulls.map((pull: object) => ({ ...pull, bytesDone: 30e6, bytesTotal: 90e6, bytesPerSecond: 4e6 }))
     await route.fulfill({ response: answer, json: { ...body, pulls } })
   })
-  await bob().getByText('30.0 MB of 90.0 MB · 4.0 MB a second · 15.0 s left').waitFor()
-  await bob().unrouteAll({ behavior: 'wait' })
-  assert.equal(await bob().getByRole('button', { name: 'Pull a model' }).count(), 0)
+  await bobsPage().getByText('30.0 MB of 90.0 MB · 4.0 MB a second · 15.0 s left').waitFor()
+  await bobsPage().unrouteAll({ behavior: 'wait' })
+  assert.equal(await bobsPage().getByRole('button', { name: 'Pull a model' }).count(), 0)
   offered.release()
-  await bob()
+  await bobsPage()
     .getByRole('article')
-    .filter({ has: bob().getByText('second-chat', { exact: true }) })
+    .filter({ has: bobsPage().getByText('second-chat', { exact: true }) })
     .waitFor()
 })

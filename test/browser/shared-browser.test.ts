@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, owner } from './support/console-visit.ts'
+import { becomeOwner, createAccount, grace, owner } from './support/console-visit.ts'
 import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
 import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
@@ -16,11 +16,7 @@ async function signInAgain(page: Page): Promise<void> {
 }
 
 async function join(page: Page, code: string): Promise<void> {
-  await page.goto(`${visit().service.url}/console/join#${code}`)
-  await page.getByLabel('Name').fill('Grace')
-  await page.getByLabel('E-mail').fill('grace@example.org')
-  await page.getByLabel('Password').fill('a compiler of words')
-  await page.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(page, `${visit().service.url}/console/join#${code}`, grace)
   await page.getByText('Grace').first().waitFor()
 }
 

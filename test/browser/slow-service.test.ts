@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { becomeOwner, draw, openPage, owner } from './support/console-visit.ts'
+import { becomeOwner, createAccount, draw, grace, openPage, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { openSlowProxy } from './support/slow-proxy.ts'
 import { untilTrue } from './support/until-true.ts'
@@ -168,11 +168,7 @@ test('somebody else who signs in where a sign-in ended finds nothing of it', { s
   const { code } = await made.json()
   const cookies = await context.cookies()
   await context.clearCookies()
-  await page.goto(`${service.url}/console/join#${code}`)
-  await page.getByLabel('Name').fill('Grace')
-  await page.getByLabel('E-mail').fill('grace@example.org')
-  await page.getByLabel('Password').fill('a compiler of words')
-  await page.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(page, `${service.url}/console/join#${code}`, grace)
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   await page.getByText('Grace').first().waitFor()
   assert.equal(await page.getByLabel('Your message').inputValue(), '')

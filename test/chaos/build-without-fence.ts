@@ -14,7 +14,11 @@ export async function buildWithoutFence({ root, target }: { readonly root: strin
   await cp(join(root, 'src'), join(target, 'src'), { recursive: true })
   for (const name of ['models', 'node_modules', 'package.json', 'dist']) await symlink(join(root, name), join(target, name)).catch(() => {})
   await replace(join(target, 'src/storage/sqlite/queue/hold.ts'), fence, 'where id = :id')
-  await replace(join(target, 'src/storage/sqlite/migrations.ts'), "when old.status = 'completed' begin", "when old.status = 'never' begin")
+  await replace(
+    join(target, 'src/storage/sqlite/schema/migrations.ts'),
+    "when old.status = 'completed' begin",
+    "when old.status = 'never' begin",
+  )
 }
 
 async function replace(path: string, text: string, replacement: string): Promise<void> {

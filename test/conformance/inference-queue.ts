@@ -211,7 +211,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(await tryClaim(store.queue), null)
     await clock.advance(5000)
     const again = await claimNext(store.queue)
-    assert.deepEqual([again.attempt, again.lostAttempts], [2, 0])
+    assert.deepEqual([again.attempt, again.deadlyAttempts], [2, 0])
     assert.equal(await succeed(store.queue, claim), 'lost')
     assert.equal(await renew(store.queue, claim), 'lost')
     assert.equal(await succeed(store.queue, again), 'completed')

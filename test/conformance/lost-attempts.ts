@@ -8,7 +8,7 @@ import { createTestClock } from '../support/test-clock.ts'
 import { claimNext, leaseMs, output, release, renew, succeed, sweep, tryClaim } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
-const failure = { lost: false, error: toErrorRecord(new Error('unknown')), delayMs: 1000 }
+const failure = { deadly: false, error: toErrorRecord(new Error('unknown')), delayMs: 1000 }
 
 /** Leases, retries and poison. */
 export function testLostAttempts(name: string, open: StoreFactory): void {
@@ -23,7 +23,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal((await sweep(store.queue)).requeued, 1)
     assert.equal(await succeed(store.queue, zombie), 'lost')
     const second = await claimNext(store.queue)
-    assert.deepEqual([second.attempt, second.lostAttempts], [2, 0])
+    assert.deepEqual([second.attempt, second.deadlyAttempts], [2, 0])
     assert.equal(await succeed(store.queue, zombie), 'lost')
     assert.equal(await renew(store.queue, zombie), 'lost')
     const other = { ...output, sha256: 'cd'.repeat(32) }
@@ -46,10 +46,10 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
   test(`${name} queue: what killed two engines fails and is not run again`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
-    const deadly = { lost: true, error: toErrorRecord(new ServiceError('inference_failed', 'gone')), delayMs: 0 }
+    const deadly = { deadly: true, error: toErrorRecord(new ServiceError('inference_failed', 'gone')), delayMs: 0 }
     assert.equal(await store.queue.retry(await claimNext(store.queue), { failure: deadly, usage: null }, options), 'requeued')
     const suspect = await claimNext(store.queue)
-    assert.equal(suspect.lostAttempts, 1)
+    assert.equal(suspect.deadlyAttempts, 1)
     assert.equal(await store.queue.retry(suspect, { failure: deadly, usage: null }, options), 'failed')
     assert.equal(await tryClaim(store.queue), null)
     assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_failed')

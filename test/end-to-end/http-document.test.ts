@@ -14,7 +14,7 @@ import { errorBodySchema, inferenceListSchema, inferenceSchema, submissionSchema
 import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../../src/http/wire/deferred/webhook-answers.ts'
 import { imageResultSchema, openAiImagesSchema } from '../../src/http/wire/images/image-answers.ts'
 import { timingsSchema } from '../../src/http/wire/llama-cpp/timings.ts'
-import { modelListSchema } from '../../src/http/wire/model-answers.ts'
+import { modelListSchema } from '../../src/http/wire/service/model-answers.ts'
 import { type HttpService, standardSettings, startHttpService } from '../support/http-service.ts'
 import { readJson } from '../support/read-json.ts'
 
@@ -114,6 +114,7 @@ suite('the API document and the service', () => {
         json: chat({ stream: true, stream_options: { include_usage: true }, ...fields }),
       })
       const events = (await stream.text()).split('\n\n').filter((event) => event.startsWith('data: {'))
+      assert.ok(events.length > 1)
       for (const event of events) fits(chatChunkSchema, JSON.parse(event.slice(6)))
     }
   })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import type { PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
-import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, leaseMs, release, succeed, tryClaim } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { type FaultyLink, startFaultyLink } from '../support/postgres/faulty-link.ts'
@@ -90,7 +89,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
     link.swallowAnswers(1)
     const first = await claimNext(store.queue)
-    assert.deepEqual([first.id, first.attempt, first.lostAttempts], [inference.id, 2, 0])
+    assert.deepEqual([first.id, first.attempt, first.deadlyAttempts], [inference.id, 2, 0])
     await release(store.queue, first)
     // Of giving it back and of claiming it again, too.
     for (const many of [2, 3, 2, 3]) {
@@ -102,7 +101,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
     link.swallowAnswers(0)
     const claim = await claimNext(store.queue)
-    assert.deepEqual([claim.id, claim.lostAttempts], [inference.id, 0])
+    assert.deepEqual([claim.id, claim.deadlyAttempts], [inference.id, 0])
     assert.equal(await succeed(store.queue, claim), 'completed')
   })
 

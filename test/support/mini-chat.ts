@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { TextModelDescriptor } from '../../src/core/model.ts'
 import type { SamplingParameters, TextPart, TextRequest } from '../../src/core/text-generation.ts'
+import { makeTextRequest } from './text-request.ts'
 
 const folder = fileURLToPath(new URL('../../models/sepia-mini-chat/', import.meta.url))
 
@@ -20,34 +21,14 @@ export const miniChat: TextModelDescriptor = {
   speculative: null,
 }
 
-export const greedy: SamplingParameters = {
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-  seed: 0,
-  logitBias: new Map(),
-}
+export const greedy: SamplingParameters = { ...makeTextRequest('').sampling, temperature: 0, seed: 0 }
 
 /** A greedy one-message request, changed as the test says. */
 export function ask(
   content: string,
   changes: Partial<Omit<TextRequest, 'sampling'>> & { sampling?: Partial<SamplingParameters> } = {},
 ): TextRequest {
-  return {
-    model: miniChat.id,
-    input: { type: 'chat', messages: [{ role: 'user', content }], tools: [], toolChoice: 'auto', parallelToolCalls: true },
-    maxTokens: 64,
-    stop: [],
-    choices: 1,
-    topLogprobs: null,
-    responseFormat: { type: 'text' },
-    ...changes,
-    sampling: { ...greedy, ...changes.sampling },
-  }
+  return makeTextRequest(content, { model: miniChat.id, maxTokens: 64, ...changes, sampling: { ...greedy, ...changes.sampling } })
 }
 
 /** The text of one choice. */

@@ -5,11 +5,9 @@ import type { HubAccess } from '../hub/hub-access.ts'
 import { type ListedFile, unknownSum } from '../model-file.ts'
 import type { ModelSource } from '../model-source.ts'
 import { hashFile } from '../verify-model.ts'
+import { keepFetching } from './keep-fetching.ts'
 import { notesOf, pullSpans } from './pull-spans.ts'
 import { usualSpreading } from './spreading.ts'
-
-const mostFruitlessTries = 5
-const pauseMs = 500
 
 /**
  * Copies one file of a model and checks it; what an earlier try left is kept and completed.
@@ -40,7 +38,8 @@ export async function pullFile(
   const arrived = spreads && goesOn && (await pullSpans({ source, wait }, file, { signal, onBytes }))
   if (!arrived) {
     if (noted > 0 || (await sizeOf(part)) > listed.bytes) await Promise.all([rm(part, { force: true }), rm(notesOf(part), { force: true })])
-    await fetchRest({ source, wait }, { path, part, limit: listed.bytes }, { signal, onBytes })
+    const fetchMore = () => appendRest(source, { path, part, limit: listed.bytes }, { signal, onBytes })
+    await keepFetching(wait, { arrived: () => sizeOf(part), bytes: listed.bytes, fetchMore }, { signal })
   }
   const sha256 = await hashFile(part, { signal, onBytes: () => {} })
   if (sha256 !== listed.sha256 && listed.sha256 !== unknownSum) {
@@ -49,26 +48,6 @@ export async function pullFile(
   }
   await rename(part, target)
   return sha256
-}
-
-/** Connections break: as long as each try brings a byte, or a few without one have not failed in a row, the next one goes on. */
-async function fetchRest(
-  { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
-  rest: { readonly path: string; readonly part: string; readonly limit: number },
-  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },
-): Promise<void> {
-  let fruitless = 0
-  while ((await sizeOf(rest.part)) < rest.limit) {
-    const before = await sizeOf(rest.part)
-    try {
-      await appendRest(source, rest, { signal, onBytes })
-    } catch (error) {
-      signal.throwIfAborted()
-      fruitless = (await sizeOf(rest.part)) > before ? 0 : fruitless + 1
-      if (!(error instanceof BrokenOff) || fruitless === mostFruitlessTries) throw error
-      await wait(pauseMs * 2 ** fruitless, { signal })
-    }
-  }
 }
 
 async function appendRest(

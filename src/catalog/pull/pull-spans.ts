@@ -3,6 +3,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { BrokenOff } from '../broken-off.ts'
 import type { HubAccess } from '../hub/hub-access.ts'
 import type { ModelSource } from '../model-source.ts'
+import { keepFetching } from './keep-fetching.ts'
 
 /** A part of a file that one connection fetches; `done` is the first byte that is not there yet. */
 interface Span {
@@ -10,8 +11,6 @@ interface Span {
   readonly end: number
 }
 
-const mostFruitlessTries = 5
-const pauseMs = 500
 /** Bytes after which what has arrived is noted; a crash costs no more. */
 const noteBytes = 32 * 1024 * 1024
 
@@ -56,7 +55,15 @@ export async function pullSpans(
     try {
       await Promise.all(
         spans.map((span) =>
-          fetchSpan({ source, wait }, { path, file, span }, { signal: either, onPiece }).catch((error: unknown) => {
+          keepFetching(
+            wait,
+            {
+              arrived: () => span.done,
+              bytes: span.end,
+              fetchMore: () => fetchSpan(source, { path, file, span }, { signal: either, onPiece }),
+            },
+            { signal: either },
+          ).catch((error: unknown) => {
             stop.abort(error)
             throw error
           }),
@@ -82,33 +89,21 @@ export async function pullSpans(
 /** The source began with the first byte, whatever was asked for. */
 class NoMiddle extends Error {}
 
-/** As long as each try brings a byte, or a few without one have not failed in a row, the next one goes on. */
 async function fetchSpan(
-  { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
+  source: ModelSource,
   { path, file, span }: { readonly path: string; readonly file: FileHandle; readonly span: Span },
   { signal, onPiece }: { readonly signal: AbortSignal; readonly onPiece: () => void },
 ): Promise<void> {
-  let fruitless = 0
-  while (span.done < span.end) {
-    const before = span.done
-    try {
-      const { offset, bytes } = await source.openFile(path, span.done, { signal })
-      if (offset !== span.done) throw new NoMiddle()
-      for await (const piece of bytes) {
-        const wanted = piece.subarray(0, span.end - span.done)
-        await file.write(wanted, 0, wanted.length, span.done)
-        span.done += wanted.length
-        onPiece()
-        if (span.done === span.end) break
-      }
-      if (span.done < span.end) throw new BrokenOff(`${path} broke off before its end; run the same command again to go on.`)
-    } catch (error) {
-      signal.throwIfAborted()
-      fruitless = span.done > before ? 0 : fruitless + 1
-      if (!(error instanceof BrokenOff) || fruitless === mostFruitlessTries) throw error
-      await wait(pauseMs * 2 ** fruitless, { signal })
-    }
+  const { offset, bytes } = await source.openFile(path, span.done, { signal })
+  if (offset !== span.done) throw new NoMiddle()
+  for await (const piece of bytes) {
+    const wanted = piece.subarray(0, span.end - span.done)
+    await file.write(wanted, 0, wanted.length, span.done)
+    span.done += wanted.length
+    onPiece()
+    if (span.done === span.end) return
   }
+  throw new BrokenOff(`${path} broke off before its end; run the same command again to go on.`)
 }
 
 function split(bytes: number, connections: number): readonly Span[] {

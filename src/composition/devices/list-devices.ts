@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { FoundDevice, GpuSetting } from '../../core/compute-device.ts'
-import { imageBackend, textBackend } from '../../core/compute-device.ts'
+import { type FoundDevice, type GpuSetting, imageBackend, textBackend } from '../../core/compute-device.ts'
 
 type Options = { readonly signal: AbortSignal }
 

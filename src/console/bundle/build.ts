@@ -9,7 +9,7 @@ import { appBuildFolder } from './app-build-folder.ts'
 const compressible = /\.(?:html|js|css|svg)$/
 
 /** Bundles the browser code into {@link appBuildFolder}, with a Brotli and a gzip twin beside each text file. */
-export async function buildApp(): Promise<void> {
+async function buildApp(): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',

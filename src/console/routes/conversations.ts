@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { longestContent, turnStates } from '../../core/chat/conversation.ts'
+import { longestContent, mostFiles, mostPictures, turnStates } from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isVisible, onOneLine } from '../../core/text/visible-text.ts'
 import { clientSignal } from '../../http/client-signal.ts'
@@ -10,28 +10,25 @@ import { type ConversationList, listConversations } from '../../operations/conve
 import { openConversation } from '../../operations/conversations/open-conversation.ts'
 import { removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
 import type { ConversationPage, ConversationUpdate, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
+import { checkPageMadeId, pageMadeId, pageMadeIdPattern } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-/** Ids are made by the page: 24 letters and digits at random. */
-const idPattern = /^[a-z0-9]{24}$/
-const id = Type.String({ pattern: idPattern.source })
 /** Characters of a picture's address: 3 MB of the picture itself. */
 const longestPicture = 4_000_000
-const mostPictures = 8
 const count = Type.Number({ minimum: 0, maximum: 1e12 })
 
 const readQuery = createQueryReader({
   search: Type.Optional(Type.String({ maxLength: 200 })),
-  after: Type.Optional(Type.String({ pattern: '^\\d{1,16}-[a-z0-9]{24}$' })),
+  after: Type.Optional(Type.String({ pattern: `^\\d{1,16}-${pageMadeIdPattern}$` })),
 })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
-  leaf: Type.Optional(id),
+  leaf: Type.Optional(pageMadeId),
 })
 const readTurn: BodyReader<TurnUpdate> = createBodyReader({
-  parent: Type.Optional(id),
+  parent: Type.Optional(pageMadeId),
   role: Type.Enum(['user', 'assistant']),
   content: Type.String({ maxLength: longestContent }),
   files: Type.Array(
@@ -39,7 +36,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
       { name: Type.String({ maxLength: 255 }), text: Type.String({ maxLength: longestContent }) },
       { additionalProperties: false },
     ),
-    { maxItems: 16 },
+    { maxItems: mostFiles },
   ),
   pictures: Type.Optional(
     Type.Array(
@@ -94,48 +91,47 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
   })
 
   own.get<InConversation>('/console/api/conversations/:id', async (request, reply): Promise<OpenedConversation> => {
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
     return openConversation(deps, target, { signal: clientSignal(reply) })
   })
 
   own.put<InConversation>('/console/api/conversations/:id', async (request, reply) => {
     const { title, ...rest } = readHead(request)
     const head = { leaf: null, ...rest, title: readTitle(title) }
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id), head }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), head }
     await keepConversation(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 
   own.delete<InConversation>('/console/api/conversations/:id', async (request, reply) => {
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
     await removeConversation(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 
   own.post<InConversation>('/console/api/conversations/:id/restore', async (request, reply) => {
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
     await restoreConversation(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 
   own.put<InTurn>('/console/api/conversations/:id/turns/:turn', { config: { largeBody: true } }, async (request, reply) => {
     const nothing = { parent: null, failure: null, model: null, facts: null }
-    const turn = { ...nothing, ...readTurn(request), id: checkId(request.params.turn) }
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id), turn }
+    const turn = { ...nothing, ...readTurn(request), id: checkPageMadeId(request.params.turn, 'conversation') }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), turn }
     await keepTurn(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 
   own.delete<InTurn>('/console/api/conversations/:id/turns/:turn', async (request, reply) => {
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id), turnId: checkId(request.params.turn) }
+    const target = {
+      accountId: personOf(request).id,
+      id: checkPageMadeId(request.params.id, 'conversation'),
+      turnId: checkPageMadeId(request.params.turn, 'conversation'),
+    }
     await removeTurn(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
-}
-
-function checkId(text: string): string {
-  if (!idPattern.test(text)) throw new ServiceError('not_found', 'There is no such conversation; its address is cut or changed.')
-  return text
 }
 
 /** A title on one line; pages sent what was pasted into it. */

@@ -8,7 +8,7 @@ import type { GalleryPage, GalleryPicture } from '../contract/gallery.ts'
 import { createQueryReader } from '../read-console-input.ts'
 import { readRequestPlace } from '../request-place.ts'
 import { personOf } from '../sign-in/signed-in.ts'
-import { findStoredImages, hasPictures } from '../stored-images.ts'
+import { findStoredImages, hasPictures, imageAddress } from '../stored-images.ts'
 
 const outputsPerPage = 24
 const recordsPerLook = 50
@@ -54,8 +54,7 @@ async function picturesOf(
       if (removedForSafety) return []
       const { kept, hidden } = await pictureMarks(deps, { accountId, inferenceId: id, index }, options)
       if (hidden) return []
-      const address = `/console/api/outputs/${encodeURIComponent(id)}/images/${index}`
-      return [{ key: `${id}.${index}`, address, inferenceId: id, index, seed, model, prompt, kept, expiresAt }]
+      return [{ key: `${id}.${index}`, address: imageAddress(id, index), inferenceId: id, index, seed, model, prompt, kept, expiresAt }]
     }),
   )
   return shown.flat()

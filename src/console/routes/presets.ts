@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import {
   chooseStandardPreset,
@@ -10,12 +9,11 @@ import {
   removeChatPreset,
 } from '../../operations/conversations/chat-presets.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../contract/presets.ts'
+import { checkPageMadeId, pageMadeId } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { nameField } from '../sign-in/sign-in-fields.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-/** Ids are made by the page: 24 letters and digits at random. */
-const idPattern = /^[a-z0-9]{24}$/
 const text = Type.String({ maxLength: 100_000 })
 const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
 
@@ -42,7 +40,7 @@ const readPreset: BodyReader<PresetUpdate> = createBodyReader({
     { additionalProperties: false },
   ),
 })
-const readStandard: BodyReader<StandardPreset> = createBodyReader({ standard: Type.Optional(Type.String({ pattern: idPattern.source })) })
+const readStandard: BodyReader<StandardPreset> = createBodyReader({ standard: Type.Optional(pageMadeId) })
 
 type OfPreset = { readonly Params: { readonly id: string } }
 
@@ -59,19 +57,14 @@ export function registerPresets(own: FastifyInstance, deps: PresetDependencies):
   })
 
   own.put<OfPreset>('/console/api/presets/:id', { config: { largeBody: true } }, async (request, reply) => {
-    const preset = { ...readPreset(request), id: checkId(request.params.id) }
+    const preset = { ...readPreset(request), id: checkPageMadeId(request.params.id, 'preset') }
     await keepChatPreset(deps, { accountId: personOf(request).id, preset }, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 
   own.delete<OfPreset>('/console/api/presets/:id', async (request, reply) => {
-    const target = { accountId: personOf(request).id, id: checkId(request.params.id) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'preset') }
     await removeChatPreset(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
-}
-
-function checkId(given: string): string {
-  if (!idPattern.test(given)) throw new ServiceError('not_found', 'There is no such preset; its address is cut or changed.')
-  return given
 }

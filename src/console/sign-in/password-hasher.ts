@@ -9,7 +9,7 @@ export interface ScryptCost {
 }
 
 /** 32 MB and three passes. @see OWASP Password Storage Cheat Sheet, scrypt */
-export const passwordCost: ScryptCost = { N: 2 ** 15, r: 8, p: 3 }
+const passwordCost: ScryptCost = { N: 2 ** 15, r: 8, p: 3 }
 
 /** Twice of what {@link passwordCost} takes. */
 const maxmem = 64 * 1024 * 1024

@@ -1,11 +1,11 @@
 import { type CheckpointFamily, checkpointFamilies } from '../checkpoint/checkpoint-family.ts'
 import type { StoredDocument } from '../document.ts'
 import { isRecord } from '../is-record.ts'
-import type { JsonValue } from '../text-generation.ts'
+import type { JsonValue } from '../json-value.ts'
 import { type AssetKind, assetKinds } from './asset.ts'
 
 /** What accounts may upload: whole models, and what requests name besides. */
-export const uploadKinds = ['checkpoint', ...assetKinds] as const
+const uploadKinds = ['checkpoint', ...assetKinds] as const
 export type UploadKind = 'checkpoint' | AssetKind
 
 /**
@@ -16,7 +16,7 @@ export type UploadKind = 'checkpoint' | AssetKind
  * - `rejected`: its file was refused and is gone; stays until its account deletes it.
  * - `deleted`: its account deleted it; no request finds it, but work that was asked for before may still read it. Removed when none is left.
  */
-export const uploadStates = ['awaiting', 'ready', 'rejected', 'deleted'] as const
+const uploadStates = ['awaiting', 'ready', 'rejected', 'deleted'] as const
 export type UploadState = (typeof uploadStates)[number]
 
 /** A file of weights that an account uploaded. Times in Unix milliseconds. */

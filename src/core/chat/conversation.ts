@@ -7,6 +7,11 @@ export type TurnState = (typeof turnStates)[number]
 /** Characters of a message, of a file with it, and of a function's result that are kept at most. */
 export const longestContent = 2_000_000
 
+/** Text files that go along with a message at most. */
+export const mostFiles = 16
+/** Pictures that go along with a message at most. */
+export const mostPictures = 8
+
 /** What an answer took. */
 export interface TurnFacts {
   readonly promptTokens: number

@@ -77,7 +77,7 @@ export async function readSafetensorsHeader(read: ReadBytes, fileBytes: number):
  * @param fileBytes Length of the whole file.
  * @throws {SafetensorsFault} saying what is wrong.
  */
-export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number): SafetensorsHeader {
+function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number): SafetensorsHeader {
   const json = parseObject(bytes)
   const begin = 8 + bytes.length
   const tensors = new Map<string, TensorPlace>()

@@ -40,6 +40,7 @@ export class HeaderReader {
     return utf8.decode(new Uint8Array(this.#piece.buffer, this.#piece.byteOffset + at, bytes))
   }
 
+  /** Passes over bytes without reading them. */
   skip(bytes: number): void {
     this.#position += bytes
     if (this.#position > this.#longest) throw new RangeError('The header is too long.')

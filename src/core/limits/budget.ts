@@ -115,12 +115,6 @@ export interface BudgetSums {
   readonly reserved: ReservedSums
 }
 
-const nothing: UsedSums = { tokens: 0, images: 0, money: 0 }
-export const noBudgetSums: BudgetSums = {
-  used: { minute: nothing, day: nothing, month: nothing },
-  reserved: { ...nothing, running: { requests: 0, tokens: 0, images: 0 } },
-}
-
 /** The budgets that the limits of an account or a token stand for. */
 export function listBudgets(of: BudgetSubject, limits: UseLimits, { used, reserved }: BudgetSums): readonly Budget[] {
   const { running } = reserved

@@ -17,7 +17,9 @@ export interface AccessTokenStore {
    * @returns Whether it was kept.
    */
   create(token: AccessToken, options: Options & { readonly most?: number }): Promise<boolean>
+  /** The token of this hash, also one that is revoked or has expired; null when there is none. */
   findByHash(hash: string, options: Options): Promise<AccessToken | null>
+  /** An account's tokens, oldest first, those that cannot be used any more among them. */
   list(accountId: string, options: Options): Promise<readonly AccessToken[]>
   /** Revokes it, once: a second revocation keeps the time of the first. False when the account has no such token. */
   revoke(target: TokenTarget, revokedAt: number, options: Options): Promise<boolean>
@@ -27,5 +29,6 @@ export interface AccessTokenStore {
   revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number>
   /** Changes those of its limits that are given; false when the account has no such token. */
   limit(target: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean>
+  /** Notes when a token was last used, in Unix milliseconds; nothing happens when there is none. */
   touch(id: string, lastUsedAt: number, options: Options): Promise<void>
 }

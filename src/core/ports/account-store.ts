@@ -10,10 +10,13 @@ export interface ChangeCondition {
 
 /** Accounts with their sign-in secrets, sessions and invitations. Secrets arrive hashed. */
 export interface AccountStore {
+  /** Keeps an account of a new id. */
   create(account: Account, options: Options): Promise<void>
   /** Keeps the account unless there is an owner already, however many ask at once; says whether it was kept. */
   createFirstOwner(account: Account, options: Options): Promise<boolean>
+  /** Null when there is none; a disabled one is found. */
   find(id: string, options: Options): Promise<Account | null>
+  /** Every account, oldest first. */
   list(options: Options): Promise<readonly Account[]>
   /** Accounts with another weight than 1. */
   weights(options: Options): Promise<ReadonlyMap<string, number>>
@@ -40,10 +43,13 @@ export interface AccountStore {
   createSession(session: Session, options: Options): Promise<boolean>
   /** Notes that a session was used; nothing happens when there is none. */
   touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void>
+  /** The session of this hash, also one that has ended by time; null when there is none. */
   findSession(hash: string, options: Options): Promise<Session | null>
   /** An account's sessions, oldest first; those that have ended by time may be among them. */
   listSessions(accountId: string, options: Options): Promise<readonly Session[]>
+  /** Ends a session; nothing happens when there is none. */
   deleteSession(hash: string, options: Options): Promise<void>
+  /** Ends all sessions of an account. */
   deleteSessionsOf(accountId: string, options: Options): Promise<void>
 
   /** False, and nothing kept, when its maker is no enabled owner and invites another than himself, or its account is disabled or absent. */
@@ -56,7 +62,9 @@ export interface AccountStore {
     invitation: Invitation & { readonly invitedBy: null },
     options: Options & { readonly unlessSince: number },
   ): Promise<boolean>
+  /** The invitation of this hash, also one that has expired; null when there is none. */
   findInvitation(hash: string, options: Options): Promise<Invitation | null>
+  /** Every invitation, oldest first, those that have expired among them. */
   listInvitations(options: Options): Promise<readonly Invitation[]>
   /** Removes it; true for exactly one caller. */
   takeInvitation(hash: string, options: Options): Promise<boolean>

@@ -22,6 +22,7 @@ export interface AssetFiles {
   received(id: string): Promise<{ readonly path: string; readonly bytes: number } | null>
   /** Turns the unchecked weights into the asset's; those that are it already stay. */
   accept(id: string): Promise<void>
+  /** Keeps an asset's picture, in the place of the one before; whole or not at all. */
   putPicture(id: string, bytes: Uint8Array): Promise<void>
   /** The bytes of one part in pieces, with how many there are in all; null when there is none. */
   open(

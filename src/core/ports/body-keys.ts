@@ -9,6 +9,7 @@ export interface BodyKey {
 export interface BodyKeys {
   /** The newest; null = there is none, so that nothing can be logged. */
   current(): BodyKey | null
+  /** The key of this id, the newest or an earlier one; null when it is gone. */
   find(id: string): BodyKey | null
   /** Makes a first key where there is none and this service may; nothing happens otherwise. */
   begin(): Promise<void>

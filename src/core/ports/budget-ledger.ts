@@ -14,6 +14,7 @@ export interface BudgetHolder {
 export interface BudgetLedger {
   /** Takes from every budget of the account and the token or from none; the condition stands in the write. What a refused one held before stays. */
   reserve(wanted: WantedBudget, options: { readonly signal: AbortSignal }): Promise<BudgetAnswer>
+  /** Gives back what a reservation set aside; nothing happens when it has ended. */
   release(id: string, options: { readonly signal: AbortSignal }): Promise<void>
   /** The budgets now; none when nothing is limited. */
   budgets(holder: BudgetHolder, options: { readonly signal: AbortSignal }): Promise<readonly Budget[]>

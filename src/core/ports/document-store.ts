@@ -38,6 +38,7 @@ export interface DocumentStore {
    * @param most Bytes that the account's documents may take in all afterwards; one that takes no more than before is never refused.
    */
   put(document: Document, options: Options & { readonly version?: number | null; readonly most: number }): Promise<PutResult>
+  /** Null when there is none, or it is another account's. */
   get(key: DocumentKey, options: Options): Promise<StoredDocument | null>
   /** Ordered by `at`, and by id where that is equal. */
   list(query: DocumentQuery, options: Options): Promise<readonly StoredDocument[]>

@@ -10,7 +10,9 @@ export interface InferencePage {
 
 /** Reads the records of deferred inferences. Another account's inference does not exist. */
 export interface InferenceLog {
+  /** With its place in the queue while it is pending; null when the account has none of this id. */
   find(id: string, accountId: string, options: { readonly signal: AbortSignal }): Promise<Inference | null>
+  /** A page of the account's inferences, newest first, without their places in the queue; `status: null` = in every state. */
   list(
     query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
     options: { readonly signal: AbortSignal },

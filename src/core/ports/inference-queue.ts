@@ -32,7 +32,7 @@ export interface Claim extends Hold {
    */
   loadWork(options: { readonly signal: AbortSignal }): InferenceWork | Promise<InferenceWork>
   /** Earlier attempts that killed their engine; over 0 the work is a suspect and runs alone on its model. */
-  readonly lostAttempts: number
+  readonly deadlyAttempts: number
 }
 
 /** How many more inferences a worker can run on one model. */
@@ -55,7 +55,7 @@ export interface QueueLimits {
 /** An attempt that ended without a result and may succeed next time. */
 export interface AttemptFailure {
   /** Whether the engine died of it, rather than reported a failure. */
-  readonly lost: boolean
+  readonly deadly: boolean
   /** What the inference fails with when no attempt is left. */
   readonly error: ErrorRecord
   /** Wait before the next attempt. */

@@ -23,6 +23,12 @@ export interface LoadOptions {
 
 /** Starts engines; the residency loop decides when. */
 export interface ModelLoader {
+  /**
+   * Starts the engine of a text model; what is returned can be asked at once.
+   *
+   * @throws {ServiceError} what the engine says about the model's files, or `inference_failed` when it dies or takes too long.
+   */
   loadText(descriptor: TextModelDescriptor, options: LoadOptions): Promise<LoadedModel<TextModel>>
+  /** The same for an image model. */
   loadImage(descriptor: ImageModelDescriptor, options: LoadOptions): Promise<LoadedModel<ImageModel>>
 }

@@ -40,7 +40,9 @@ export interface TextAhead {
  *   `model_loading` when the model crashed while loading and is backing off; `shutting_down`.
  */
 export interface ModelPool {
+  /** Waits for a slot on a text model. */
   acquireText(modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>>
+  /** Waits for a slot on an image model. */
   acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>>
   /**
    * Whether a slot could be had at once or after loading, so that the worker claims no more than fits. Where callers wait, one deferred run may

@@ -25,6 +25,7 @@ export interface RequestLogQuery {
 
 /** Keeps for a while what was asked of the service. */
 export interface RequestLog {
+  /** Adds records, numbered in their order. */
   append(records: readonly RequestRecord[], options: Options): Promise<void>
   /** Newest first. */
   list(query: RequestLogQuery, options: Options): Promise<readonly NumberedRequest[]>

@@ -20,13 +20,16 @@ export interface WebhookLog {
     query: { readonly limit: number; readonly perAccount: number },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly WebhookDelivery[]>
+  /** Notes how an attempt went; does nothing when the delivery waits no more. */
   record(
     id: string,
     attempt: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
     options: { readonly signal: AbortSignal },
   ): Promise<void>
+  /** The account's newest deliveries, the last first. */
   list(accountId: string, options: { readonly signal: AbortSignal }): Promise<readonly WebhookDelivery[]>
   /** Current secrets, newest first (two while rotating); makes the first when there is none. Each is `whsec_` + base64. */
   secrets(accountId: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>
+  /** Makes the secret that signs from now on, and returns it; the one before signs along for a day. */
   rotateSecret(accountId: string, options: { readonly signal: AbortSignal }): Promise<string>
 }

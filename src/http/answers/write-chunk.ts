@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { firstOf } from '../../core/waiting.ts'
 
 /** How long a reader may leave what was sent unread before it loses its answer. */
-export const readerLimitMs = 30_000
+const readerLimitMs = 30_000
 
 /** Why an answer ends whose client stays connected but reads nothing. */
 export class ReaderIdle extends Error {

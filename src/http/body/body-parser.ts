@@ -2,8 +2,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { ErrorCode } from '../../core/error.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
 import { JsonThread, type ParsedBody } from './json-thread.ts'
-import { Lines } from './lines.ts'
 import { parseJson } from './parse-json.ts'
+import { SerialQueues } from './serial-queues.ts'
 
 /** Bodies up to here are parsed at once, in 2 ms as a rule and 20 ms for the worst; longer ones in a thread. */
 const smallBytes = 256 * 1024
@@ -28,7 +28,7 @@ export interface BodyOwner {
 
 /** Parses bodies so that none of any shape holds the event loop for long, and many of one owner hardly delay another's. */
 export class BodyParser implements AsyncDisposable {
-  readonly #lines = new Lines()
+  readonly #queues = new SerialQueues()
   readonly #thread: JsonThread
   readonly #takeTurn = fewPerTurn(bytesPerTurn)
 
@@ -40,7 +40,7 @@ export class BodyParser implements AsyncDisposable {
   /** @throws {ServiceError} as `parseJson` does. */
   parse(bytes: Buffer<ArrayBuffer>, { owner, tooDeep, keepBytes, signal }: BodyOwner): Promise<ParsedBody> {
     if (bytes.length > smallBytes)
-      return this.#lines.run(`large ${owner}`, async () => {
+      return this.#queues.run(`large ${owner}`, async () => {
         signal.throwIfAborted()
         return this.#thread.parse(bytes, { tooDeep, keepBytes })
       })
@@ -58,7 +58,7 @@ export class BodyParser implements AsyncDisposable {
       const heldMs = performance.now() - startedAt
       if (heldMs > freeMs) await setTimeout(heldMs * pause, undefined, { ref: false })
     }
-    return this.#lines.run(`small ${owner}`, parseNow, rest)
+    return this.#queues.run(`small ${owner}`, parseNow, rest)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { limitSchema } from '../wire/page.ts'
 import { type RouteParameter, text } from './documented-route.ts'
 
 const header = (name: string, description: string, schema: RouteParameter['schema'] = text): RouteParameter => ({
@@ -46,6 +47,6 @@ export const waitParameters: readonly RouteParameter[] = [
 
 export const listParameters: readonly RouteParameter[] = [
   { in: 'query', name: 'status', description: 'Only requests that stand so.', schema: Type.Enum(['pending', 'running', 'completed']) },
-  { in: 'query', name: 'limit', description: 'Entries per page.', schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) },
+  { in: 'query', name: 'limit', description: 'Entries per page.', schema: limitSchema },
   { in: 'query', name: 'after', description: 'The `next` of the page before.', schema: text },
 ]

@@ -11,9 +11,10 @@ import { imageEditSchema, imageVariationSchema } from '../wire/images/openai/edi
 import { openAiImageSchema } from '../wire/images/openai/image-options.ts'
 import { upscalingRequestSchema } from '../wire/images/upscaling-request.ts'
 import { upscalingResultSchema } from '../wire/images/upscaling-result.ts'
-import { messageModelListSchema, messageModelSchema, modelListSchema, modelSchema, statusSchema } from '../wire/model-answers.ts'
+import { messageModelListSchema, messageModelSchema } from '../wire/messages/message-models.ts'
 import { rerankSchema, textRankSchema } from '../wire/rerank/rerank-answers.ts'
 import { rerankNames, rerankPath, rerankRequestSchema } from '../wire/rerank/rerank-request.ts'
+import { modelListSchema, modelSchema } from '../wire/service/model-answers.ts'
 import { detokenizeSchema } from '../wire/tokens/detokenize-request.ts'
 import { detokenizedSchema, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
 import { tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
@@ -29,6 +30,8 @@ import { serviceRoutes } from './service-routes.ts'
 import { storedChatRoutes } from './stored-chat-routes.ts'
 
 const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
+/** What the health routes answer. */
+const statusSchema = Type.Object({ status: Type.String() })
 const bodyRefusals = [413, 415, 429, 503, 504] as const
 const events = { 'text/event-stream': text }
 

@@ -2,7 +2,7 @@ import { batchObjectSchema } from '../wire/batches/batch-object.ts'
 import { batchRequestSchema } from '../wire/batches/batch-request.ts'
 import { fileDeletedSchema, fileObjectSchema } from '../wire/files/file-object.ts'
 import { fileRequestSchema } from '../wire/files/file-request.ts'
-import { pageSchema } from '../wire/files/page-query.ts'
+import { pageSchema } from '../wire/page.ts'
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
 import { pageParameters } from './page-parameters.ts'
 
@@ -29,7 +29,7 @@ export const fileRoutes: readonly DocumentedRoute[] = [
     path: '/v1/files',
     summary: 'List your files, newest first',
     scopes: ['text'],
-    parameters: [...pageParameters, purpose],
+    parameters: [...pageParameters('desc'), purpose],
     answers: [json('One page.', pageSchema(fileObjectSchema))],
     refusals: [400, 429],
   },
@@ -76,7 +76,7 @@ export const fileRoutes: readonly DocumentedRoute[] = [
     path: '/v1/batches',
     summary: 'List your batches, newest first',
     scopes: ['text'],
-    parameters: pageParameters.filter(({ name }) => name !== 'order'),
+    parameters: pageParameters('desc').filter(({ name }) => name !== 'order'),
     answers: [json('One page.', pageSchema(batchObjectSchema))],
     refusals: [400, 429],
   },

@@ -1,15 +1,11 @@
-import Type from 'typebox'
 import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../wire/responses/response-answers.ts'
 import { responseRequestSchema } from '../wire/responses/response-request.ts'
 import { inputTokensSchema } from '../wire/tokens/token-answers.ts'
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
+import { pageParameters } from './page-parameters.ts'
 
 const id: RouteParameter = { in: 'path', name: 'id', description: 'The id of a kept response, `resp_…`.', schema: text }
-const page: readonly RouteParameter[] = [
-  { in: 'query', name: 'limit', description: 'Entries.', schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) },
-  { in: 'query', name: 'after', description: 'The last id of the page before.', schema: text },
-  { in: 'query', name: 'order', description: 'Newest or oldest first.', schema: Type.Enum(['asc', 'desc'], { default: 'desc' }) },
-]
+const page = pageParameters('desc')
 
 /** The routes of OpenAI's Responses; GET /v1/responses/<id> stands among those of deferred requests. */
 export const responseRoutes: readonly DocumentedRoute[] = [

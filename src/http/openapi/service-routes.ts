@@ -1,5 +1,5 @@
 import { scopes } from '../../core/access-token.ts'
-import { modelSchema } from '../wire/model-answers.ts'
+import { modelSchema } from '../wire/service/model-answers.ts'
 import { modelChoiceSchema } from '../wire/service/model-choice.ts'
 import { usageSchema } from '../wire/service/usage.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import {
   deletedChatSchema,
   storedChatChangeSchema,
@@ -7,13 +6,10 @@ import {
 } from '../wire/chat/stored/stored-chat-answers.ts'
 import { chatCompletionSchema } from '../wire/chat/text-answers.ts'
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
+import { pageParameters } from './page-parameters.ts'
 
 const id: RouteParameter = { in: 'path', name: 'id', description: 'The id of a chat completion of `store: true`.', schema: text }
-const page: readonly RouteParameter[] = [
-  { in: 'query', name: 'limit', description: 'Entries.', schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) },
-  { in: 'query', name: 'after', description: 'The last id of the page before.', schema: text },
-  { in: 'query', name: 'order', description: 'Oldest or newest first.', schema: Type.Enum(['asc', 'desc'], { default: 'asc' }) },
-]
+const page = pageParameters('asc')
 
 /** The routes of stored chat completions. */
 export const storedChatRoutes: readonly DocumentedRoute[] = [

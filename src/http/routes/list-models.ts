@@ -8,8 +8,8 @@ import { callerOf, requireScope } from '../caller.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import { refuseOthers } from '../known-query.ts'
 import { encodeMessageModel, encodeMessageModels, messagePageQuery } from '../wire/messages/message-models.ts'
-import { encodeModel } from '../wire/model.ts'
-import { encodePulls } from '../wire/model-pulls.ts'
+import { encodeModel } from '../wire/service/model.ts'
+import { encodePulls } from '../wire/service/model-pulls.ts'
 
 /** What the models routes take of a query, which differs by whose client asks. */
 const config = { query: messagePageQuery }

@@ -7,7 +7,7 @@ import { synchronousBody } from '../body/read-body.ts'
 import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
-import { encodeModel } from '../wire/model.ts'
+import { encodeModel } from '../wire/service/model.ts'
 import { parseModelChoice } from '../wire/service/model-choice.ts'
 
 /** POST /models/load and /models/unload, for owners; both answer with the model as it then is. */

@@ -4,7 +4,7 @@ import type { AssetDependencies } from './asset-dependencies.ts'
 import { putAssetRecord } from './asset-records.ts'
 
 /** Bytes of the picture that shows what an asset does. */
-export const mostPictureBytes = 512 * 1024
+const mostPictureBytes = 512 * 1024
 
 /**
  * Gives an asset the picture that shows what it does.

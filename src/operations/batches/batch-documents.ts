@@ -1,8 +1,8 @@
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type Batch, batchRetentionMs, hasEnded } from '../../core/files/batch.ts'
+import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
 
 /** The label of batches that somebody has to go on with. */
 export const openLabel = 'open'

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import type { OutputReference } from '../../core/inference.ts'
+import type { JsonValue } from '../../core/json-value.ts'
 import type { BodyKey, BodyKeys } from '../../core/ports/body-keys.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/logged-body.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 

@@ -1,8 +1,8 @@
 import type { ConversationHead, ListedConversation, Turn } from '../../core/chat/conversation.ts'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** What conversations are kept in, and how much of it an account may use. */

@@ -15,7 +15,7 @@ import { mostTurns } from './open-conversation.ts'
 import { forgetRemoved, noteRemoved } from './removed-conversations.ts'
 
 /** How long a conversation that was removed can be brought back, in milliseconds. */
-export const undoMs = 10 * 60_000
+const undoMs = 10 * 60_000
 
 /** Removes a conversation; for ten minutes it can be brought back, by its person and by no change that comes late. @throws {ServiceError} `not_found`. */
 export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {

@@ -2,7 +2,7 @@ import type { DocumentKey } from '../../core/ports/document-store.ts'
 import { type ConversationDependencies, type ConversationTarget, conversationNotFound, type Options } from './conversation-documents.ts'
 
 /** How long it is remembered that a conversation was removed, in milliseconds: browsers that were away come back with changes of it. */
-export const rememberedMs = 90 * 86_400_000
+const rememberedMs = 90 * 86_400_000
 
 /** Remembers that a conversation was removed, and nothing of it besides. */
 export async function noteRemoved(

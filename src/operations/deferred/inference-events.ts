@@ -10,6 +10,9 @@ export type InferenceEvent =
   | { readonly type: 'preview'; readonly image: Uint8Array }
   | { readonly type: 'cancel-requested' }
 
+/** How often who listens reads the record although nothing was heard, because it may have moved in another process. */
+export const rereadMs = 1000
+
 /** Tells whoever listens in this process what happens to deferred inferences. */
 export class InferenceEvents {
   readonly #clock: Clock
@@ -62,7 +65,7 @@ export class InferenceEvents {
 }
 
 /** One listener. Of each kind of event it keeps only the newest, so that a slow listener costs nothing. */
-export class InferenceSubscription implements Disposable {
+class InferenceSubscription implements Disposable {
   readonly #clock: Clock
   readonly #leave: () => void
   readonly #unread = new Map<InferenceEvent['type'], InferenceEvent>()

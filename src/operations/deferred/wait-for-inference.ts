@@ -2,10 +2,7 @@ import type { Inference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import { findInference, type InferenceTarget } from './find-inference.ts'
-import type { InferenceEvents } from './inference-events.ts'
-
-/** How often the record is read although nothing was heard, because it may have moved in another process. */
-const pollMs = 1000
+import { type InferenceEvents, rereadMs } from './inference-events.ts'
 
 /**
  * Reads one of the account's own inferences as soon as it is completed, or as it is after `waitMs` or when the service ends.
@@ -21,7 +18,7 @@ export async function waitForInference(
   const until = deps.clock.now() + waitMs
   let inference = await findInference(deps, target, options)
   for (let left = waitMs; inference.status !== 'completed' && left > 0 && !deps.events.closed; left = until - deps.clock.now()) {
-    const event = await subscription.next(Math.min(left, pollMs), options)
+    const event = await subscription.next(Math.min(left, rereadMs), options)
     if (event === null || event.type === 'status') inference = await findInference(deps, target, options)
   }
   return inference

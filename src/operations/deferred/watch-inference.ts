@@ -1,15 +1,12 @@
 import type { Inference } from '../../core/inference.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import { findInference, type InferenceTarget } from './find-inference.ts'
-import type { InferenceEvent, InferenceEvents } from './inference-events.ts'
+import { type InferenceEvent, type InferenceEvents, rereadMs } from './inference-events.ts'
 
 /** What a watcher is told: the whole record whenever its state changed, else progress and previews. */
 export type InferenceUpdate =
   | { readonly type: 'inference'; readonly inference: Inference }
   | Extract<InferenceEvent, { type: 'progress' | 'preview' }>
-
-/** How often the record is read although nothing was heard, because it may have moved in another process. */
-const pollMs = 1000
 
 /**
  * Follows one of the account's own inferences from its present state to its completion, or to the end of the service.
@@ -25,7 +22,7 @@ export async function* watchInference(
   let known = await findInference(deps, target, options)
   yield { type: 'inference', inference: known }
   while (known.status !== 'completed') {
-    const event = deps.events.closed ? null : await subscription.next(pollMs, options)
+    const event = deps.events.closed ? null : await subscription.next(rereadMs, options)
     if (event?.type === 'progress' || event?.type === 'preview') yield event
     else {
       const current = await findInference(deps, target, options)

@@ -1,9 +1,9 @@
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { StoredFile } from '../../core/files/stored-file.ts'
+import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** What files are kept in, and how much of it an account may use. */

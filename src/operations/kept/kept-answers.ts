@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import { outputRetentionMs } from '../../core/inference.ts'
+import type { JsonObject } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import type { JsonObject } from '../../core/text-generation.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** What answers are kept in, and how much of it an account may use. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { KeptPicture } from '../../core/images/kept-picture.ts'
+import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 
@@ -28,7 +28,7 @@ const keptLabel = 'kept'
 const hiddenLabel = 'hidden'
 
 /** The name of a picture's copy: of the picture itself, so that it is kept once however often that is asked. */
-export function keptPictureId(inferenceId: string, index: number): string {
+function keptPictureId(inferenceId: string, index: number): string {
   const hex = createHash('sha256').update(`${inferenceId}.${index}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }

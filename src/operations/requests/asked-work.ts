@@ -6,7 +6,7 @@ const longestWords = 20_000
 /** Longer words are no words. */
 const longestToken = 500
 /** What stands for such a text. */
-export const leftOut = '<base64>'
+const leftOut = '<base64>'
 
 /** What is kept of asynchronous work: the beginning of its words, and the call that asks for it again. */
 export function askedWork(work: InferenceWork, call: { readonly path: string; readonly body: unknown } | null): AskedWork {

@@ -86,7 +86,7 @@ function keepOutside({ inpainting, solver }: Drawing, state: SolverState, latent
 }
 
 /** @throws {ServiceError} `numerical_error` when a value is NaN or infinite. */
-export function assertFinite(values: Float32Array): void {
+function assertFinite(values: Float32Array): void {
   for (const value of values) {
     if (!Number.isFinite(value))
       throw new ServiceError(

@@ -21,9 +21,6 @@ export interface UsedAssets {
   readonly vae: string | null
 }
 
-/** A drawing that uses its model alone. */
-export const noAssets: UsedAssets = { loras: [], textualInversions: [], controlnets: [], vae: null }
-
 /** Whether a drawing uses its model alone. */
 export function isPlain({ loras, textualInversions, controlnets, vae }: UsedAssets): boolean {
   return loras.length + textualInversions.length + controlnets.length === 0 && vae === null

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ask, miniChat, textOf } from '../../../test/support/mini-chat.ts'
 import { isRecord } from '../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../core/json-value.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type { JsonObject, JsonValue, TextPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+import type { TextPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 import { loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal

@@ -13,7 +13,7 @@ export interface InferenceEntry {
   readonly workBytes: number
   /** What the output is expected to take. */
   readonly outputBytes: number
-  lost: number
+  deadly: number
   failed: number
   notBefore: number
   leaseUntil: number
@@ -37,7 +37,7 @@ export function makeEntry(submission: InferenceSubmission, { now, seq }: { reado
     work: decodeWork(encoded),
     workBytes: encoded.length,
     outputBytes,
-    lost: 0,
+    deadly: 0,
     failed: 0,
     notBefore: 0,
     leaseUntil: 0,

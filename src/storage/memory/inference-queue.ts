@@ -103,8 +103,8 @@ export class MemoryInferenceQueue implements InferenceQueue {
       const attempt = entry.inference.attempt + 1
       entry.inference = { ...entry.inference, status: 'running', attempt, startedAt: now, progress: null }
       entry.leaseUntil = now + leaseMs
-      const { inference, work, lost: lostAttempts } = entry
-      claims.push({ id, attempt, inference, loadWork: () => work, lostAttempts })
+      const { inference, work, deadly: deadlyAttempts } = entry
+      claims.push({ id, attempt, inference, loadWork: () => work, deadlyAttempts })
     }
     return claims
   }
@@ -230,9 +230,9 @@ export class MemoryInferenceQueue implements InferenceQueue {
     return 'requeued'
   }
 
-  #retry({ id, attempt }: Hold, { lost, error, delayMs }: AttemptFailure, usage: UsageEntry | null): ReleaseAnswer | 'failed' {
+  #retry({ id, attempt }: Hold, { deadly, error, delayMs }: AttemptFailure, usage: UsageEntry | null): ReleaseAnswer | 'failed' {
     const entry = this.#table.held({ id, attempt })
-    if (entry !== null) entry[lost ? 'lost' : 'failed'] += 1
+    if (entry !== null) entry[deadly ? 'deadly' : 'failed'] += 1
     if (entry !== null && (entry.cancelRequested || mayRetry(entry))) return this.#release({ id, attempt }, delayMs, usage)
     return this.#complete({ id, attempt }, { outcome: 'failed', error }, usage) === 'lost' ? 'lost' : 'failed'
   }
@@ -256,4 +256,4 @@ function isPast({ inference }: InferenceEntry, time: number): boolean {
   return inference.expiresAt !== null && inference.expiresAt <= time
 }
 
-const workerLost: AttemptFailure = { lost: false, error: lostWorkers, delayMs: 0 }
+const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }

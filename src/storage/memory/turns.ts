@@ -1,5 +1,5 @@
+import type { QueueShare } from '../../core/deferred/queue-position.ts'
 import { lowPriorityAgesMs } from '../../core/inference.ts'
-import type { QueueShare } from '../../core/queue-position.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 
 /** As of when the next is chosen, and how many claims a turn of each account has. */

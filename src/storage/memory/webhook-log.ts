@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
+import { listed } from '../rows/webhook-row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { InferenceEntry } from './inference-entry.ts'
 
@@ -58,7 +59,10 @@ export class MemoryWebhookLog implements WebhookLog {
 
   async list(accountId: string, { signal }: Options): Promise<readonly WebhookDelivery[]> {
     signal.throwIfAborted()
-    return [...this.#deliveries.values()].filter((delivery) => delivery.accountId === accountId).reverse()
+    return [...this.#deliveries.values()]
+      .filter((delivery) => delivery.accountId === accountId)
+      .reverse()
+      .slice(0, listed)
   }
 
   async secrets(accountId: string, options: Options): Promise<readonly string[]> {

@@ -67,7 +67,7 @@ export interface TableSum {
 export type ReadPage = (table: MovedTable, after: Row | null, limit: number) => Promise<readonly Row[]>
 
 /** Rows read at once. */
-export const pageRows = 200
+const pageRows = 200
 
 /** All rows of a table, page by page. */
 export async function* readPages(read: ReadPage, moved: MovedTable): AsyncGenerator<readonly Row[], void, undefined> {

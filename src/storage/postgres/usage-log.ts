@@ -2,7 +2,7 @@ import { budgetStarts } from '../../core/limits/budget.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageDay, type UsageEntry, type UsageQuestion, type UsageSum } from '../../core/usage.ts'
-import { countOutcome, dimensionColumns, latencyBuckets, readUsageDay, readUsageSums } from '../rows/usage-row.ts'
+import { countOutcome, dimensionColumns, latencyBuckets, readUsageDay, readUsageSums, summed, sums } from '../rows/usage-row.ts'
 import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -10,8 +10,6 @@ type Options = { readonly signal: AbortSignal }
 /** Entries per commit of a roll-up. Those of this minute stay, because budgets of a minute count them. */
 const batch = 2000
 
-const sums = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
-const summed = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
 const added = ['requests', ...sums].map((name) => `${name} = sum.${name} + excluded.${name}`).join(', ')
 
 /** Sums per UTC day, account and model, and the entries since the last roll-up: nobody who books waits for anybody else who does. */

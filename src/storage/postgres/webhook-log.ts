@@ -1,14 +1,12 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
 import { readInteger, readText } from '../rows/row.ts'
-import { readDelivery } from '../rows/webhook-row.ts'
+import { listed, readDelivery } from '../rows/webhook-row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Newest deliveries that a list shows. */
-const listed = 200
 /** How long a delivery is left to the node that took it; longer than any attempt takes. */
 const takenMs = 60_000
 

@@ -1,5 +1,5 @@
 import { type Document, documentKinds, type StoredDocument } from '../../core/document.ts'
-import type { JsonValue } from '../../core/text-generation.ts'
+import type { JsonValue } from '../../core/json-value.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 /** A row of `documents`. */

@@ -24,6 +24,11 @@ function readCounts(row: Row): UsageCounts {
   }
 }
 
+/** The columns of entries that sums add up, besides their count. */
+export const sums: readonly string[] = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
+/** The count of entries and those sums, as a query selects them. */
+export const summed: string = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
+
 /** How an entry counts among those that came to nothing. */
 export function countOutcome({ outcome }: Pick<UsageEntry, 'outcome'>): { readonly failures: 0 | 1; readonly refusals: 0 | 1 } {
   return { failures: outcome === 'failed' ? 1 : 0, refusals: outcome === 'refused' ? 1 : 0 }

@@ -1,6 +1,9 @@
 import type { WebhookDelivery } from '../../core/ports/webhook-log.ts'
 import { type Row, readInteger, readOneOf, readText, readTextOrNull } from './row.ts'
 
+/** Newest deliveries that a list shows. */
+export const listed = 200
+
 /** A row of `webhook_deliveries`. */
 export function readDelivery(row: Row): WebhookDelivery {
   return {

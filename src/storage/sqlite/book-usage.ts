@@ -1,6 +1,6 @@
 import type { UsageEntry } from '../../core/usage.ts'
 import { readIntegerOrNull } from '../rows/row.ts'
-import { countOutcome, latencyBuckets } from '../rows/usage-row.ts'
+import { countOutcome, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
 /** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
@@ -19,8 +19,6 @@ export function bookUsage(connection: Connection, { settles, ...entry }: UsageEn
 /** Entries per commit, so that no roll-up keeps submissions waiting. */
 const batch = 2000
 
-const sums = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
-const summed = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
 const added = ['requests', ...sums].map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
 
 /**

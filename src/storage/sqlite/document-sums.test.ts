@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { Connection } from './connection.ts'
-import { migrations } from './migrations.ts'
 import { openSqliteStore } from './open-sqlite-store.ts'
 import { documentSums } from './schema/document-sums.ts'
+import { migrations } from './schema/migrations.ts'
 
 const options = { signal: new AbortController().signal }
 

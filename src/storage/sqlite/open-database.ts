@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { keepPrivate } from '../keep-private.ts'
 import { readInteger } from '../rows/row.ts'
 import { Connection } from './connection.ts'
-import { migrations } from './migrations.ts'
 import { nameOpenFault } from './name-open-fault.ts'
+import { migrations } from './schema/migrations.ts'
 
 /** The write-ahead log is cut to this whenever it begins anew, however long a reader kept it growing. */
 export const walLimitBytes = 16 * 2 ** 20

@@ -12,10 +12,10 @@ import { createTestClock } from '../../../test/support/test-clock.ts'
 import { noLimits, noUseLimits } from '../../core/limits/use-limits.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import { Connection } from './connection.ts'
-import { migrations } from './migrations.ts'
 import { keepWriteAheadLog, walLimitBytes } from './open-database.ts'
 import { openSqliteStore, type SqliteStoreSettings } from './open-sqlite-store.ts'
 import { takeOwnerLock } from './owner-lock.ts'
+import { migrations } from './schema/migrations.ts'
 
 const options = { signal: new AbortController().signal }
 

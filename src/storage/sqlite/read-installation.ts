@@ -1,8 +1,7 @@
 import { filePrefix } from '../../core/files/stored-file.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { MovedTable, ReadPage } from '../moving/moved-table.ts'
-import type { Row } from '../rows/row.ts'
-import { readInteger, readText } from '../rows/row.ts'
+import { type Row, readInteger, readText } from '../rows/row.ts'
 import { Connection } from './connection.ts'
 
 /**

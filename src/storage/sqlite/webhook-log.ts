@@ -1,15 +1,12 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
 import { readInteger, readText } from '../rows/row.ts'
-import { readDelivery } from '../rows/webhook-row.ts'
+import { listed, readDelivery } from '../rows/webhook-row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { Connection } from './connection.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
-
-/** Newest deliveries that a list shows. */
-const listed = 200
 
 /** Deliveries and secrets in the database; deliveries are made there by the completion itself. */
 export class SqliteWebhookLog implements WebhookLog {

@@ -1,6 +1,5 @@
 import type { Batch, BatchFile } from '../../core/files/batch.ts'
-import type { FilePurpose } from '../../core/files/stored-file.ts'
-import { filePrefix } from '../../core/files/stored-file.ts'
+import { type FilePurpose, filePrefix } from '../../core/files/stored-file.ts'
 import { fileDocument } from '../../operations/files/file-documents.ts'
 import type { BatchDependencies } from './batch-dependencies.ts'
 

@@ -1,5 +1,4 @@
-import type { Album } from './album.ts'
-import { becomeOwnerIn } from './album.ts'
+import { type Album, becomeOwnerIn } from './album.ts'
 
 /** Drawing, and what was drawn. */
 export async function takeImages(album: Album): Promise<void> {

@@ -36,13 +36,25 @@ export async function visitConsole(flags: readonly string[] = [], { locale = 'en
   return { service, browser, context, page, complaints, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
+export const bob = { name: 'Bob', email: 'bob@example.org', password: 'under a blue moon' } as const
+export const grace = { name: 'Grace', email: 'grace@example.org', password: 'a compiler of words' } as const
+
+/** Follows a link that invites and makes the account that it is for. */
+export async function createAccount(
+  page: Page,
+  link: string,
+  { name, email, password }: { readonly name: string; readonly email: string; readonly password: string },
+): Promise<void> {
+  await page.goto(link)
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+}
+
 /** Follows the first-run link and becomes the owner. */
 export async function becomeOwner({ page, service }: { readonly page: Page; readonly service: { readonly link: string } }): Promise<void> {
-  await page.goto(service.link)
-  await page.getByLabel('Name').fill(owner.name)
-  await page.getByLabel('E-mail').fill(owner.email)
-  await page.getByLabel('Password').fill(owner.password)
-  await page.getByRole('button', { name: 'Create the account' }).click()
+  await createAccount(page, service.link, owner)
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 }
 

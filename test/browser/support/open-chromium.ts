@@ -10,9 +10,7 @@ const places = [
 ]
 
 /** Where a Chromium is installed: the variable SEPIA_CHROMIUM, else the usual places; undefined when there is none. */
-export const chromiumPath: string | undefined = [process.env.SEPIA_CHROMIUM ?? '', ...places].find(
-  (path) => path !== '' && existsSync(path),
-)
+const chromiumPath: string | undefined = [process.env.SEPIA_CHROMIUM ?? '', ...places].find((path) => path !== '' && existsSync(path))
 
 /** Why browser tests are left out here, or false; where every suite must run (SEPIA_CI) they fail instead. */
 export const withoutChromium: string | false =

@@ -4,11 +4,12 @@ import type { ImageRequest } from '../../../src/core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../src/core/model.ts'
 import type { ImageModel } from '../../../src/core/ports/image-model.ts'
 import { loadDiffusionModel } from '../../../src/runtimes/diffusion/load-diffusion-model.ts'
+import { makeImageRequest } from '../image-request.ts'
 
 export const tinyFolder = fileURLToPath(new URL('../../fixtures/golden/tiny-sdxl', import.meta.url))
 
 /** The reference model in miniature (random weights, 64 × 64), described as a catalog would. */
-export const tinyDescriptor: ImageModelDescriptor = {
+const tinyDescriptor: ImageModelDescriptor = {
   kind: 'image',
   format: 'onnx-sdxl',
   id: 'tiny',
@@ -24,27 +25,7 @@ export const tinyDescriptor: ImageModelDescriptor = {
   refiner: null,
 }
 
-export const tinyRequest: ImageRequest = {
-  model: 'tiny',
-  prompt: 'a red apple',
-  prompt2: 'a red apple',
-  negative: null,
-  width: 64,
-  height: 64,
-  steps: 4,
-  guidanceScale: 5,
-  guidanceRescale: 0,
-  seeds: [7],
-  sampler: 'DDIM',
-  encoding: 'png',
-  clipSkip: 0,
-  stylePreset: null,
-  loras: [],
-  initial: null,
-  mask: null,
-  refinerStart: null,
-  previews: false,
-}
+export const tinyRequest: ImageRequest = makeImageRequest('a red apple', { model: 'tiny', seeds: [7] })
 
 export const idle = { signal: new AbortController().signal, onProgress: (): void => undefined }
 

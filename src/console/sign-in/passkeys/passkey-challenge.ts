@@ -11,7 +11,7 @@ type Dependencies = Pick<ConsoleDependencies, 'addresses' | 'clock' | 'documents
 type Options = { readonly signal: AbortSignal }
 
 /** How long somebody may take to touch the key. */
-export const challengeMs = 5 * 60 * 1000
+const challengeMs = 5 * 60 * 1000
 const cookieName = 'sepia_passkey'
 const purpose = 'passkey challenge'
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
 import { findAssetRecord } from '../../../operations/assets/asset-records.ts'
@@ -55,8 +55,7 @@ export async function registerTransferAsset(server: FastifyInstance, deps: HttpD
 }
 
 async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {
-  if (body === undefined || body === null) return
-  yield* body as IncomingMessage
+  if (body instanceof Readable) yield* body
 }
 
 /** The place of a part in its file, of a header such as `bytes 100-199/*`; 0 without one. */

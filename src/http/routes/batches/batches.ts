@@ -10,7 +10,7 @@ import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import { encodeBatch } from '../../wire/batches/batch-object.ts'
 import { parseBatchRequest } from '../../wire/batches/batch-request.ts'
-import { encodePage, readPageQuery } from '../../wire/files/page-query.ts'
+import { encodeDocumentPage, readDocumentPage } from '../../wire/files/document-page.ts'
 
 interface BatchRoute {
   readonly Params: { readonly id: string }
@@ -35,9 +35,9 @@ export function registerBatches(api: FastifyInstance, deps: RouteDependencies, {
   api.get('/v1/batches', { config: { query: ['after', 'limit'] } }, async (incoming, reply) => {
     const accountId = accountOf(incoming)
     const options = { signal: clientSignal(reply) }
-    const page = await readPageQuery(deps.documents, { kind: 'batch', accountId, query: Object(incoming.query) }, options)
+    const page = await readDocumentPage(deps.documents, { kind: 'batch', accountId, query: Object(incoming.query) }, options)
     const found = await deps.documents.list(page, options)
-    return encodePage(
+    return encodeDocumentPage(
       found.map((document) => encodeBatch(readBatchDocument(document).batch)),
       page,
     )

@@ -18,10 +18,9 @@ import type { InferenceRoute } from '../../inference-target.ts'
 import { readStoredChatQuery } from '../../wire/chat/stored/list-query.ts'
 import { encodeStoredChat, encodeStoredMessages, readStoredChat, type StoredChat } from '../../wire/chat/stored/stored-chat.ts'
 import { parseStoredChatChange } from '../../wire/chat/stored/stored-chat-answers.ts'
-import { encodePage, pageOf, readPageQuery } from '../../wire/responses/page.ts'
+import { encodePage, pageOf, pageQuery, readPageQuery } from '../../wire/page.ts'
 
 const kind = 'chat-completion'
-const page = ['limit', 'after', 'order'] as const
 
 /** Keeps a chat for as long as every output is kept. @throws {ServiceError} `quota_exceeded`. */
 export async function keepChat(
@@ -38,7 +37,7 @@ export async function keepChat(
 export function registerStoredChats(api: FastifyInstance, httpDeps: HttpDependencies, settings: HttpSettings): void {
   const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
 
-  api.get('/v1/chat/completions', { config: { query: [...page, 'model', 'metadata[]'] } }, async (incoming, reply) => {
+  api.get('/v1/chat/completions', { config: { query: [...pageQuery, 'model', 'metadata[]'] } }, async (incoming, reply) => {
     requireScope(callerOf(incoming), ['read', 'text'])
     const { model, fits, ...query } = readStoredChatQuery(Object(incoming.query))
     const { accountId } = callerOf(incoming)
@@ -58,11 +57,15 @@ export function registerStoredChats(api: FastifyInstance, httpDeps: HttpDependen
     return (await findChat(deps, incoming, reply)).completion
   })
 
-  api.get('/v1/chat/completions/:id/messages', { config: { query: page } }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['read', 'text'])
-    const query = readPageQuery(Object(incoming.query), 'asc')
-    return pageOf(encodeStoredMessages(await findChat(deps, incoming, reply)), query, 'messages')
-  })
+  api.get(
+    '/v1/chat/completions/:id/messages',
+    { config: { query: pageQuery } },
+    async (incoming: FastifyRequest<InferenceRoute>, reply) => {
+      requireScope(callerOf(incoming), ['read', 'text'])
+      const query = readPageQuery(Object(incoming.query), 'asc')
+      return pageOf(encodeStoredMessages(await findChat(deps, incoming, reply)), query, 'messages')
+    },
+  )
 
   api.post('/v1/chat/completions/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
     requireScope(callerOf(incoming), ['text'])

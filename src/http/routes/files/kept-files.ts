@@ -6,8 +6,8 @@ import { sendChunks } from '../../answers/send-chunks.ts'
 import { callerOf, requireScope } from '../../caller.ts'
 import { clientSignal } from '../../client-signal.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
+import { encodeDocumentPage, readDocumentPage } from '../../wire/files/document-page.ts'
 import { encodeFile } from '../../wire/files/file-object.ts'
-import { encodePage, readPageQuery } from '../../wire/files/page-query.ts'
 
 interface FileRoute {
   readonly Params: { readonly id: string }
@@ -26,9 +26,9 @@ export function registerKeptFiles(api: FastifyInstance, deps: RouteDependencies)
     requireScope(caller, ['text'])
     const options = { signal: clientSignal(reply) }
     const { purpose, ...query } = Object(incoming.query)
-    const page = await readPageQuery(deps.documents, { kind: 'file', accountId: caller.accountId, query }, options)
+    const page = await readDocumentPage(deps.documents, { kind: 'file', accountId: caller.accountId, query }, options)
     const found = await deps.documents.list({ ...page, ...(purpose !== undefined && { label: String(purpose) }) }, options)
-    return encodePage(
+    return encodeDocumentPage(
       found.map((document) => encodeFile(readFileDocument(document))),
       page,
     )

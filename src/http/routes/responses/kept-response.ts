@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
+import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import { findInference } from '../../../operations/deferred/find-inference.ts'
 import { openOutput } from '../../../operations/deferred/open-output.ts'
 import { changeAnswer, findAnswer, type KeptDependencies, keepAnswer } from '../../../operations/kept/kept-answers.ts'

@@ -7,11 +7,9 @@ import { clientSignal } from '../../client-signal.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { InferenceRoute } from '../../inference-target.ts'
-import { encodePage, pageOf, readPageQuery } from '../../wire/responses/page.ts'
+import { encodePage, pageOf, pageQuery, readPageQuery } from '../../wire/page.ts'
 import { responseIncludes } from '../../wire/responses/response-request.ts'
 import { findResponse, type ResponseTarget } from './kept-response.ts'
-
-const page = ['limit', 'after', 'order'] as const
 
 /** What a response says besides is settled when it is made, so that these change nothing here. */
 export const includeQuery = ['include[]', 'include'] as const
@@ -20,7 +18,7 @@ export const includeQuery = ['include[]', 'include'] as const
 export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDependencies, settings: HttpSettings): void {
   const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
 
-  api.get('/v1/responses', { config: { query: page } }, async (incoming, reply) => {
+  api.get('/v1/responses', { config: { query: pageQuery } }, async (incoming, reply) => {
     requireScope(callerOf(incoming), ['read', 'text'])
     const query = readPageQuery(Object(incoming.query), 'desc')
     const kept = { ...query, kind: 'response', accountId: callerOf(incoming).accountId } as const
@@ -33,7 +31,7 @@ export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDepend
 
   api.get(
     '/v1/responses/:id/input_items',
-    { config: { query: [...page, ...includeQuery] } },
+    { config: { query: [...pageQuery, ...includeQuery] } },
     async (incoming: FastifyRequest<InferenceRoute>, reply) => {
       requireScope(callerOf(incoming), ['read', 'text'])
       checkInclude(Object(incoming.query))

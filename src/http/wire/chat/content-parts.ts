@@ -1,13 +1,14 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
+import { accepted } from '../accepted.ts'
 
 /** A part of a message's content; which fields it has depends on its type, which {@link findPartFaults} checks. */
 export const contentPartSchema = Type.Object(
   {
     type: Type.Enum(['text', 'image_url'], { description: '`image_url` for models that look at pictures.' }),
     text: Type.Optional(Type.String()),
-    cache_control: Type.Optional(Type.Object({}, { description: 'Accepted; prompts are kept warm by themselves.' })),
+    cache_control: Type.Optional(Type.Object({}, { description: accepted.keptWarm })),
     image_url: Type.Optional(
       Type.Object(
         {

@@ -3,9 +3,9 @@ import { ServiceError } from '../../../core/error.ts'
 import type { EmbeddingRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { tokenId } from '../tokens/token-ids.ts'
 
 const input = Type.String({ minLength: 1 })
-const token = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
 const mostTexts = 2048
 const mostTokens = 8192
 
@@ -13,7 +13,7 @@ const mostTokens = 8192
 export const embeddingInput = Type.Union(
   [
     input,
-    Type.Array(Type.Union([input, token, Type.Array(token, { minItems: 1, maxItems: mostTokens })]), {
+    Type.Array(Type.Union([input, tokenId, Type.Array(tokenId, { minItems: 1, maxItems: mostTokens })]), {
       minItems: 1,
       maxItems: mostTokens,
     }),

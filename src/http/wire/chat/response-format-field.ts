@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import type { JsonObject, ResponseFormat } from '../../../core/text-generation.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
+import type { ResponseFormat } from '../../../core/text-generation.ts'
 
 /** Any JSON object; what a JSON Schema may hold is the text engine's to say. */
 export const jsonObject = Type.Unsafe<JsonObject>(Type.Object({}))

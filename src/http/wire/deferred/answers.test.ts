@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeImageRequest } from '../../../../test/support/image-request.ts'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
+import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { Inference } from '../../../core/inference.ts'
 import type { InferenceUpdate } from '../../../operations/deferred/watch-inference.ts'
@@ -13,24 +14,8 @@ import { encodeWebhookSecret } from './webhook-secret.ts'
 
 const address = { asyncUrl: 'https://async.example' }
 
-const pending: Inference = {
-  id: 'a1',
-  accountId: 'ada',
-  kind: 'image',
-  model: 'm',
-  priority: 'normal',
-  status: 'pending',
-  outcome: null,
-  error: null,
-  output: null,
-  attempt: 0,
-  progress: null,
-  queuePosition: 3,
-  createdAt: 0,
-  startedAt: null,
-  completedAt: null,
-  expiresAt: null,
-}
+const request = { id: 'a1', accountId: 'ada', kind: 'image', model: 'm', priority: 'normal' } as const
+const pending: Inference = { ...makePendingInference(request, 0), queuePosition: 3 }
 const running: Inference = { ...pending, status: 'running', queuePosition: null, attempt: 1, startedAt: 500 }
 const done = { ...running, status: 'completed', completedAt: 1000, expiresAt: 2000 } as const
 const output = { key: 'secret-key', contentType: 'application/json', bytes: 2, sha256: '00' }
@@ -50,7 +35,7 @@ describe('the answer to a poll', () => {
     ['failed', { ...done, outcome: 'failed', error }, ['response_url', 'outcome', 'error'], ['queue_position']],
     ['cancelled', { ...done, outcome: 'cancelled', error }, ['response_url', 'outcome'], ['queue_position', 'error']],
   ] as const)
-    it(`of what is ${what} has its own fields and no others'`, () => {
+    it(`of what is ${what} has its own fields and no others`, () => {
       const answer = encodeInference(address, inference)
       for (const field of has) assert.ok(field in answer, field)
       for (const field of lacks) assert.ok(!(field in answer), field)
@@ -71,6 +56,23 @@ describe('the answer to a poll', () => {
   it('never tells whose it is, where its output lies, or what it waits behind once it runs', () => {
     const text = JSON.stringify(encodeInference(address, { ...done, outcome: 'succeeded', output, queuePosition: 9 }))
     for (const secret of ['ada', 'secret-key', 'sha256', 'queue_position']) assert.ok(!text.includes(secret), secret)
+  })
+
+  it('says of what succeeded that it took every step, whatever was written last', () => {
+    const written = { ...done, outcome: 'succeeded', output, progress: { step: 17, total: 20 } } as const
+    assert.deepEqual(encodeInference(address, written).progress, { step: 20, total: 20 })
+  })
+
+  it('says of what was cancelled how far it got as was written last', () => {
+    const written = { ...done, outcome: 'cancelled', progress: { step: 17, total: 20 } } as const
+    assert.deepEqual(encodeInference(address, written).progress, { step: 17, total: 20 })
+  })
+
+  it('has no progress of a finished chat, for its total was only a bound, and has that of one under way or cancelled', () => {
+    const chat = { ...done, kind: 'chat', progress: { step: 17, total: 512 } } as const
+    assert.equal('progress' in encodeInference(address, { ...chat, outcome: 'succeeded', output }), false)
+    for (const outcome of [null, 'cancelled', 'failed'] as const)
+      assert.deepEqual(encodeInference(address, { ...chat, outcome }).progress, { step: 17, total: 512 })
   })
 
   it('prints times in UTC, and null for those that have not come', () => {

@@ -3,7 +3,7 @@ import Type from 'typebox'
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
 
 /** What went wrong, as every refusal and every failed request tells it. */
-export const errorObjectSchema = Type.Object({
+const errorObjectSchema = Type.Object({
   message: Type.String({ description: 'One sentence that says what to change.' }),
   type: Type.String(),
   param: Type.Union([Type.String(), Type.Null()]),

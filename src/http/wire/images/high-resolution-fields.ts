@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { mostSteps } from '../../../core/image-generation.ts'
 
 /** A1111's word for enlarging the latents themselves. */
 export const latent = 'Latent'
@@ -38,7 +39,7 @@ export const highResolutionFields = {
   hr_second_pass_steps: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: 200,
+      maximum: mostSteps,
       default: highResolutionDefaults.hr_second_pass_steps,
       description: 'Steps of the second pass; 0 = as many.',
     }),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { imageEncodings } from './image-fields.ts'
+import { imageEncodings } from '../../../core/image-generation.ts'
 
 /** Answer of POST /generate/sdxl; also the stored output of an asynchronous one. */
 export const imageResultSchema = Type.Object({

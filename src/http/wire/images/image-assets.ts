@@ -104,7 +104,7 @@ function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
 }
 
 /** The name by which a request keeps an asset. */
-export function referenceTo(catalog: ModelCatalog, kind: AssetKind, name: string): string {
+function referenceTo(catalog: ModelCatalog, kind: AssetKind, name: string): string {
   return catalog.findAsset(kind, name)?.name ?? name
 }
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { imageEncodings, mostClipSkip, mostSteps } from '../../../core/image-generation.ts'
 import { mostControlnets } from '../../../core/images/controlnet.ts'
 import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
@@ -9,9 +10,6 @@ import { unsupportedField } from './unsupported-fields.ts'
 const prompt = { maxLength: 10_000 }
 const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const fileForms = 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.'
-
-/** The file formats an image may come in. */
-export const imageEncodings = ['jpeg', 'png', 'webp'] as const
 
 /** What stands for a field that is left out and that the model does not decide. */
 export const imageDefaults = {
@@ -35,7 +33,7 @@ export const imageFields = {
   negative_prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' })),
   width: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' })),
   height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Denoising steps; the model's own by default." })),
+  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSteps, description: "Denoising steps; the model's own by default." })),
   cfg_scale: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 50, description: "Guidance; the model's own by default." })),
   guidance_rescale: Type.Optional(
     Type.Number({
@@ -127,7 +125,9 @@ export const imageFields = {
       },
     ),
   ),
-  clip_skip: Type.Optional(Type.Integer({ minimum: 1, maximum: 12, description: 'Last layers of the text encoders to leave out.' })),
+  clip_skip: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: mostClipSkip, description: 'Last layers of the text encoders to leave out.' }),
+  ),
   use_refiner: Type.Optional(Type.Boolean({ description: 'True by default where the model has a refiner.' })),
   high_noise_frac: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: imageDefaults.high_noise_frac, description: 'Share of the steps before the refiner.' }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
-import type { ImageRequest } from '../../../core/image-generation.ts'
+import { type ImageRequest, imageEncodings } from '../../../core/image-generation.ts'
 import { listUpscalers, type NamedUpscaler } from '../../../core/images/upscalers.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
@@ -8,7 +8,7 @@ import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageHints } from './image-faults.ts'
-import { imageDefaults, imageEncodings } from './image-fields.ts'
+import { imageDefaults } from './image-fields.ts'
 import { refusePixels } from './image-pixels.ts'
 
 const side = (other: string) => Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: `Pixels; with ${other}.` }))

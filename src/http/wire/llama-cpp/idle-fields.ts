@@ -1,8 +1,8 @@
 import Type from 'typebox'
+import { accepted } from '../accepted.ts'
 import { neutralFields } from '../chat/fields/neutral-fields.ts'
 
 const idle = 'Accepted; what it belongs to is switched off.'
-const hint = 'Accepted; the service sees to it by itself, and the answer is the same.'
 const number = (description: string) => Type.Optional(Type.Number({ description }))
 
 const { cache_prompt, id_slot, n_keep, mirostat, typical_p, xtc_probability, dry_multiplier, dynatemp_range, return_progress } =
@@ -27,14 +27,14 @@ export const idleFields = {
   dry_sequence_breakers: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, description: idle })),
   dynatemp_range,
   dynatemp_exponent: number(idle),
-  top_n_sigma: Type.Optional(Type.Literal(-1, { description: 'Accepted; there is no other way here.' })),
-  min_keep: Type.Optional(Type.Literal(0, { description: 'Accepted; there is no other way here.' })),
-  n_discard: number('Accepted; prompts are never shortened.'),
-  n_indent: Type.Optional(Type.Literal(0, { description: 'Accepted; there is no other way here.' })),
+  top_n_sigma: Type.Optional(Type.Literal(-1, { description: accepted.onlyWay })),
+  min_keep: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
+  n_discard: number(accepted.neverShortened),
+  n_indent: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
   t_max_predict_ms: Type.Optional(Type.Literal(0, { description: 'Accepted; limit with n_predict.' })),
   lora: Type.Optional(Type.Array(Type.Object({}), { maxItems: 0, description: 'Accepted when empty; text models take no LoRAs.' })),
   post_sampling_probs: Type.Optional(Type.Literal(false, { description: 'Accepted; probabilities are those before sampling.' })),
-  'speculative.n_max': number(hint),
-  'speculative.n_min': number(hint),
-  'speculative.p_min': number(hint),
+  'speculative.n_max': number(accepted.byItself),
+  'speculative.n_min': number(accepted.byItself),
+  'speculative.p_min': number(accepted.byItself),
 }

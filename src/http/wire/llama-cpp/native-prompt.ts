@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { findTooManyPrompts, mostPrompts, promptFault } from '../chat/fields/prompt-field.ts'
+import { mostTokenIds, tokenId } from '../tokens/token-ids.ts'
 
-const mostTokens = 2 ** 20
-const mostPrompts = 128
 /** Each is read by the model for itself. */
 const mostMixed = 1024
 
-const token = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
 const wrapped = Type.Object(
   { prompt_string: Type.String({ description: 'A text.' }) },
   { additionalProperties: false, description: 'With pictures or sound beside it, which no model here takes.' },
@@ -18,10 +17,15 @@ export const nativePromptField = Type.Union(
     Type.String(),
     wrapped,
     Type.Array(
-      Type.Union([Type.String(), token, wrapped, Type.Array(Type.Union([token, Type.String()]), { minItems: 1, maxItems: mostTokens })]),
+      Type.Union([
+        Type.String(),
+        tokenId,
+        wrapped,
+        Type.Array(Type.Union([tokenId, Type.String()]), { minItems: 1, maxItems: mostTokenIds }),
+      ]),
       {
         minItems: 1,
-        maxItems: mostTokens,
+        maxItems: mostTokenIds,
       },
     ),
   ],
@@ -40,10 +44,11 @@ export function findNativePromptFaults(prompt: PromptBody): readonly FieldFault[
   if (!Array.isArray(prompt)) return []
   const mixed = readNativePrompts(prompt).prompts.filter((pieces) => pieces.length > 1)
   const texts = mixed.reduce((sum, pieces) => sum + pieces.filter((piece) => typeof piece === 'string').length, 0)
-  if (texts > mostMixed) return [fault(`must hold at most ${mostMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
+  if (texts > mostMixed)
+    return [promptFault(`must hold at most ${mostMixed} texts among tokens, not ${texts}; tokenize them first.`, 'range')]
   const kinds = new Set(prompt.map((entry) => typeof entry))
-  if (kinds.has('number')) return kinds.has('object') ? [fault('must not mix tokens and whole prompts.', 'conflict')] : []
-  return prompt.length <= mostPrompts ? [] : [fault(`must list at most ${mostPrompts} prompts; split it.`, 'range')]
+  if (kinds.has('number')) return kinds.has('object') ? [promptFault('must not mix tokens and whole prompts.', 'conflict')] : []
+  return findTooManyPrompts(prompt)
 }
 
 /** The prompts, at least one, and whether they came as a list. */
@@ -62,8 +67,4 @@ function readEntry(entry: string | number | Static<typeof wrapped> | readonly (s
 
 function isList(prompt: PromptBody): prompt is Extract<PromptBody, readonly unknown[]> {
   return Array.isArray(prompt)
-}
-
-function fault(words: string, kind: string): FieldFault {
-  return { path: ['prompt'], message: `\`prompt\` ${words}`, kind }
 }

@@ -3,6 +3,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
 import { type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
+import { tokenId } from '../tokens/token-ids.ts'
 
 /** What llama.cpp's server draws with where a request does not say. */
 export const usualSampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.05 } as const
@@ -10,7 +11,7 @@ export const usualSampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.0
 const share = (standard: number, description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: standard, description }))
 
-const biasKey = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.String({ minLength: 1, maxLength: 1000 })])
+const biasKey = Type.Union([tokenId, Type.String({ minLength: 1, maxLength: 1000 })])
 const bias = Type.Union([Type.Number({ minimum: -100, maximum: 100 }), Type.Literal(false)])
 const mostBiases = 1024
 

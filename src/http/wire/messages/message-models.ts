@@ -1,15 +1,42 @@
-import { ServiceError } from '../../../core/error.ts'
+import Type from 'typebox'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import type { Answer } from '../answer.ts'
-import type { messageModelListSchema, messageModelSchema } from '../model-answers.ts'
+import { queryFault } from '../faults/query-fault.ts'
+import { readPageLimit } from '../page.ts'
 
 const mostPerPage = 1000
-const defaultLimit = 20
 
 /** Query parameters of Anthropic's list of models. */
 export const messagePageQuery = ['limit', 'after_id', 'before_id', 'beta'] as const
 
 /** A model as Anthropic's clients see it. */
+export const messageModelSchema = Type.Object({
+  type: Type.Literal('model'),
+  id: Type.String(),
+  display_name: Type.String(),
+  created_at: Type.String({ description: 'As RFC 3339 writes times.' }),
+  lifecycle: Type.Literal('active'),
+  max_input_tokens: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Tokens of prompt and answer together; null = not known yet.',
+  }),
+  max_tokens: Type.Union([Type.Integer(), Type.Null()], { description: 'The same: an answer may fill what the prompt leaves.' }),
+  capabilities: Type.Null(),
+  deprecated_at: Type.Null(),
+  line: Type.Null(),
+  retires_at: Type.Null(),
+})
+
+const id = Type.Union([Type.String(), Type.Null()])
+
+/** Answer of GET /v1/models to Anthropic's clients: one page. */
+export const messageModelListSchema = Type.Object({
+  data: Type.Array(messageModelSchema),
+  has_more: Type.Boolean(),
+  first_id: id,
+  last_id: id,
+})
+
+/** A model in that shape. */
 export function encodeMessageModel({ descriptor, contextLength }: ListedModel): Answer<typeof messageModelSchema> {
   return {
     type: 'model',
@@ -36,13 +63,12 @@ export function encodeMessageModels(
   query: Readonly<Record<string, unknown>>,
 ): Answer<typeof messageModelListSchema> {
   const answering = models.filter(({ descriptor }) => descriptor.kind === 'text' && descriptor.generates !== false)
-  const { limit = String(defaultLimit), after_id: after, before_id: before } = query
-  const most = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0
-  if (most < 1 || most > mostPerPage) throw refusal('limit', `must be an integer from 1 to ${mostPerPage}.`)
-  if (after !== undefined && before !== undefined) throw refusal('before_id', 'contradicts `after_id`; send one of them.')
+  const { after_id: after, before_id: before } = query
+  const most = readPageLimit(query.limit, mostPerPage)
+  if (after !== undefined && before !== undefined) throw queryFault('before_id', 'contradicts `after_id`; send one of them.')
   const placeOf = (field: string, id: unknown): number => {
     const place = answering.findIndex(({ descriptor }) => descriptor.id === id)
-    if (place < 0) throw refusal(field, 'must be the id of a model of another page.')
+    if (place < 0) throw queryFault(field, 'must be the id of a model of another page.')
     return place
   }
   const start = after === undefined ? 0 : placeOf('after_id', after) + 1
@@ -55,8 +81,4 @@ export function encodeMessageModels(
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
   }
-}
-
-function refusal(param: string, text: string): ServiceError {
-  return new ServiceError('invalid_request_error', `\`${param}\` ${text}`, { param })
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { type FieldFault, ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
+import { accepted } from '../accepted.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
@@ -38,7 +39,7 @@ const answerFields = {
     ),
   ),
   service_tier: Type.Optional(Type.Enum(['auto', 'standard_only'], { description: 'Accepted; there is one tier.' })),
-  cache_control: Type.Optional(Type.Object({}, { description: 'Accepted; prompts are kept warm by themselves.' })),
+  cache_control: Type.Optional(Type.Object({}, { description: accepted.keptWarm })),
 }
 
 /** The body of POST /v1/messages. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, TokenLogprob } from '../../../core/text-generation.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
+import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import { packThoughts } from './read-items.ts'
 import type { ResponseBody } from './response-request.ts'

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
-import { assertRefused } from '../../../../test/support/wire/assert-refused.ts'
 import { partsOf, readParts } from '../../../../test/support/wire/text-parts.ts'
 import { ServiceError } from '../../../core/error.ts'
-import type { JsonObject, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
+import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { encodeChatCompletion } from '../chat/chat-completion.ts'
 import { readStoredChat } from './background-result.ts'
-import { pageOf, readPageQuery } from './page.ts'
 import { encodeFinished, encodeResponse, startResponse } from './response.ts'
 import { responseSchema } from './response-answers.ts'
 import { parseResponseRequest } from './response-request.ts'
@@ -214,47 +213,5 @@ suite('responses as they are answered', () => {
     )
     const read = readStoredChat(JSON.stringify(stored))
     assert.deepEqual(plain(encodeFinished(head, body, read)), plain(encodeFinished(head, body, result)))
-  })
-})
-
-suite('pages of what is at hand', () => {
-  const entries = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
-
-  for (const [query, ids, more] of [
-    [{ order: 'asc' }, ['a', 'b', 'c', 'd', 'e'], false],
-    [{}, ['e', 'd', 'c', 'b', 'a'], false],
-    [{ limit: '2' }, ['e', 'd'], true],
-    [{ limit: '2', after: 'd' }, ['c', 'b'], true],
-    [{ limit: '1', after: 'b', order: 'desc' }, ['a'], false],
-    [{ limit: '2', after: 'c', order: 'asc' }, ['d', 'e'], false],
-    [{ after: 'a' }, [], false],
-  ] as const)
-    test(`${JSON.stringify(query)} gives ${ids.join('')}${more ? ' and more' : ''}`, () => {
-      const page = pageOf(entries, readPageQuery(query, 'desc'), 'items')
-      assert.deepEqual(page, {
-        object: 'list',
-        data: ids.map((id) => ({ id })),
-        first_id: ids[0] ?? null,
-        last_id: ids.at(-1) ?? null,
-        has_more: more,
-      })
-    })
-
-  for (const [param, value] of [
-    ['limit', '0'],
-    ['limit', '101'],
-    ['limit', '-1'],
-    ['limit', '1e2'],
-    ['limit', ''],
-    ['limit', ['2', '3']],
-    ['after', 'a b'],
-    ['after', ''],
-    ['after', 'x'.repeat(129)],
-    ['order', 'newest'],
-  ] as const)
-    test(`${param}=${value} is refused`, () => assertRefused(() => readPageQuery({ [param]: value }, 'asc'), { param }))
-
-  test('an id that is not among them is refused', () => {
-    assertRefused(() => pageOf(entries, readPageQuery({ after: 'z' }, 'asc'), 'items'), { param: 'after', says: /one of the items/ })
   })
 })

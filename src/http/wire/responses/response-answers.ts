@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { pageSchema } from '../page.ts'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const item = Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true })
@@ -27,13 +28,11 @@ export const responseSchema = Type.Object(
   { additionalProperties: true, description: 'And every field of the request but its input.' },
 )
 
-const page = { object: Type.Literal('list'), first_id: nullable(Type.String()), last_id: nullable(Type.String()), has_more: Type.Boolean() }
-
 /** A page of responses. */
-export const responseListSchema = Type.Object({ ...page, data: Type.Array(responseSchema) })
+export const responseListSchema = pageSchema(responseSchema)
 
 /** A page of items. */
-export const itemListSchema = Type.Object({ ...page, data: Type.Array(item) })
+export const itemListSchema = pageSchema(item)
 
 /** The answer to DELETE. */
 export const deletedResponseSchema = Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) })

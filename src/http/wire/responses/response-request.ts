@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
+import { accepted } from '../accepted.ts'
 import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -89,8 +90,8 @@ export const responseRequestSchema = Type.Object(
     service_tier: urgencyFields.service_tier,
     user: text('Your own name for the end user; accepted, not kept.'),
     safety_identifier: text('Accepted, not kept.'),
-    prompt_cache_key: text('Accepted; prompts are kept warm by themselves.'),
-    prompt_cache_retention: text('Accepted; prompts are kept warm by themselves.'),
+    prompt_cache_key: text(accepted.keptWarm),
+    prompt_cache_retention: text(accepted.keptWarm),
     client_metadata: Type.Optional(Type.Object({}, { description: 'Accepted, not kept.' })),
   },
   closed,

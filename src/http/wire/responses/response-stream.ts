@@ -1,5 +1,6 @@
 import { toErrorRecord } from '../../../core/error.ts'
-import type { JsonObject, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
+import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 import { callItem, encodeLogprobs, itemId, messageItem, type OutputItem, reasoningItem, textPart } from './output-items.ts'
 import { encodeResponse, type ResponseHead } from './response.ts'

@@ -1,16 +1,14 @@
 import Type from 'typebox'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { mostTokenIds, tokenId } from './token-ids.ts'
 import { onlyModel } from './tokenize-request.ts'
-
-/** Of a model that takes as much as any does. */
-const mostTokens = 2 ** 20
 
 /** The body of POST /detokenize. */
 export const detokenizeSchema = Type.Object(
   {
     model: onlyModel,
-    tokens: Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), { maxItems: mostTokens, description: 'Token ids.' }),
+    tokens: Type.Array(tokenId, { maxItems: mostTokenIds, description: 'Token ids.' }),
   },
   { additionalProperties: false },
 )

@@ -1,6 +1,5 @@
 import type { TextPath } from '../prompts/encode-prompts.ts'
-import type { EncoderRow } from '../prompts/text-encoder.ts'
-import { ClipTextEncoder } from '../prompts/text-encoder.ts'
+import { ClipTextEncoder, type EncoderRow } from '../prompts/text-encoder.ts'
 import { LoraBranches } from './lora/lora-branches.ts'
 import { changedModules, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
 import { writeTextEncoderGraph } from './networks/text-encoder-graph.ts'

@@ -19,7 +19,7 @@ export interface Deviation {
   readonly pixels: number
 }
 
-export const deviationLimits: Deviation = { latents: 1e-3, pixels: 1 }
+const deviationLimits: Deviation = { latents: 1e-3, pixels: 1 }
 
 /** Whether a deviation is within the limits; NaN is not. */
 export function isWithinLimits({ latents, pixels }: Deviation): boolean {

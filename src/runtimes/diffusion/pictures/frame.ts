@@ -1,5 +1,4 @@
-import type { PixelArea } from './resize-image.ts'
-import { resizeGrey, resizeRgb } from './resize-image.ts'
+import { type PixelArea, resizeGrey, resizeRgb } from './resize-image.ts'
 import type { GreyImage, PixelSize, RgbImage } from './rgb-image.ts'
 
 /** How a picture of one size lies in a drawing of another: in its middle, as large as fits, never squashed. */

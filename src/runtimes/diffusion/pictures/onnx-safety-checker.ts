@@ -17,7 +17,7 @@ const colours = [
  * A safety checker in the layout of Stable Diffusion's ONNX export: it takes the picture at CLIP's size in `clip_input`
  * (and unscaled in `images`, where it wants that) and answers `has_nsfw_concepts`.
  */
-export class OnnxSafetyChecker implements SafetyChecker {
+class OnnxSafetyChecker implements SafetyChecker {
   readonly #session: OnnxSession
   readonly #output: string
 

@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped, noiseFromPrediction } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * Deterministic DDIM (η = 0), after diffusers' `DDIMScheduler`.
@@ -20,9 +21,8 @@ export function ddim(config: SchedulerConfig, steps: number): Solver {
   const timeAt = placed(timesteps)
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, (index) => level(timeAt(index))),
     step: (state, prediction, latents) => {
       const current = level(timeAt(state.index))
       const previous = alphaBar(timeAt(state.index) - stride)
@@ -33,10 +33,5 @@ export function ddim(config: SchedulerConfig, steps: number): Solver {
         latents: linear([Math.sqrt(previous), clean], [Math.sqrt(1 - previous), noise]),
       }
     },
-    addNoise: (state, clean, noise) => {
-      const { alpha, sigma } = level(timeAt(state.index))
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, level(timeAt(state.index)), prediction, latents),
   }
 }

@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * Ancestral sampling with the small fixed variance, after diffusers' `DDPMScheduler`.
@@ -18,9 +19,8 @@ export function ddpm(config: SchedulerConfig, steps: number): Solver {
   const timeAt = placed(timesteps, -1)
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, (index) => level(timeAt(index))),
     step: (state, prediction, latents, draw) => {
       const timestep = timeAt(state.index)
       const bar = alphaBar(timestep)
@@ -38,10 +38,5 @@ export function ddpm(config: SchedulerConfig, steps: number): Solver {
         ),
       }
     },
-    addNoise: (state, clean, noise) => {
-      const { alpha, sigma } = level(timeAt(state.index))
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, level(timeAt(state.index)), prediction, latents),
   }
 }

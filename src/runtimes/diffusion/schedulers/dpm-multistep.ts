@@ -7,6 +7,7 @@ import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /** Below this many steps the last one is of first order even where it does not end at zero noise. */
 const fewSteps = 15
@@ -24,9 +25,8 @@ export function dpmMultistep(config: SchedulerConfig, steps: number, options: { 
   const endsInFirstOrder = config.eulerAtFinal || lowerAtEnd || config.finalSigma === 'zero'
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, shares),
     step: (state, prediction, latents, draw) => {
       const { index } = state
       const from = shares(index)
@@ -40,11 +40,6 @@ export function dpmMultistep(config: SchedulerConfig, steps: number, options: { 
       const perStep = slope / ((lambda(from) - lambda(shares(index - 1))) / (lambda(to) - lambda(from)))
       return { state: next, latents: linear([kept, latents], [gain + perStep, clean], [-perStep, earlier], added) }
     },
-    addNoise: (state, clean, noise) => {
-      const { alpha, sigma } = shares(state.index)
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, shares(state.index), prediction, latents),
   }
 }
 

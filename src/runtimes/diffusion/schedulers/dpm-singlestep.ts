@@ -7,6 +7,7 @@ import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * DPM-Solver++ that covers two timesteps by one second-order step, after diffusers' `DPMSolverSinglestepScheduler`.
@@ -21,9 +22,8 @@ export function dpmSinglestep(config: SchedulerConfig, steps: number, options: {
   const orders = orderOfEach(config, steps)
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, shares),
     step: (state, prediction, latents, draw) => {
       const { index, anchor } = state
       const clean = cleanFromPrediction(config.predictionType, shares(index), prediction, latents)
@@ -43,11 +43,6 @@ export function dpmSinglestep(config: SchedulerConfig, steps: number, options: {
         latents: linear([kept, anchor], [gain - perStep, earlier], [perStep, clean], added),
       }
     },
-    addNoise: (state, clean, noise) => {
-      const { alpha, sigma } = shares(state.index)
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, shares(state.index), prediction, latents),
   }
 }
 

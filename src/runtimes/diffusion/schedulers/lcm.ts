@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromPrediction, clipped } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /** What latents deviate by, in the boundary condition of consistency models. */
 const dataDeviation = 0.5
@@ -31,9 +32,8 @@ export function lcm(config: SchedulerConfig, steps: number): Solver {
   const timeAt = placed(timesteps)
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, (index) => level(timeAt(index))),
     step: (state, prediction, latents, draw) => {
       const timestep = timeAt(state.index)
       const scaled = timestep * timestepScaling
@@ -46,10 +46,5 @@ export function lcm(config: SchedulerConfig, steps: number): Solver {
       const previous = alphaBar(timeAt(state.index + 1))
       return { state: next, latents: linear([Math.sqrt(previous), clean], [Math.sqrt(1 - previous), draw()]) }
     },
-    addNoise: (state, clean, noise) => {
-      const { alpha, sigma } = level(timeAt(state.index))
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, level(timeAt(state.index)), prediction, latents),
   }
 }

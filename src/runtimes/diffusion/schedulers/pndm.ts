@@ -4,9 +4,10 @@ import { noiseSchedule } from './levels/noise-schedule.ts'
 import { placed } from './levels/placed.ts'
 import { spacedTimesteps } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
-import { cleanFromPrediction, noiseFromPrediction } from './prediction.ts'
+import { noiseFromPrediction } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
-import type { Solver, SolverState } from './solver.ts'
+import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * Pseudo linear multistep method (PLMS), after diffusers' `PNDMScheduler` without its Runge–Kutta start. The second
@@ -33,9 +34,8 @@ export function pndm(config: SchedulerConfig, steps: number): Solver {
 
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, (index) => level(timeAt(index))),
     step: (state, prediction, latents) => {
       const time = timeAt(state.index)
       const next = { index: state.index + 1, taken: state.taken + 1 }
@@ -49,11 +49,6 @@ export function pndm(config: SchedulerConfig, steps: number): Solver {
       const anchor = state.taken === 0 ? latents : null
       return { state: { ...next, history, anchor }, latents: move(time, time - stride, extrapolated(history), latents) }
     },
-    addNoise: (state: SolverState, clean, noise) => {
-      const { alpha, sigma } = level(timeAt(state.index))
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, level(timeAt(state.index)), prediction, latents),
   }
 }
 

@@ -6,6 +6,7 @@ import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * UniPC: a predictor of second order whose result is corrected once the next clean estimate is known, after diffusers'
@@ -23,9 +24,8 @@ export function uniPc(config: SchedulerConfig, steps: number): Solver {
   }
   return {
     timesteps,
-    initialNoiseScale: 1,
     order: 1,
-    scaleInput: (_state, latents) => latents,
+    ...variancePreserving(config, shares),
     step: (state, prediction, latents) => {
       const { index, taken, anchor } = state
       const clean = cleanFromPrediction(config.predictionType, shares(index), prediction, latents)
@@ -47,11 +47,6 @@ export function uniPc(config: SchedulerConfig, steps: number): Solver {
         latents: predict(config, { from: shares(index), to: shares(index + 1), before, clean, latents: corrected }),
       }
     },
-    addNoise: (state, clean, noise) => {
-      const { alpha, sigma } = shares(state.index)
-      return linear([alpha, clean], [sigma, noise])
-    },
-    denoised: (state, prediction, latents) => cleanFromPrediction(config.predictionType, shares(state.index), prediction, latents),
   }
 }
 

@@ -7,7 +7,7 @@ import { type SpelledTokens, TokenGrammar } from './token-grammar.ts'
 
 const mostGrammars = 16
 /** Characters of one grammar. */
-export const longestGrammar = 256 * 1024
+const longestGrammar = 256 * 1024
 
 /** Units of work to read a character of a grammar. */
 const perCharacter = 4

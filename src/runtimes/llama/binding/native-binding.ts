@@ -20,7 +20,6 @@ export interface NativeModel {
   isEogToken(token: number): boolean
   getVocabularyType(): number
   getEmbeddingVectorSize(): number
-  getModelSize(): number
 }
 
 export interface NativeSamplerConfig {

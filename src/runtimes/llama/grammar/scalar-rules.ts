@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
-import type { JsonObject } from '../../../core/text-generation.ts'
 import type { Grammar } from './gbnf.ts'
 import { integerRange } from './integer-range.ts'
 import { readLengths, refuseSchema, wholeNumber } from './schema-keywords.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../../../core/text-generation.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
 import { constrainOutput } from './output-constraint.ts'
 
 const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema })

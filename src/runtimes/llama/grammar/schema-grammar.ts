@@ -1,6 +1,6 @@
 import { isRecord } from '../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
-import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
 import { type Grammar, literal } from './gbnf.ts'
 import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
 import { readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'

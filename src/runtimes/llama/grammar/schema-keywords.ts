@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
-import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
 
 /** Say nothing about which values are valid. */
 const annotations = [

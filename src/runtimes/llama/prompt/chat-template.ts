@@ -1,6 +1,7 @@
 import { Template } from '@huggingface/jinja'
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatMessage, JsonValue, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
+import type { JsonValue } from '../../../core/json-value.ts'
+import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
 import { needsContentParts, withContentParts } from './content-parts.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../core/text-generation.ts'
+import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 
 /** A JSON value with every text in it changed, the names of members too. */
 export function mapTexts(value: JsonValue, change: (text: string) => string): JsonValue {

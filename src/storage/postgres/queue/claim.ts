@@ -1,26 +1,9 @@
 import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
 import type { Inference } from '../../../core/inference.ts'
-import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
+import type { ClaimedRow, WantedWork } from '../../rows/claimed-row.ts'
 import { readSubmitted } from '../../rows/inference-row.ts'
 import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import type { Database, Statements } from '../database.ts'
-
-export interface ClaimedRow {
-  readonly inference: Inference
-  readonly body: Uint8Array
-  readonly lostAttempts: number
-}
-
-export interface WantedWork {
-  readonly workerId: string
-  readonly rooms: readonly ModelRoom[]
-  readonly limit: number
-  readonly leaseMs: number
-  /** The latest format of work that the worker can read. */
-  readonly format: number
-  /** Names this claim, so that it can be given back when its answer gets lost. */
-  readonly claim: string
-}
 
 /**
  * Of each model the next in turn that nobody else is taking, and of those the first.
@@ -39,8 +22,16 @@ const sql = `with candidates as (
   from chosen where queue.id = chosen.id and not queue.running
   returning queue.id, account_id, kind, model, priority, tag, seq, attempt, lost, created_at, body`
 
-/** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
-export async function claim(database: Statements, wanted: WantedWork, now: number): Promise<readonly ClaimedRow[]> {
+/**
+ * Starts an attempt on each of the inferences whose turn it is, as long as their models have room.
+ *
+ * @param wanted.claim Names this claim, so that it can be given back when its answer gets lost.
+ */
+export async function claim(
+  database: Statements,
+  wanted: WantedWork & { readonly claim: string },
+  now: number,
+): Promise<readonly ClaimedRow[]> {
   const { rooms, leaseMs, ...rest } = wanted
   const open = rooms.filter(({ room }) => room > 0)
   if (open.length === 0 || wanted.limit <= 0) return []
@@ -55,7 +46,7 @@ export async function claim(database: Statements, wanted: WantedWork, now: numbe
   return rows
     .map((row) => ({ row, priority: readInteger(row, 'priority'), tag: readInteger(row, 'tag'), seq: readInteger(row, 'seq') }))
     .sort((a, b) => b.priority - a.priority || a.tag - b.tag || a.seq - b.seq)
-    .map(({ row }) => ({ inference: readClaimed(row, now), body: readBytes(row, 'body'), lostAttempts: readInteger(row, 'lost') }))
+    .map(({ row }) => ({ inference: readClaimed(row, now), body: readBytes(row, 'body'), deadlyAttempts: readInteger(row, 'lost') }))
 }
 
 /** What a claim has just begun; all that it knows need not be asked for. */

@@ -1,7 +1,6 @@
 import { type Inference, recordRetentionMs } from '../../../core/inference.ts'
 import { readInference } from '../../rows/inference-row.ts'
-import type { Row } from '../../rows/row.ts'
-import { readInteger } from '../../rows/row.ts'
+import { type Row, readInteger } from '../../rows/row.ts'
 import type { Statements } from '../database.ts'
 
 /** A record with where it stands in the queue; null when it does not wait. */

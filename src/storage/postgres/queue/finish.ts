@@ -1,7 +1,6 @@
 import { outputRetentionMs } from '../../../core/inference.ts'
 import type { Booking, Completion, CompletionAnswer } from '../../../core/ports/inference-queue.ts'
-import type { Row } from '../../rows/row.ts'
-import { readBytes, readInteger } from '../../rows/row.ts'
+import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import { countOutcome, latencyBuckets } from '../../rows/usage-row.ts'
 import { referenceFormat } from '../../work-format.ts'
 import type { Statements } from '../database.ts'

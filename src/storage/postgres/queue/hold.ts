@@ -64,12 +64,12 @@ export async function retry(
   const row = await statements.get(`select lost, failed, cancel_requested from queue where ${held}`, { id, attempt })
   if (row !== undefined) {
     const tally = {
-      lost: readInteger(row, 'lost') + (failure.lost ? 1 : 0),
-      failed: readInteger(row, 'failed') + (failure.lost ? 0 : 1),
+      deadly: readInteger(row, 'lost') + (failure.deadly ? 1 : 0),
+      failed: readInteger(row, 'failed') + (failure.deadly ? 0 : 1),
     }
     if (row.cancel_requested === true) return release(deps, { id, attempt, delayMs: failure.delayMs, usage }, now)
     if (mayRetry(tally)) {
-      const sql = `update queue set ${pendingAgain}, lost = :lost, failed = :failed, not_before = :notBefore where ${held} and not cancel_requested`
+      const sql = `update queue set ${pendingAgain}, lost = :deadly, failed = :failed, not_before = :notBefore where ${held} and not cancel_requested`
       const notBefore = failure.delayMs === 0 ? 0 : now + failure.delayMs
       const changes = await statements.run(sql, { id, attempt, ...tally, notBefore })
       return changes === 1 ? 'requeued' : release(deps, { id, attempt, delayMs: failure.delayMs, usage }, now)

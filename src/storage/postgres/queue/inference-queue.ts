@@ -21,13 +21,14 @@ import type {
 } from '../../../core/ports/inference-queue.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
 import { Doorbell } from '../../doorbell.ts'
+import type { ClaimedRow, WantedWork } from '../../rows/claimed-row.ts'
 import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
 import type { Bell } from '../bell.ts'
 import { type Database, limitMs } from '../database.ts'
 import { DatabaseClock } from '../database-clock.ts'
 import { Grouping } from '../grouping.ts'
 import { cancel } from './cancel.ts'
-import { type ClaimedRow, claim, returnClaims, type WantedWork } from './claim.ts'
+import { claim, returnClaims } from './claim.ts'
 import type { EncodedSubmission } from './encoded-submission.ts'
 import { type Enqueued, enqueueGroup } from './enqueue.ts'
 import { expire } from './expire.ts'
@@ -123,7 +124,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((each) => each !== null)
   }
 
-  async #claim(wanted: Omit<WantedWork, 'format' | 'claim'>): Promise<readonly ClaimedRow[]> {
+  async #claim(wanted: Omit<WantedWork, 'format'>): Promise<readonly ClaimedRow[]> {
     await this.#returnLostClaims()
     const name = randomUUID()
     const format = this.#largeWork === null ? workFormat : referenceFormat
@@ -233,13 +234,14 @@ export class PostgresInferenceQueue implements InferenceQueue {
   }
 
   /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
-  async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
+  async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
       const [large, stored] = [this.#largeWork, decodeReference(body)]
-      if (stored !== null && large !== null) return { ...hold, inference, loadWork: (options) => large.load(stored, options), lostAttempts }
+      if (stored !== null && large !== null)
+        return { ...hold, inference, loadWork: (options) => large.load(stored, options), deadlyAttempts }
       const work = decodeWork(body)
-      return { ...hold, inference, loadWork: () => work, lostAttempts }
+      return { ...hold, inference, loadWork: () => work, deadlyAttempts }
     } catch {
       await this.#finishing.add({ ...hold, completion: { outcome: 'failed', error: unreadableWork }, usage: null })
       return null

@@ -1,4 +1,4 @@
-import { countedPlaces } from '../../../core/queue-position.ts'
+import { countedPlaces } from '../../../core/deferred/queue-position.ts'
 import { readInteger, readIntegerOrNull } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
 import type { Turn } from './find-records.ts'

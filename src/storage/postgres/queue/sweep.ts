@@ -2,8 +2,7 @@ import { mayRetry } from '../../../core/attempt-policy.ts'
 import { lowPriorityAgesMs } from '../../../core/inference.ts'
 import { cancelled, lostWorkers, waitedTooLong } from '../../../core/inference-failure.ts'
 import type { Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
-import type { Row } from '../../rows/row.ts'
-import { readInteger, readText } from '../../rows/row.ts'
+import { type Row, readInteger, readText } from '../../rows/row.ts'
 import type { Statements } from '../database.ts'
 import { type End, finish } from './finish.ts'
 import { pendingAgain } from './hold.ts'
@@ -49,7 +48,7 @@ async function reclaim(
     { now, batch, ids: spared.map(({ id }) => id), attempts: spared.map(({ attempt }) => attempt) },
   )
   const mayRunAgain = (row: Row) =>
-    row.cancel_requested !== true && mayRetry({ lost: readInteger(row, 'lost'), failed: readInteger(row, 'failed') + 1 })
+    row.cancel_requested !== true && mayRetry({ deadly: readInteger(row, 'lost'), failed: readInteger(row, 'failed') + 1 })
   const ids = rows.filter(mayRunAgain).map((row) => readText(row, 'id'))
   if (ids.length > 0)
     await statements.run(

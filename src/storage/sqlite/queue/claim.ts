@@ -1,23 +1,8 @@
-import { type Inference, lowPriorityAgesMs } from '../../../core/inference.ts'
-import type { ModelRoom } from '../../../core/ports/inference-queue.ts'
+import { lowPriorityAgesMs } from '../../../core/inference.ts'
+import type { ClaimedRow, WantedWork } from '../../rows/claimed-row.ts'
 import { readInference } from '../../rows/inference-row.ts'
 import { readBytes, readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-
-export interface ClaimedRow {
-  readonly inference: Inference
-  readonly body: Uint8Array
-  readonly lostAttempts: number
-}
-
-export interface WantedWork {
-  readonly workerId: string
-  readonly rooms: readonly ModelRoom[]
-  readonly limit: number
-  readonly leaseMs: number
-  /** The latest format of work that the worker can read. */
-  readonly format: number
-}
 
 /** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
 export function claim(connection: Connection, wanted: WantedWork, now: number): readonly ClaimedRow[] {
@@ -71,5 +56,5 @@ function claimOne(
      where model = :model and priority = :priority and account_id = :accountId`,
     { model: readText(next, 'model'), priority: readInteger(next, 'priority'), accountId: readText(next, 'account_id') },
   )
-  return { inference: readInference(row), body: readBytes(work, 'body'), lostAttempts: readInteger(row, 'lost') }
+  return { inference: readInference(row), body: readBytes(work, 'body'), deadlyAttempts: readInteger(row, 'lost') }
 }

@@ -1,8 +1,15 @@
 import type { AttemptTally } from '../../../core/attempt-policy.ts'
-import type { Progress } from '../../../core/inference.ts'
-import { outputRetentionMs } from '../../../core/inference.ts'
+import { outputRetentionMs, type Progress } from '../../../core/inference.ts'
 import { cancelled } from '../../../core/inference-failure.ts'
-import type { Booking, Completion, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
+import type {
+  AttemptFailure,
+  Booking,
+  Completion,
+  CompletionAnswer,
+  Hold,
+  ReleaseAnswer,
+  RenewalReport,
+} from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'
 import { bookUsage } from '../book-usage.ts'
 import type { Connection } from '../connection.ts'
@@ -96,13 +103,17 @@ export function hasten(connection: Connection, { ids }: { readonly ids: readonly
 /** Counts an attempt that ended without a result. */
 export function countAttempt(
   connection: Connection,
-  { id, attempt, lost }: Hold & { readonly lost: boolean },
+  { id, attempt, deadly }: Hold & Pick<AttemptFailure, 'deadly'>,
 ): (AttemptTally & { readonly cancelRequested: boolean }) | null {
   const row = connection.get(
-    `update inferences set lost = lost + :lost, failed = failed + :failed
+    `update inferences set lost = lost + :deadly, failed = failed + :failed
      where id = :id and status = 'running' and attempt = :attempt returning lost, failed, cancel_requested`,
-    { id, attempt, lost: lost ? 1 : 0, failed: lost ? 0 : 1 },
+    { id, attempt, deadly: deadly ? 1 : 0, failed: deadly ? 0 : 1 },
   )
   if (row === undefined) return null
-  return { lost: readInteger(row, 'lost'), failed: readInteger(row, 'failed'), cancelRequested: readInteger(row, 'cancel_requested') === 1 }
+  return {
+    deadly: readInteger(row, 'lost'),
+    failed: readInteger(row, 'failed'),
+    cancelRequested: readInteger(row, 'cancel_requested') === 1,
+  }
 }

@@ -21,9 +21,9 @@ import type {
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import { Doorbell } from '../../doorbell.ts'
+import type { ClaimedRow } from '../../rows/claimed-row.ts'
 import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
 import type { Writer } from '../writer/writer.ts'
-import type { ClaimedRow } from './claim.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -127,11 +127,11 @@ export class SqliteInferenceQueue implements InferenceQueue {
   }
 
   /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
-  async #decode({ inference, body, lostAttempts }: ClaimedRow): Promise<Claim | null> {
+  async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
       const work = decodeWork(body)
-      return { ...hold, inference, loadWork: () => work, lostAttempts }
+      return { ...hold, inference, loadWork: () => work, deadlyAttempts }
     } catch {
       const completion = { outcome: 'failed', error: unreadableWork } as const
       await this.#writer.run('complete', { ...hold, completion, usage: null }, this.#clock.now())

@@ -1,4 +1,4 @@
-import { countedPlaces, estimateBefore, findQueuePosition, type QueueShare } from '../../../core/queue-position.ts'
+import { countedPlaces, estimateBefore, findQueuePosition, type QueueShare } from '../../../core/deferred/queue-position.ts'
 import { type Row, readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
 import { CommittedValues } from '../committed-values.ts'
 import type { Connection } from '../connection.ts'

@@ -11,7 +11,7 @@ export function retry(
   { id, attempt, failure, usage }: Hold & Booking & { readonly failure: AttemptFailure },
   now: number,
 ): ReleaseAnswer | 'failed' {
-  const tally = countAttempt(connection, { id, attempt, lost: failure.lost })
+  const tally = countAttempt(connection, { id, attempt, deadly: failure.deadly })
   if (tally !== null && (tally.cancelRequested || mayRetry(tally)))
     return release(connection, { id, attempt, delayMs: failure.delayMs, usage }, now)
   const completion = { outcome: 'failed', error: failure.error } as const
@@ -36,4 +36,4 @@ export function reclaim(
   return { requeued, failed: rows.length - requeued }
 }
 
-const workerLost: AttemptFailure = { lost: false, error: lostWorkers, delayMs: 0 }
+const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }

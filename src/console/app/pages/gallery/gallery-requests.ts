@@ -1,4 +1,5 @@
 import type { GalleryPage, GalleryPicture, PictureKept } from '../../../contract/gallery.ts'
+import { imageAddress } from '../../interface/image-address.ts'
 import { request, send } from '../../interface/request.ts'
 
 /** What hangs in the gallery: what is stored for a day, or what is kept. */
@@ -19,7 +20,7 @@ export function listPictures(
 
 /** Keeps a copy beyond its day. Returns the copy's id. @throws {RequestFailure} `quota_exceeded`. */
 export async function keepPicture(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>): Promise<string> {
-  return (await request<PictureKept>(`${outputAddress(picture)}/kept`, { method: 'PUT' })).id
+  return (await request<PictureKept>(`${imageAddress(picture.inferenceId, picture.index)}/kept`, { method: 'PUT' })).id
 }
 
 /** Deletes a kept copy. */
@@ -29,9 +30,5 @@ export async function removeKept(id: string): Promise<void> {
 
 /** Takes a picture off the gallery, or puts it back. */
 export async function setHidden(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>, hidden: boolean): Promise<void> {
-  await send(`${outputAddress(picture)}/hidden`, { method: hidden ? 'PUT' : 'DELETE' })
-}
-
-function outputAddress({ inferenceId, index }: Pick<GalleryPicture, 'inferenceId' | 'index'>): string {
-  return `/console/api/outputs/${encodeURIComponent(inferenceId)}/images/${index}`
+  await send(`${imageAddress(picture.inferenceId, picture.index)}/hidden`, { method: hidden ? 'PUT' : 'DELETE' })
 }

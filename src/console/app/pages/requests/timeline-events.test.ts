@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makePendingInference } from '../../../../core/deferred/pending-inference.ts'
 import type { Inference } from '../../../../core/inference.ts'
 import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
-const pending: Inference = {
-  id: 'r',
-  accountId: 'a',
-  kind: 'image',
-  model: 'm',
-  priority: 'normal',
-  status: 'pending',
-  outcome: null,
-  error: null,
-  output: null,
-  attempt: 0,
-  progress: null,
-  queuePosition: 3,
-  createdAt: 1000,
-  startedAt: null,
-  completedAt: null,
-  expiresAt: null,
-}
+const request = { id: 'r', accountId: 'a', kind: 'image', model: 'm', priority: 'normal' } as const
+const pending: Inference = { ...makePendingInference(request, 1000), queuePosition: 3 }
 const titles = (inference: Inference, now = 10_000) => timelineEvents(inference, now).map(({ title, tone }) => `${title} ${tone}`)
 
 test('a waiting request shows its place and what lies ahead', () => {

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { EndingRules } from '../../../../core/text-generation.ts'
+import { tokenId } from '../../tokens/token-ids.ts'
 
 /** When an answer ends, beside `stop` and its limit; vLLM's fields, for chat and plain completions alike. */
 export const endingFields = {
@@ -8,7 +9,7 @@ export const endingFields = {
     Type.Boolean({ default: false, description: 'Whether the stop string that ends the output is part of it.' }),
   ),
   stop_token_ids: Type.Optional(
-    Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), {
+    Type.Array(tokenId, {
       maxItems: 64,
       description: 'Tokens that end the output and are not part of it, by id.',
     }),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
-import type { JsonObject, ResponseFormat } from '../../../../core/text-generation.ts'
+import type { JsonObject } from '../../../../core/json-value.ts'
+import type { ResponseFormat } from '../../../../core/text-generation.ts'
 import { jsonObject } from '../response-format-field.ts'
 
 const longestGrammar = 64 * 1024

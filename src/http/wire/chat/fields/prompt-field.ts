@@ -1,17 +1,20 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
 import type { TextRequest } from '../../../../core/text-generation.ts'
+import { mostTokenIds, tokenId } from '../../tokens/token-ids.ts'
 
 const text = Type.String({ minLength: 1 })
-const token = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
-const mostTokens = 2 ** 20
-const mostPrompts = 128
+/** Most prompts of one request. */
+export const mostPrompts = 128
 
 /** What plain completions continue. */
 export const promptField = Type.Union(
   [
     text,
-    Type.Array(Type.Union([text, token, Type.Array(token, { minItems: 1, maxItems: mostTokens })]), { minItems: 1, maxItems: mostTokens }),
+    Type.Array(Type.Union([text, tokenId, Type.Array(tokenId, { minItems: 1, maxItems: mostTokenIds })]), {
+      minItems: 1,
+      maxItems: mostTokenIds,
+    }),
   ],
   {
     description: `The text to continue, with control tokens by their spelling, or its tokens; or a list of up to ${mostPrompts} of either, each with choices of its own, in their order.`,
@@ -24,8 +27,13 @@ type Prompt = Pick<Extract<TextRequest['input'], { type: 'prompt' }>, 'prompt' |
 export function findPromptFaults(prompt: Static<typeof promptField>): readonly FieldFault[] {
   if (typeof prompt === 'string') return []
   const kinds = new Set(prompt.map((entry) => typeof entry))
-  if (kinds.size > 1) return [fault('must not mix texts, tokens and lists of tokens; send one kind.', 'conflict')]
-  return kinds.has('number') || prompt.length <= mostPrompts ? [] : [fault(`must list at most ${mostPrompts} prompts; split it.`, 'range')]
+  if (kinds.size > 1) return [promptFault('must not mix texts, tokens and lists of tokens; send one kind.', 'conflict')]
+  return kinds.has('number') ? [] : findTooManyPrompts(prompt)
+}
+
+/** Finds lists of too many prompts. */
+export function findTooManyPrompts({ length }: readonly unknown[]): readonly FieldFault[] {
+  return length <= mostPrompts ? [] : [promptFault(`must list at most ${mostPrompts} prompts; split it.`, 'range')]
 }
 
 /** The prompts, at least one. */
@@ -43,6 +51,7 @@ function spelled(prompt: string): Prompt {
   return { prompt, special: true }
 }
 
-function fault(words: string, kind: string): FieldFault {
+/** What is wrong with `prompt`, in words behind its name. */
+export function promptFault(words: string, kind: string): FieldFault {
   return { path: ['prompt'], message: `\`prompt\` ${words}`, kind }
 }

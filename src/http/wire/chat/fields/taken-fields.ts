@@ -1,18 +1,18 @@
 import Type from 'typebox'
+import { accepted } from '../../accepted.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
-const warm = 'Accepted; prompts are kept warm by themselves.'
 
 /** Fields of OpenAI's that change no answer here, and that its clients send all the same; each takes only what is true of every answer. */
 export const takenFields = {
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
   safety_identifier: name('Accepted for compatibility, not kept.'),
-  prompt_cache_key: name(warm),
-  prompt_cache_retention: name(warm),
+  prompt_cache_key: name(accepted.keptWarm),
+  prompt_cache_retention: name(accepted.keptWarm),
   prompt_cache_options: Type.Optional(
     Type.Object(
       { mode: Type.Optional(Type.Literal('implicit')), ttl: Type.Optional(Type.String({ maxLength: 16 })) },
-      { additionalProperties: false, description: warm },
+      { additionalProperties: false, description: accepted.keptWarm },
     ),
   ),
   prediction: Type.Optional(

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../../core/error.ts'
-import { type PageQuery, readPageQuery } from '../../responses/page.ts'
+import { queryFault } from '../../faults/query-fault.ts'
+import { type PageQuery, readPageQuery } from '../../page.ts'
 import type { StoredChat } from './stored-chat.ts'
 
 /** Which stored chats are wanted. */
@@ -12,11 +12,11 @@ export interface StoredChatQuery extends PageQuery {
 /** Reads `limit`, `after`, `order`, `model` and `metadata[name]=value`. @throws {ServiceError} `invalid_request_error`. */
 export function readStoredChatQuery(query: Readonly<Record<string, unknown>>): StoredChatQuery {
   const { model = null } = query
-  if (model !== null && typeof model !== 'string') throw refuse('model', 'must be given once.')
+  if (model !== null && typeof model !== 'string') throw queryFault('model', 'must be given once.')
   const notes = Object.entries(query).flatMap(([name, value]) => {
     const [, note] = /^metadata\[(.*)\]$/s.exec(name) ?? []
     if (note === undefined) return []
-    if (typeof value !== 'string') throw refuse(name, 'must be given once.')
+    if (typeof value !== 'string') throw queryFault(name, 'must be given once.')
     return [[note, value] as const]
   })
   return {
@@ -24,8 +24,4 @@ export function readStoredChatQuery(query: Readonly<Record<string, unknown>>): S
     model,
     fits: ({ completion: { metadata } }) => notes.every(([name, value]) => metadata?.[name] === value),
   }
-}
-
-function refuse(param: string, text: string): ServiceError {
-  return new ServiceError('invalid_request_error', `\`${param}\` ${text}`, { param })
 }

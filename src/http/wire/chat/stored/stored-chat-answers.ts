@@ -4,19 +4,19 @@ import { isRecord } from '../../../../core/is-record.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { metadataField } from '../../metadata-field.ts'
+import { pageSchema } from '../../page.ts'
 import { chatCompletionSchema } from '../text-answers.ts'
 
-const nullable = Type.Union([Type.String(), Type.Null()])
-const page = { object: Type.Literal('list'), first_id: nullable, last_id: nullable, has_more: Type.Boolean() }
-
 /** A page of stored chat completions. */
-export const storedChatListSchema = Type.Object({ ...page, data: Type.Array(chatCompletionSchema) })
+export const storedChatListSchema = pageSchema(chatCompletionSchema)
 
 /** A page of the messages that a stored chat completion answers. */
-export const storedMessageListSchema = Type.Object({
-  ...page,
-  data: Type.Array(Type.Object({ id: Type.String(), role: Type.String(), content: nullable }, { additionalProperties: true })),
-})
+export const storedMessageListSchema = pageSchema(
+  Type.Object(
+    { id: Type.String(), role: Type.String(), content: Type.Union([Type.String(), Type.Null()]) },
+    { additionalProperties: true },
+  ),
+)
 
 /** The answer to DELETE. */
 export const deletedChatSchema = Type.Object({

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../core/text-generation.ts'
+import type { JsonObject } from '../../../../core/json-value.ts'
 import type { Answer } from '../../answer.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
 import type { chatCompletionSchema } from '../text-answers.ts'

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { imageEncodings, imageFields } from '../image-fields.ts'
+import { imageEncodings } from '../../../../core/image-generation.ts'
+import { imageFields } from '../image-fields.ts'
 import { unsupportedField } from '../unsupported-fields.ts'
 import { imageQualities } from './quality.ts'
 

@@ -1,10 +1,10 @@
+import { mostSteps } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
 
 /** OpenAI's words for how much effort a picture is worth, of all its models. */
 export const imageQualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd'] as const
 export type ImageQuality = (typeof imageQualities)[number]
 
-const mostSteps = 200
 const shares = { low: 0.5, medium: 1, high: 1.5 } as const
 
 /** The word that an answer has for a quality. */

@@ -1,4 +1,4 @@
-import type { Holds, ModulePair } from './module-names.ts'
+import type { ModulePair } from './module-names.ts'
 import { type UnetLayout, unetModules } from './unet-names.ts'
 
 /** Convolutions that shrink the control picture to latent size, besides the first and the last. */
@@ -19,9 +19,4 @@ export function controlnetModules(layout: UnetLayout): readonly ModulePair[] {
     ...Array.from({ length: skips }, (_, i) => ({ diffusers: `controlnet_down_blocks.${i}`, original: `zero_convs.${i}.0` })),
     { diffusers: 'controlnet_mid_block', original: 'middle_block_out.0' },
   ]
-}
-
-/** Whether names without a prefix are those of a ControlNet in the original layout. */
-export function isOriginalControlnet(holds: Holds): boolean {
-  return holds('input_hint_block.0') && holds('zero_convs.0.0')
 }

@@ -1,4 +1,4 @@
-import type { AttachedPicture, AttachedText, Turn } from '../../../../../core/chat/conversation.ts'
+import { type AttachedPicture, type AttachedText, mostFiles, mostPictures, type Turn } from '../../../../../core/chat/conversation.ts'
 import { anyOfText } from '../../../language/formats.ts'
 import { chatModels } from '../../../state/models.ts'
 import { askedModels } from '../compare/compared-models.ts'
@@ -6,9 +6,6 @@ import type { Attachments } from '../conversation.ts'
 import { t } from '../text.ts'
 import { readChatPicture } from './read-chat-picture.ts'
 import { readTextFile } from './read-text-file.ts'
-
-const mostFiles = 16
-const mostPictures = 8
 
 /** Adds files to what goes along with a message; those that cannot go along are told of, each with a sentence. */
 export async function attach(
@@ -46,7 +43,7 @@ function added<Kind extends AttachedPicture | AttachedText>(
 }
 
 /** Why the models that are asked cannot be shown pictures, as a sentence that names one that can; null = all of them look. */
-export function blindness(models: readonly string[]): string | null {
+function blindness(models: readonly string[]): string | null {
   const known = chatModels()
   const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
   if (blind === undefined) return null

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../core/text-generation.ts'
+import type { JsonObject } from '../../../../../core/json-value.ts'
 import { t } from '../text.ts'
 import { readJson } from './read-json-object.ts'
 

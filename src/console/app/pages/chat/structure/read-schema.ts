@@ -1,5 +1,5 @@
 import type { ChatParameters } from '../../../../../core/chat/preset.ts'
-import type { JsonObject } from '../../../../../core/text-generation.ts'
+import type { JsonObject } from '../../../../../core/json-value.ts'
 import { t } from '../text.ts'
 import { readJsonObject } from './read-json-object.ts'
 

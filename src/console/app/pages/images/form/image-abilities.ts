@@ -1,3 +1,4 @@
+import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
 import { type Sampler, samplers } from '../../../../../core/sampler.ts'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
@@ -22,9 +23,6 @@ export interface ImageAbilities {
   /** The files of weights that fit it. */
   readonly assets: readonly ImageAsset[]
 }
-
-const mostClipSkip = 12
-const mostSteps = 200
 
 /** What a model can do, and which of these assets and upscalers it takes. */
 export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[], upscalers: readonly string[]): ImageAbilities {

@@ -1,5 +1,5 @@
 import type { OutputImages } from '../../../../contract/outputs.ts'
-import { imageAddress } from '../../../interface/image-output.ts'
+import { imageAddress } from '../../../interface/image-address.ts'
 import { request } from '../../../interface/request.ts'
 
 /** An image that can be shown. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { samplers } from '../../core/sampler.ts'
+import { samplers } from '../../../core/sampler.ts'
 
 const size = Type.Object({ width: Type.Integer(), height: Type.Integer() })
 
@@ -56,33 +56,6 @@ export const modelSchema = Type.Object({
   defaults: Type.Optional(Type.Object({ steps: Type.Integer(), cfg_scale: Type.Number(), sampler: Type.Enum(samplers) })),
 })
 
-/** A model as Anthropic's clients see it. */
-export const messageModelSchema = Type.Object({
-  type: Type.Literal('model'),
-  id: Type.String(),
-  display_name: Type.String(),
-  created_at: Type.String({ description: 'As RFC 3339 writes times.' }),
-  lifecycle: Type.Literal('active'),
-  max_input_tokens: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Tokens of prompt and answer together; null = not known yet.',
-  }),
-  max_tokens: Type.Union([Type.Integer(), Type.Null()], { description: 'The same: an answer may fill what the prompt leaves.' }),
-  capabilities: Type.Null(),
-  deprecated_at: Type.Null(),
-  line: Type.Null(),
-  retires_at: Type.Null(),
-})
-
-const id = Type.Union([Type.String(), Type.Null()])
-
-/** Answer of GET /v1/models to Anthropic's clients: one page. */
-export const messageModelListSchema = Type.Object({
-  data: Type.Array(messageModelSchema),
-  has_more: Type.Boolean(),
-  first_id: id,
-  last_id: id,
-})
-
 /** A model that is on its way. */
 export const modelPullSchema = Type.Object({
   source: Type.String({ description: 'Its name on the hub, or the last part of its address.' }),
@@ -98,5 +71,3 @@ export const modelListSchema = Type.Object({
   data: Type.Array(modelSchema),
   pulls: Type.Optional(Type.Array(modelPullSchema, { description: 'Models on their way; absent when there are none.' })),
 })
-/** Answer of the health routes. */
-export const statusSchema = Type.Object({ status: Type.String() })

@@ -1,10 +1,10 @@
+import { documentSums } from './document-sums.ts'
+import { latencyTables } from './latency-tables.ts'
+import { limitTables } from './limit-tables.ts'
+import { openSums } from './open-sums.ts'
+import { refusalTables } from './refusal-tables.ts'
 import { requestTables } from './request-tables.ts'
-import { documentSums } from './schema/document-sums.ts'
-import { latencyTables } from './schema/latency-tables.ts'
-import { limitTables } from './schema/limit-tables.ts'
-import { openSums } from './schema/open-sums.ts'
-import { refusalTables } from './schema/refusal-tables.ts'
-import { webhookTraces } from './schema/webhook-traces.ts'
+import { webhookTraces } from './webhook-traces.ts'
 
 /**
  * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.

@@ -1,7 +1,7 @@
-import type { ComputeDevice } from '../../core/compute-device.ts'
-import type { ImageModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
-import type { ListedModel } from '../../operations/list-models.ts'
-import type { Answer } from './answer.ts'
+import type { ComputeDevice } from '../../../core/compute-device.ts'
+import type { ImageModelDescriptor, TextModelDescriptor } from '../../../core/model.ts'
+import type { ListedModel } from '../../../operations/list-models.ts'
+import type { Answer } from '../answer.ts'
 import type { modelSchema } from './model-answers.ts'
 
 type ShownModel = Answer<typeof modelSchema>

@@ -1,5 +1,5 @@
-import { type PlacedPull, withoutAddress } from '../../core/model-pull.ts'
-import type { Answer } from './answer.ts'
+import { type PlacedPull, withoutAddress } from '../../../core/model-pull.ts'
+import type { Answer } from '../answer.ts'
 import type { modelPullSchema } from './model-answers.ts'
 
 /** Models that are on their way, for the list of models; the field is absent when there are none. */
