@@ -3,8 +3,11 @@ import { TLSSocket } from 'node:tls'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { makeLateError } from './upstream-error.ts'
 
+/** Silence after which the system asks the other machine whether it is there; it gives it up ten seconds later, however long an answer may take. */
+const aliveMs = 1000
+
 /**
- * Ends a request that takes too long to connect, to be answered or to go on; says whether it got as far as a connection.
+ * Ends a request that takes too long to connect, to be answered or to go on, and one whose machine is gone; says whether it got as far as a connection.
  *
  * @param timeouts Absent = no limits.
  * @param isDueAtOnce Whether its answer must begin within the time of a pause, since no work is waited for.
@@ -20,6 +23,7 @@ export function limitTime(
       connected = true
       return
     }
+    socket.setKeepAlive(true, aliveMs)
     const timer = timeouts && setTimeout(() => sent.destroy(makeLateError('connect', timeouts.connectMs)), timeouts.connectMs)
     sent.once('close', () => clearTimeout(timer))
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
