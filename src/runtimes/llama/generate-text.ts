@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
+import { promptField, type TextPart, type TextRequest, type TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
 import type { Generation } from './batch/generation.ts'
@@ -44,7 +44,7 @@ export async function* generateText(
  * @throws {ServiceError} `context_length_exceeded` when they leave no room for an answer, `invalid_request_error` when there are none.
  */
 export function tokenizeFitting(engine: LlamaEngine, request: TextRequest): Uint32Array {
-  const param = request.input.type === 'chat' ? 'messages' : 'prompt'
+  const param = promptField(request.input)
   refuseHopeless(engine, request.input)
   const prompt = tokenizeRequest(engine, request)
   checkPromptFits(prompt.length, engine.contextLength, param)
