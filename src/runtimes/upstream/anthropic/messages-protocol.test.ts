@@ -195,6 +195,21 @@ suite('streams of servers with Anthropic’s interface', () => {
     assert.deepEqual(usage, { promptTokens: 8, completionTokens: 3, cachedTokens: 2 })
   })
 
+  test('a prompt that is counted before the first word is told with it, so that who leaves has used it', async () => {
+    const word = delta(0, { type: 'text_delta', text: 'so' })
+    const spoken: TextPart = { type: 'text', choice: 0, text: 'so' }
+    const rest = [ends('end_turn'), over]
+    const begin = async (...events: readonly unknown[]) => (await decode([...events, ...rest])).slice(0, -2)
+    const prompt: TextPart = { type: 'prompt', usage: { promptTokens: 8, cachedTokens: 2 } }
+    assert.deepEqual(await begin(start({ cache_read_input_tokens: 2, cache_creation_input_tokens: 1 }), { type: 'ping' }, word, word), [
+      prompt,
+      spoken,
+      spoken,
+    ])
+    for (const input_tokens of [0, null, undefined]) assert.deepEqual(await begin(start({ input_tokens }), word), [spoken])
+    assert.deepEqual(await begin(start()), [])
+  })
+
   for (const [reason, more, expected] of [
     ['end_turn', {}, { reason: 'stop' }],
     ['max_tokens', {}, { reason: 'length' }],
