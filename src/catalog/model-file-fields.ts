@@ -16,6 +16,8 @@ export interface ModelFileField {
   /** What the value must be, completing the sentence "must be …". */
   readonly expected: string
   readonly meaning: string
+  /** Why to remove it from models of a server that draws, for which it does nothing, though it is accepted there; absent = it does something. */
+  readonly idle?: string
   readonly accepts: (value: unknown) => boolean
 }
 
@@ -340,7 +342,8 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '"requested"',
     expected: '"native" or "requested"',
-    meaning: 'Draws at the size asked for, or always at its native size and is then resized.',
+    meaning: 'Draws at the size asked for, or always at its native size and is then resized; servers that draw do the first.',
+    idle: 'has no effect on how a server draws; remove it, and say in `sizes` what may be asked for.',
     accepts: isOneOf(['native', 'requested']),
   },
   {
@@ -380,7 +383,9 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: "the scheduler's own",
     expected: '"leading", "trailing" or "linspace"',
-    meaning: 'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) want "trailing".',
+    meaning:
+      'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) want "trailing"; not for servers that draw.',
+    idle: 'has no effect on a server that draws; remove it, and set it there.',
     accepts: isOneOf(['leading', 'trailing', 'linspace']),
   },
   {
@@ -388,7 +393,8 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: 'none',
     expected: 'a path, relative to the folder or absolute',
-    meaning: 'A refiner: a folder, or for a checkpoint also a `.safetensors` file.',
+    meaning: 'A refiner: a folder, or for a checkpoint also a `.safetensors` file; not for servers that draw.',
+    idle: 'has no effect on a server that draws; remove it, and use the refiner there.',
     accepts: isText,
   },
 ]
