@@ -234,7 +234,7 @@ for (const [name, preview] of [
       finish = () => response.end(body)
     }
     let finish: () => void = () => undefined
-    const { model } = await connectImageServer(context, 'a1111', { fault, at: /2img$|progress/ })
+    const { model } = await connectImageServer(context, 'a1111', { fault, at: /2img$|v1\/progress/ })
     const { images } = await model.generate(request({ previews: true }), { signal, onProgress: () => finish() })
     assert.equal(images.length, 1)
   })
