@@ -157,6 +157,21 @@ describe('connections to an upstream', { concurrency: true }, () => {
     }
   })
 
+  test('one that says again and again that it is at work (102) and begins no answer is given up', { timeout: 30_000 }, async (context) => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(
+      await startTextServer((response) => {
+        const saying = setInterval(() => response.writeProcessing(), 20)
+        const end = (): void => clearInterval(saying)
+        response.once('close', end)
+        context.signal.addEventListener('abort', end)
+      }),
+    )
+    const timeouts = { ...patient, firstMs: 300, idleMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+    await assert.rejects(ask(connection), (error: Error) => /within 0\.3 s; raise `timeouts\.first`/.test(String(error.cause)))
+  })
+
   test('one that may take as long as it likes may do so behind its headers too', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(

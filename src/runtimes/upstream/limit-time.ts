@@ -42,9 +42,11 @@ export function limitTime(
     const sentAt = performance.now()
     const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, sentAt + first.ms - performance.now()))
     const late = (): void => void (first && sent.destroy(makeLateError(first.field, first.ms)))
-    if (first !== null) sent.setTimeout(first.ms, late)
+    // Not of the socket, over which a server may send answers to come (1xx), or headers drop by drop, as long as it likes.
+    const timer = first === null ? undefined : setTimeout(late, first.ms)
+    sent.once('close', () => clearTimeout(timer))
     sent.once('response', (response) => {
-      sent.off('timeout', late)
+      clearTimeout(timer)
       let waitedMs = Math.max(1, leftMs())
       response.setTimeout(waitedMs, () => {
         // What came and is not read yet says that it is the reader who takes long.
@@ -58,7 +60,10 @@ export function limitTime(
       })
     })
     // What comes over a socket comes when it does.
-    sent.once('upgrade', (_, socket) => socket.setTimeout(0))
+    sent.once('upgrade', (_, socket) => {
+      clearTimeout(timer)
+      socket.setTimeout(0)
+    })
   }
   return () => connected
 }
