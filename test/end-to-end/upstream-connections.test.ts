@@ -86,6 +86,29 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.deepEqual(await Promise.all(asking), Array(5).fill('done'))
   })
 
+  test('a server that was started anew with another key closes old connections, and gets the new key all the same', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await createTemporaryFolder())
+    const keyFile = join(folder.path, 'key')
+    await writeFile(keyFile, 'old')
+    const server = stack.use(await startTextServer((response) => response.end('done')))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile, timeouts: patient }))
+    let old: Socket | null = null
+    server.answer = (response) => {
+      old = response.socket
+      response.end('done')
+    }
+    await ask(connection)
+    await new Promise(setImmediate) // a connection is free once the end of its answer was read
+    server.answer = (response) => {
+      if (response.socket === old) response.socket?.destroy()
+      else if (server.requests.at(-1)?.headers.authorization === 'Bearer new') response.end('done')
+      else response.writeHead(401).end('{}')
+    }
+    await writeFile(keyFile, 'new')
+    assert.equal(await ask(connection), 'done')
+  })
+
   test('a request that finds every kept-alive connection closed goes out on a new one', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer((response) => response.end('done')))

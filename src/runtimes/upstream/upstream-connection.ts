@@ -153,11 +153,26 @@ export class UpstreamConnection implements Disposable {
     return response
   }
 
-  /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
+  /** What a server answers, to another key where it refuses the one that was read before and the file holds another by now. */
   async #ask(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
-    const key = this.#key
+    const before = this.#key
+    const first = await this.#reach(send)
+    if (!this.#isKeyOutdated(first)) return first
+    try {
+      this.#key = await readKey(this.#server.keyFile)
+    } catch (error) {
+      drain(first)
+      throw error
+    }
+    if (this.#key === before) return first
+    drain(first)
+    return await this.#reach(send)
+  }
+
+  /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
+  async #reach(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
     const first = await send()
-    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, key, send) : first
+    if (first !== 'closed before') return first
     // What closed one has mostly closed them all.
     for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     const second = await send()
@@ -167,25 +182,6 @@ export class UpstreamConnection implements Disposable {
 
   #isKeyOutdated({ statusCode }: IncomingMessage): boolean {
     return this.#server.keyFile !== null && (statusCode === 401 || statusCode === 403)
-  }
-
-  /** What a server answered that refuses the key which went along, or what it answers to another key that the file holds by now. */
-  async #sendRenewed(
-    refused: IncomingMessage,
-    before: string | null,
-    send: () => Promise<IncomingMessage | 'closed before'>,
-  ): Promise<IncomingMessage> {
-    try {
-      this.#key = await readKey(this.#server.keyFile)
-    } catch (error) {
-      drain(refused)
-      throw error
-    }
-    if (this.#key === before) return refused
-    drain(refused)
-    const again = await send()
-    if (again === 'closed before') throw makeBrokenError('closes every connection')
-    return again
   }
 
   #send(
