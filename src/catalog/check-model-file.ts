@@ -2,8 +2,9 @@ import { isImageServer } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import { isTextServer } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
+import { isInnerPath } from './describe/field-values.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
-import { isInnerPath, type ModelFileField, modelFileFields } from './model-file-fields.ts'
+import { type ModelFileField, modelFileFields } from './model-file-fields.ts'
 
 type Checked =
   /** `idle`: the fields that do nothing. */
