@@ -93,9 +93,10 @@ class ToolCalls {
 
   start(block: number, { type, id, name }: Fields): readonly TextPart[] {
     if (type !== 'tool_use') return []
+    if (typeof name !== 'string' || name === '') throw makeBrokenError('called a tool without a name')
     const index = this.#byBlock.size
     this.#byBlock.set(block, { index, hasArguments: false })
-    return [{ type: 'tool-call', choice: 0, index, id: String(id), name: String(name) }]
+    return [{ type: 'tool-call', choice: 0, index, id: typeof id === 'string' ? id : `call_${index}`, name }]
   }
 
   add(block: number, fragment: string): readonly TextPart[] {

@@ -226,7 +226,14 @@ suite('streams of servers with Anthropic’s interface', () => {
       )
     })
 
+  test('a call without an id gets one', async () => {
+    const parts = await decode([start(), block(0, { type: 'tool_use', name: 'look' }), stop(0), ends('tool_use'), over])
+    assert.deepEqual(parts[1], { type: 'tool-call', choice: 0, index: 0, id: 'call_0', name: 'look' })
+  })
+
   for (const [name, events, code] of [
+    ['calls what has no name', [start(), block(0, { type: 'tool_use', id: 'a' }), ends('tool_use'), over], 'inference_failed'],
+    ['calls what is no name', [start(), block(0, { type: 'tool_use', id: 'a', name: {} }), ends('tool_use'), over], 'inference_failed'],
     ['ends in the middle', [start()], 'inference_failed'],
     ['stops without saying why', [start(), over], 'inference_failed'],
     ['is no JSON', ['<html>'], 'inference_failed'],
