@@ -2,11 +2,13 @@ import { isImageServer } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import { isTextServer } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
+import { isInnerPath } from './describe/field-values.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
-import { isInnerPath, type ModelFileField, modelFileFields } from './model-file-fields.ts'
+import { type ModelFileField, modelFileFields } from './model-file-fields.ts'
 
 type Checked =
-  | { readonly modelFile: ModelFile }
+  /** `idle`: the fields that do nothing. */
+  | { readonly modelFile: ModelFile; readonly idle: readonly CatalogFault[] }
   /** `sound`: what can be looked at in spite of the faults, to tell what else is wrong. */
   | { readonly faults: readonly CatalogFault[]; readonly sound: ModelReferences }
 
@@ -29,7 +31,10 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
     ...(confined ? findForeignKey(value) : []),
     ...(elsewhere || fields.some(({ models }) => models === 'image' || models === format) ? findUnknown(value, fields) : []),
   ].map((fault) => ({ file, ...fault }))
-  if (faults.length === 0) return { modelFile: value as unknown as ModelFile }
+  if (faults.length === 0) {
+    const idle = server.includes('image-upstream') ? fields.flatMap((field) => findIdle(field, value)) : []
+    return { modelFile: value as unknown as ModelFile, idle: idle.map((fault) => ({ file, ...fault })) }
+  }
   const sound = Object.entries(value).filter(([name]) => faults.every(({ field }) => field !== name))
   return { faults, sound: Object.fromEntries(sound) as ModelReferences }
 }
@@ -50,6 +55,10 @@ function checkField(field: ModelFileField, root: Readonly<Record<string, unknown
   const value = readPath(root, field.name)
   if (value === undefined) return field.absent === null ? [{ field: field.name, message: `is missing; it must be ${field.expected}.` }] : []
   return field.accepts(value) ? [] : [{ field: field.name, message: `must be ${field.expected}.` }]
+}
+
+function findIdle({ name, idle }: ModelFileField, root: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
+  return idle === undefined || readPath(root, name) === undefined ? [] : [{ field: name, message: idle }]
 }
 
 /** Its text is sent to the server that the model names. */

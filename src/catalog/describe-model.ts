@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { defaultSizes } from '../core/image-sizes.ts'
+import { isImageServer } from '../core/images/image-servers.ts'
 import type { ModelPrice } from '../core/limits/model-price.ts'
 import type { ImageModelDescriptor, ImageSizes, ModelDescriptor, SpeculativeDecoding, TextModelDescriptor } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
@@ -35,7 +36,7 @@ export async function describeModel(
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
   const usual = await describeUsual(modelFile, folder)
   if ('fault' in usual) return usual
-  const { native = usual.native, draws = 'requested', defaults = {}, refiner, timestepSpacing = usual.timestepSpacing ?? null } = modelFile
+  const { native = usual.native, draws = 'requested', defaults = {} } = modelFile
   const isUsual = native.width === usual.native.width && native.height === usual.native.height && draws === 'requested'
   return {
     ...usual,
@@ -49,8 +50,19 @@ export async function describeModel(
       guidanceScale: defaults.cfg_scale ?? usual.defaults.guidanceScale,
       sampler: defaults.sampler ?? usual.defaults.sampler,
     },
+    ...readDenoising(modelFile, { folder, usual }),
+  }
+}
+
+/** How the weights that lie here are used; what another server does with its own is its affair. */
+function readDenoising(
+  { format, refiner, timestepSpacing }: ModelFile & { readonly kind: 'image' },
+  { folder, usual }: { readonly folder: string; readonly usual: UsualImage },
+): Pick<ImageModelDescriptor, 'refiner' | 'timestepSpacing'> {
+  if (isImageServer(format)) return { refiner: null, timestepSpacing: null }
+  return {
     refiner: refiner === undefined ? null : resolve(folder, refiner),
-    timestepSpacing,
+    timestepSpacing: timestepSpacing ?? usual.timestepSpacing ?? null,
   }
 }
 

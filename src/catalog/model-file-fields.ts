@@ -1,7 +1,18 @@
 import { imageServerFormats } from '../core/images/image-servers.ts'
-import { isRecord } from '../core/is-record.ts'
 import { textServerFormats } from '../core/model.ts'
 import { samplers } from '../core/sampler.ts'
+import {
+  isFileRecord,
+  isId,
+  isInnerPath,
+  isNumber,
+  isOneOf,
+  isPixels,
+  isReplicas,
+  isSizes,
+  isText,
+  isWhole,
+} from './describe/field-values.ts'
 import { isWebAddress } from './describe/web-address.ts'
 import type { ModelFile } from './model-file.ts'
 
@@ -16,52 +27,9 @@ export interface ModelFileField {
   /** What the value must be, completing the sentence "must be …". */
   readonly expected: string
   readonly meaning: string
+  /** Why to remove it from models of a server that draws, for which it does nothing, though it is accepted there; absent = it does something. */
+  readonly idle?: string
   readonly accepts: (value: unknown) => boolean
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= 1000
-
-const isNumber = (minimum: number, maximum: number) => (value: unknown) => typeof value === 'number' && value >= minimum && value <= maximum
-
-const isWhole =
-  (minimum: number, maximum: number, multiple = 1) =>
-  (value: unknown) =>
-    Number.isInteger(value) && isNumber(minimum, maximum)(value) && Number(value) % multiple === 0
-
-const isOneOf = (choices: readonly string[]) => (value: unknown) => typeof value === 'string' && choices.includes(value)
-
-const isId = (value: unknown) => isText(value) && /^[a-z0-9](?:[a-z0-9._:/-]{0,126}[a-z0-9])?$/.test(value)
-
-const isPixels = isWhole(64, 4096, 8)
-
-/** A path that stays inside its folder on every platform. */
-export function isInnerPath(value: unknown): boolean {
-  return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
-}
-
-function isReplicas(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length > 64) return false
-  return value.every(
-    (replica) => isWebAddress(replica) || (isRecord(replica) && isWebAddress(replica.url) && isWhole(1, 100)(replica.weight ?? 1)),
-  )
-}
-
-function isFileRecord(value: unknown): boolean {
-  if (!isRecord(value) || Object.keys(value).length === 0) return false
-  return Object.entries(value).every(
-    ([path, entry]) =>
-      isInnerPath(path) &&
-      isRecord(entry) &&
-      isWhole(0, Number.MAX_SAFE_INTEGER)(entry.bytes) &&
-      typeof entry.sha256 === 'string' &&
-      /^[0-9a-f]{64}$/.test(entry.sha256),
-  )
-}
-
-function isSizes(value: unknown): boolean {
-  if (Array.isArray(value))
-    return value.length > 0 && value.every((size) => isRecord(size) && isPixels(size.width) && isPixels(size.height))
-  return isRecord(value) && isPixels(value.min) && isPixels(value.max) && Number(value.min) <= Number(value.max)
 }
 
 export const modelFileFields: readonly ModelFileField[] = [
@@ -340,7 +308,8 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '"requested"',
     expected: '"native" or "requested"',
-    meaning: 'Draws at the size asked for, or always at its native size and is then resized.',
+    meaning: 'Draws at the size asked for, or always at its native size and is then resized; servers that draw do the first.',
+    idle: 'has no effect on how a server draws; remove it, and say in `sizes` what may be asked for.',
     accepts: isOneOf(['native', 'requested']),
   },
   {
@@ -380,7 +349,9 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: "the scheduler's own",
     expected: '"leading", "trailing" or "linspace"',
-    meaning: 'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) want "trailing".',
+    meaning:
+      'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) want "trailing"; not for servers that draw.',
+    idle: 'has no effect on a server that draws; remove it, and set it there.',
     accepts: isOneOf(['leading', 'trailing', 'linspace']),
   },
   {
@@ -388,7 +359,8 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: 'none',
     expected: 'a path, relative to the folder or absolute',
-    meaning: 'A refiner: a folder, or for a checkpoint also a `.safetensors` file.',
+    meaning: 'A refiner: a folder, or for a checkpoint also a `.safetensors` file; not for servers that draw.',
+    idle: 'has no effect on a server that draws; remove it, and use the refiner there.',
     accepts: isText,
   },
 ]

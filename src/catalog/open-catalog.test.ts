@@ -172,6 +172,23 @@ test('describes pictures that another server draws, with what it is known to lac
   assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
 })
 
+test('fields that do nothing for pictures of another server stop no start, and are told of', async (context) => {
+  const fields = { draws: 'native', timestepSpacing: 'trailing', refiner: '.' }
+  const folder = await makeFolder(context, {
+    'a/model.json': { id: 'forge', kind: 'image', format: 'a1111', url: 'http://gpu:7860/', ...fields },
+    'b/model.json': { id: 'cpp', kind: 'image', format: 'sd-server', url: 'http://gpu:1234', native: { width: 512, height: 512 } },
+  })
+  const catalog = await openCatalog({ folders: [folder] })
+  assert.deepEqual(
+    catalog.idleFields.map(({ file, field, message }) => [file, field, /^has no effect .* remove it\b.*\.$/.test(message)]),
+    Object.keys(fields).map((field) => [join(folder, 'a/model.json'), field, true]),
+  )
+  const forge = catalog.find('forge')
+  assert.ok(forge?.kind === 'image')
+  // A request that asks for the refiner is told that there is none.
+  assert.deepEqual([forge.refiner, forge.timestepSpacing], [null, null])
+})
+
 test('a server without its address or its workflow is a fault at start', async (context) => {
   const folder = await makeFolder(context, {
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111' },

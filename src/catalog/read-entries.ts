@@ -27,9 +27,11 @@ export interface ReadEntries {
   readonly unusable: readonly UnusableFile[]
   readonly faulty: readonly FaultyEntry[]
   readonly faults: readonly CatalogFault[]
+  /** Fields that do nothing, of models without faults. */
+  readonly idle: readonly CatalogFault[]
 }
 
-export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [], faulty: [], faults: [] }
+export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [], faulty: [], faults: [], idle: [] }
 
 /** Reads each folder's `model.json` and looks for its files, and what loose files are; reads headers at most, no weights. `confined` as in {@link checkModelFile}. */
 export async function readEntries(
@@ -45,11 +47,12 @@ export async function readEntries(
       'faults' in result && result.id !== undefined ? [{ modelFile: result.modelFile, id: result.id }] : [],
     ),
     faults: [...faults, ...results.flatMap((result) => ('faults' in result ? result.faults : [])), ...files.faults],
+    idle: results.flatMap((result) => ('entry' in result ? result.idle : [])),
   }
 }
 
 type ReadFolder =
-  | { readonly entry: CatalogEntry }
+  | { readonly entry: CatalogEntry; readonly idle: readonly CatalogFault[] }
   | { readonly modelFile: string; readonly id: string | undefined; readonly faults: readonly CatalogFault[] }
 
 async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFolder> {
@@ -73,7 +76,7 @@ async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFo
   const described = await describeModel(checked.modelFile, files.facts)
   return 'fault' in described
     ? { modelFile, id: references.id, faults: [described.fault] }
-    : { entry: { source, modelFile, descriptor: described } }
+    : { entry: { source, modelFile, descriptor: described }, idle: checked.idle }
 }
 
 /** A folder in diffusers' layout without our description: its name is the model's. */
@@ -81,5 +84,6 @@ async function readDiffusersFolder({ folder, source }: FoundFolder): Promise<Rea
   const modelFile = join(folder, 'model_index.json')
   const described = await describeDiffusersFolder(folder)
   if ('fault' in described) return { modelFile, id: undefined, faults: [described.fault] }
-  return { entry: { source, modelFile, descriptor: { ...described, id: weightName(folder), name: weightName(folder), license: null } } }
+  const named = { id: weightName(folder), name: weightName(folder), license: null }
+  return { entry: { source, modelFile, descriptor: { ...described, ...named } }, idle: [] }
 }

@@ -20,6 +20,8 @@ export interface CatalogChange {
 
 /** A catalog that can look again at the folders of models. */
 export interface RefreshableCatalog extends ModelCatalog {
+  /** Fields of its models' files that do nothing. */
+  readonly idleFields: readonly CatalogFault[]
   /** Replaces the list by what lies in the folders now, at once for everybody. */
   refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
 }
@@ -41,6 +43,10 @@ export class FolderCatalog implements RefreshableCatalog {
     this.#fixed = fixed
     this.#pulled = pulled
     this.#list()
+  }
+
+  get idleFields(): readonly CatalogFault[] {
+    return [...this.#fixed.idle, ...this.#pulled.idle]
   }
 
   list(): readonly ModelDescriptor[] {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { CatalogError, formatFault } from '../catalog/catalog-fault.ts'
 import { openCatalog } from '../catalog/open-catalog.ts'
 import { verifyModel } from '../catalog/verify-model.ts'
@@ -35,7 +36,9 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   const findings: Finding[] = []
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
-    findings.push({ subject: `model ${model.id}`, ...verdict(faults.map(formatFault), 'every listed file is whole') })
+    const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)
+    const praise = ['every listed file is whole', ...idle].join('; ')
+    findings.push({ subject: `model ${model.id}`, ...verdict(faults.map(formatFault), praise) })
   }
   return findings
 }

@@ -20,7 +20,7 @@ import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.t
 import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
 import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
-import { observeModels, serverChanged } from '../telemetry/model-events.ts'
+import { modelFieldIdle, observeModels, serverChanged } from '../telemetry/model-events.ts'
 import { tallyOf } from '../telemetry/node-tally.ts'
 import {
   databaseDoubtful,
@@ -80,6 +80,7 @@ export async function serve(
   observeProcess(telemetry)
   const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, { signal }))]
   const installed = await openModels(config, faults)
+  for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)
   const signIn = await openSignIn(config)
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))

@@ -93,6 +93,14 @@ export interface SamplingParameters {
   readonly logitBias: ReadonlyMap<number, number>
 }
 
+/** The field of a request that holds what the model reads. */
+export type PromptField = 'messages' | 'prompt' | 'input' | 'documents'
+
+/** The field of a request with a conversation or a text that does. */
+export function promptField({ type }: Pick<(TextRequest | TokenizeRequest)['input'], 'type'>): 'messages' | 'prompt' {
+  return type === 'chat' ? 'messages' : 'prompt'
+}
+
 /** Tokens that a chat request which names no limit gets at most. */
 export const defaultMaxTokens = 512
 

@@ -3,6 +3,7 @@ import type { Caller } from '../core/access-token.ts'
 import type { TextPart, TextRequest } from '../core/text-generation.ts'
 import { bookWork } from './book-work.ts'
 import { holdPlace } from './budgets/hold-work-budget.ts'
+import { estimatePrompt } from './budgets/text-estimate.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 import { startText } from './start-text.ts'
 import { UsageMeter } from './usage-meter.ts'
@@ -19,7 +20,8 @@ export async function* generateText(
 ): AsyncGenerator<TextPart, void, undefined> {
   const { accountId, tokenId } = caller
   const { model } = request
-  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind }, deps.priceOf?.(model))
+  const expectPrompt = (): number => estimatePrompt(request).least
+  const meter = new UsageMeter(deps.clock, { accountId, tokenId, model, kind }, deps.priceOf?.(model), expectPrompt)
   const reservation = randomUUID()
   let isReserved = true
   let failure: unknown = null

@@ -4,6 +4,7 @@ import { makeImageRequest } from '../../test/support/image-request.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { ServiceError } from '../core/error.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
@@ -88,6 +89,25 @@ suite('interactive work', () => {
     await assert.rejects(parts.next(), /gone/)
     assert.equal(pool.states()[0]?.inUse, 0)
     assert.deepEqual([booked[0]?.outcome, booked[0]?.completionTokens], ['cancelled', 1])
+  })
+
+  test('leaving an answer of a server that tells its counts at the end books what its prompt may have had', async () => {
+    const { clock, deps, booked } = createParts()
+    const model: TextModel = {
+      ...createFakeTextModel({ clock }),
+      async *generate() {
+        yield { type: 'text', choice: 0, text: 'a' }
+        await new Promise(() => {})
+      },
+    }
+    const leave = new AbortController()
+    const pool = createFixedModelPool({ text: { 'fake-chat': model } })
+    const request = makeTextRequest('x'.repeat(400))
+    const parts = generateText({ ...deps, pool }, { caller, request, kind: 'chat' }, { signal: leave.signal })
+    await parts.next()
+    leave.abort(new Error('gone'))
+    await parts.return()
+    assert.deepEqual([booked[0]?.outcome, booked[0]?.promptTokens, booked[0]?.completionTokens], ['cancelled', 102, 1])
   })
 
   test('a run over its limit fails with inference_timeout and is booked as failed', async () => {

@@ -90,6 +90,17 @@ describe('the meter of a text', () => {
     assert.deepEqual([meter.finished, promptTokens, completionTokens], [false, 7, 4])
   })
 
+  it('expects a prompt that nobody has counted once something was heard, and none before', () => {
+    const expectPrompt = (): number => 5
+    const meters = Array.from({ length: 3 }, () => new UsageMeter(createTestClock(), subject, null, expectPrompt))
+    for (const meter of meters.slice(1)) meter.noteText({ type: 'text', choice: 0, text: 'a' })
+    meters[2]?.noteText({ type: 'finish', usage: { promptTokens: 0, completionTokens: 1, cachedTokens: 0 } })
+    assert.deepEqual(
+      meters.map((meter) => meter.entry('cancelled').promptTokens),
+      [0, 5, 0],
+    )
+  })
+
   it('counts pictures that were removed for safety too: they were drawn', () => {
     const meter = new UsageMeter(createTestClock(), { ...subject, kind: 'image' })
     const facts = { encoding: 'png', width: 8, height: 8, safetyScore: 1, bytes: new Uint8Array() } as const

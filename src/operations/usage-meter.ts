@@ -9,18 +9,29 @@ export class UsageMeter {
   readonly #clock: Clock
   readonly #subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>
   readonly #price: ModelPrice | null
+  readonly #expectPrompt: () => number
   readonly #startedAt: number
-  #promptTokens = 0
+  /** Null = nobody has counted them. */
+  #promptTokens: number | null = null
   #completionTokens = 0
   #images = 0
   #firstTokenAt: number | null = null
   #finished = false
 
-  /** @param price Of the model now; null = it costs nothing. */
-  constructor(clock: Clock, subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>, price: ModelPrice | null = null) {
+  /**
+   * @param price Of the model now; null = it costs nothing.
+   * @param expectPrompt Tokens that a prompt may have whose model tells them at the end alone, which was not heard; absent = it tells them before.
+   */
+  constructor(
+    clock: Clock,
+    subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>,
+    price: ModelPrice | null = null,
+    expectPrompt: () => number = () => 0,
+  ) {
     this.#clock = clock
     this.#subject = subject
     this.#price = price
+    this.#expectPrompt = expectPrompt
     this.#startedAt = clock.now()
   }
 
@@ -61,7 +72,8 @@ export class UsageMeter {
   /** What the books are to say when the work ends like this, now. */
   entry(outcome: UsageEntry['outcome']): UsageEntry {
     const at = this.#clock.now()
-    const used = { promptTokens: this.#promptTokens, completionTokens: this.#completionTokens, images: this.#images }
+    const promptTokens = this.#promptTokens ?? (this.#completionTokens > 0 ? this.#expectPrompt() : 0)
+    const used = { promptTokens, completionTokens: this.#completionTokens, images: this.#images }
     return {
       ...this.#subject,
       outcome,

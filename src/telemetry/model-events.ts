@@ -29,6 +29,14 @@ export function catalogChanged(
   log.info(event, 'catalog changed')
 }
 
+/** A field of a model's file does nothing there; the model works. */
+export function modelFieldIdle(
+  { log }: Telemetry,
+  event: { readonly file: string; readonly field: string; readonly message: string },
+): void {
+  log.warn({ file: event.file, field: event.field, reason: event.message }, 'a field of a model file has no effect')
+}
+
 /** A model's process ended by itself; only its own requests failed. */
 export function modelCrashed({ log, metrics }: Telemetry, event: { readonly modelId: string; readonly reason: string }): void {
   metrics.modelCrashes.add([event.modelId])

@@ -4,6 +4,7 @@ import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
+import { estimatePrompt } from '../operations/budgets/text-estimate.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import { runWork, type WorkResult } from '../operations/run-work.ts'
 import { UsageMeter } from '../operations/usage-meter.ts'
@@ -67,7 +68,8 @@ function meterOf({ clock, priceOf }: WorkerDependencies, { inference }: Claim, w
   const { accountId, model, kind } = inference
   const isCompletion = work?.kind === 'chat' && work.request.input.type === 'prompt'
   const subject = { accountId, tokenId: work?.tokenId ?? null, model, kind: isCompletion ? 'completion' : kind } as const
-  return new UsageMeter(clock, subject, priceOf?.(model))
+  const expectPrompt = work?.kind === 'chat' ? () => estimatePrompt(work.request).least : undefined
+  return new UsageMeter(clock, subject, priceOf?.(model), expectPrompt)
 }
 
 function compute(

@@ -67,6 +67,17 @@ describe('the command line beside a running service', () => {
     }
   })
 
+  it('tells which fields of a sound model do nothing', async () => {
+    await using folder = await createTemporaryFolder()
+    const models = join(folder.path, 'models')
+    await mkdir(join(models, 'far'), { recursive: true })
+    const model = { id: 'far', kind: 'image', format: 'a1111', url: 'http://127.0.0.1:9', timestepSpacing: 'trailing' }
+    await writeFile(join(models, 'far', 'model.json'), JSON.stringify(model))
+    const { code, out } = await sepia('doctor', '--data', join(folder.path, 'data'), '--models', models)
+    assert.equal(code, 0)
+    assert.match(out, /^model far +ok +every listed file is whole; timestepSpacing has no effect on a server that draws/mu)
+  })
+
   it('is ready where it listens, and prints links as others reach it', async () => {
     await using folder = await createTemporaryFolder()
     await using service = await startService(folder.path, '--public-url', 'https://sepia.example')

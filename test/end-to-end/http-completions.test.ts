@@ -98,6 +98,7 @@ suite('plain completions', () => {
   test('one of several prompts that is too long ends them all', async () => {
     const long = Array.from({ length: 2000 }, () => 'word').join(' ')
     const answer = await service.fetch('/v1/completions', { json: { model, prompt: ['[say a]', long] } })
-    assert.equal((await readError(answer)).code, 'context_length_exceeded')
+    const { code, param } = await readError(answer)
+    assert.deepEqual([code, param], ['context_length_exceeded', 'prompt'])
   })
 })

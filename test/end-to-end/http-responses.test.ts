@@ -32,6 +32,18 @@ suite("OpenAI's responses", () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
+  test('what is too long is named as its client calls it', async () => {
+    const long = 'x'.repeat(300_000)
+    for (const [route, input] of [
+      [path, 'word '.repeat(2000)],
+      [path, long],
+      [`${path}/input_tokens`, long],
+    ] as const) {
+      const { code, param } = await readError(await service.fetch(route, { json: ask(input) }))
+      assert.deepEqual([code, param], ['context_length_exceeded', 'input'], route)
+    }
+  })
+
   test('a text is answered with a message and exact counts', async () => {
     const answer = await client.responses.create({ ...ask('[say Hello there]'), instructions: 'Be brief.', metadata: { a: 'b' } })
     assert.match(answer.id, /^resp_[0-9a-f]{32}$/)

@@ -30,6 +30,15 @@ const answers =
   (response) =>
     void response.writeHead(status, headers).end(body)
 
+/** An answer whose end, which it announced, never comes. */
+const breaksOff =
+  (status: number, { hangsUp }: { readonly hangsUp: boolean }): ImageServerFault =>
+  (response) => {
+    const body = '{"error":{"message":"that is too large"}}'
+    response.writeHead(status, { 'retry-after': '7', 'content-length': body.length + 1 })
+    response.write(body, () => hangsUp && setImmediate(() => response.destroy()))
+  }
+
 const endless: ImageServerFault = (response) => {
   response.writeHead(200)
   const piece = Buffer.alloc(1 << 20, ' ')
@@ -99,6 +108,11 @@ const faults: readonly FaultRow[] = [
   { does: 'sends lists in lists', row: '65 536', fault: answers(200, '['.repeat(5_000_000)), told: 'inference_failed', mayDraw: true },
   { does: 'is busy (429)', row: '429', fault: answers(429, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
   { does: 'is busy (503)', row: '503', fault: answers(503, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
+  { does: 'answers 500 and breaks off', row: '5xx', fault: breaksOff(500, { hangsUp: true }), told: 'inference_failed' },
+  { does: 'is busy (503) and breaks off', row: '503', fault: breaksOff(503, { hangsUp: true }), told: 'server_is_overloaded' },
+  { does: 'is busy (503) and never ends saying so', row: '503', fault: breaksOff(503, { hangsUp: false }), told: 'server_is_overloaded' },
+  { does: 'refuses (400) and breaks off', row: '400', fault: breaksOff(400, { hangsUp: true }), told: 'validation_error' },
+  { does: 'refuses (422) and never ends saying so', row: '422', fault: breaksOff(422, { hangsUp: false }), told: 'validation_error' },
   { does: 'refuses (400)', row: '400', fault: answers(400), told: 'validation_error' },
   { does: 'refuses (413)', row: '413', fault: answers(413), told: 'validation_error' },
   { does: 'refuses (422)', row: '422', fault: answers(422), told: 'validation_error' },
@@ -220,7 +234,7 @@ for (const [name, preview] of [
       finish = () => response.end(body)
     }
     let finish: () => void = () => undefined
-    const { model } = await connectImageServer(context, 'a1111', { fault, at: /2img$|progress/ })
+    const { model } = await connectImageServer(context, 'a1111', { fault, at: /2img$|v1\/progress/ })
     const { images } = await model.generate(request({ previews: true }), { signal, onProgress: () => finish() })
     assert.equal(images.length, 1)
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { connectImageServer } from '../support/engines/connect-image-server.ts'
 import type { ImageServerFault } from '../support/engines/image-server.ts'
 import { makeImageRequest } from '../support/image-request.ts'
@@ -28,6 +28,47 @@ test('a1111: who leaves while another is drawn for stops nothing of theirs', asy
   finish[1]?.()
   assert.equal((await next).images.length, 1)
 })
+
+/** Draws until its client leaves, at a server that says this of the picture. */
+async function leaveWhen(context: TestContext, told: ImageServerFault) {
+  const fault: ImageServerFault = (response, body) => {
+    if (body.includes('queued')) told(response, body)
+  }
+  const { model, server } = await connectImageServer(context, 'a1111', { fault, at: /2img$|internal/ })
+  const controller = new AbortController()
+  const steps: number[] = []
+  const drawn = model.generate(request, { signal: controller.signal, onProgress: ({ step }) => void steps.push(step) })
+  const asked = await server.seenTimes('/internal/progress', 3)
+  const reason = new Error('the client left')
+  controller.abort(reason)
+  await assert.rejects(drawn, reason)
+  const { force_task_id } = JSON.parse((await server.seen('/sdapi/v1/txt2img')).body)
+  assert.equal(JSON.parse(asked.body).id_task, force_task_id)
+  return { steps, isStopped: server.calls.some(({ path }) => path === '/sdapi/v1/interrupt') }
+}
+
+const says =
+  (state: object): ImageServerFault =>
+  (response) =>
+    void response.end(JSON.stringify({ active: false, queued: false, completed: false, ...state }))
+
+for (const [name, told] of [
+  ['waits there behind those of others', says({ queued: true })],
+  ['is drawn already', says({ completed: true })],
+] as const)
+  test(`a1111: what is drawn is neither told nor stopped where the server says that ours ${name}`, async (context) => {
+    assert.deepEqual(await leaveWhen(context, told), { steps: [], isStopped: false })
+  })
+
+for (const [name, told] of [
+  ['draws ours', says({ active: true })],
+  ['does not name pictures', says({})],
+  ['cannot be asked that', (response) => void response.writeHead(404).end('{}')],
+] as const satisfies readonly (readonly [string, ImageServerFault])[])
+  test(`a1111: it is where the server ${name}`, async (context) => {
+    const { steps, isStopped } = await leaveWhen(context, told)
+    assert.ok(isStopped && steps.length > 0)
+  })
 
 test('a1111: an older server names the spacing with the sampler, but one that fails is no older server', async (context) => {
   const old: ImageServerFault = (response, body) => {

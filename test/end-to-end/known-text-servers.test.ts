@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { TextRequest } from '../../src/core/text-generation.ts'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
 import { type Answer, startTextServer } from '../support/engines/text-server.ts'
@@ -174,14 +175,36 @@ async function connect(stack: AsyncDisposableStack, answer: Answer) {
   const server = stack.use(await startTextServer(answer))
   const upstream = { url: server.url, model: 'm', keyFile: null, slots: 4 }
   const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs: 2 ** 31 - 1 }))
-  return () => Array.fromAsync(model.generate(makeTextRequest('hello'), { signal, account: 'a' }))
+  const generate = (change: Partial<TextRequest> = {}) =>
+    Array.fromAsync(model.generate(makeTextRequest('hello', change), { signal, account: 'a' }))
+  return { model, generate }
 }
+
+const prompt = { type: 'prompt', prompt: 'hello', echo: false } as const
+/** What may be too long, by the field of our own routes that holds it. */
+const asked: Readonly<Record<string, (to: Awaited<ReturnType<typeof connect>>) => Promise<unknown> | undefined>> = {
+  messages: ({ generate }) => generate(),
+  prompt: ({ generate }) => generate({ input: prompt }),
+  input: ({ model }) => model.embed({ model: 'm', inputs: ['hello'] }, { signal }),
+  documents: ({ model }) => model.rank?.({ model: 'm', query: 'a', documents: ['b'] }, { signal }),
+}
+
+describe('what a server finds too long is named as who asked for it calls it:', () => {
+  for (const [field, ask] of Object.entries(asked))
+    test(field, async () => {
+      await using stack = new AsyncDisposableStack()
+      const refusal = { error: { message: 'The maximum context length is 8.', param: 'something', code: 400 } }
+      const answers = field === 'messages' || field === 'prompt' ? [status(400, refusal), streams(event(refusal))] : [status(400, refusal)]
+      for (const answer of answers)
+        await assertRejected(Promise.resolve(ask(await connect(stack, answer))), { code: 'context_length_exceeded', param: field })
+    })
+})
 
 for (const [name, { answers, tooLong, busy }] of Object.entries(servers))
   describe(name, () => {
     test('is understood: what it says, calls and counts', async () => {
       await using stack = new AsyncDisposableStack()
-      const parts = await (await connect(stack, streams([...answers, done].join(''))))()
+      const parts = await (await connect(stack, streams([...answers, done].join('')))).generate()
       assert.equal(parts.map((part) => (part.type === 'text' ? part.text : '')).join(''), 'Let me look.')
       const calls = new Map<number, string>()
       for (const part of parts) {
@@ -197,11 +220,12 @@ for (const [name, { answers, tooLong, busy }] of Object.entries(servers))
 
     test('has no room for a prompt, which is told as it says it', async () => {
       await using stack = new AsyncDisposableStack()
-      await assertRejected((await connect(stack, tooLong))(), { code: 'context_length_exceeded' })
+      const { generate } = await connect(stack, tooLong)
+      await assertRejected(generate(), { code: 'context_length_exceeded', param: 'messages' })
     })
 
     test('is busy, which is told as that', async () => {
       await using stack = new AsyncDisposableStack()
-      await assertRejected((await connect(stack, busy))(), { code: 'server_is_overloaded' })
+      await assertRejected((await connect(stack, busy)).generate(), { code: 'server_is_overloaded' })
     })
   })

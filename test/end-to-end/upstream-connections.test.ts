@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -33,6 +34,13 @@ async function listen(server: Server, stack: AsyncDisposableStack): Promise<numb
     await once(server, 'close')
   })
   return (server.address() as AddressInfo).port
+}
+
+/** Whether the system asks now and then if the other end of the connection from that port is still there. */
+async function isWatched(port: number): Promise<boolean> {
+  const ends = (await readFile('/proc/net/tcp', 'latin1')).split('\n').map((line) => line.trim().split(/\s+/))
+  const end = ends.find(([, local]) => local === `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`)
+  return end?.[5]?.startsWith('02:') === true
 }
 
 describe('connections to an upstream', { concurrency: true }, () => {
@@ -76,6 +84,29 @@ describe('connections to an upstream', { concurrency: true }, () => {
     const asking = Array.from({ length: 5 }, () => ask(connection))
     await writeFile(keyFile, 'new\n')
     assert.deepEqual(await Promise.all(asking), Array(5).fill('done'))
+  })
+
+  test('a server that was started anew with another key closes old connections, and gets the new key all the same', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await createTemporaryFolder())
+    const keyFile = join(folder.path, 'key')
+    await writeFile(keyFile, 'old')
+    const server = stack.use(await startTextServer((response) => response.end('done')))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile, timeouts: patient }))
+    let old: Socket | null = null
+    server.answer = (response) => {
+      old = response.socket
+      response.end('done')
+    }
+    await ask(connection)
+    await new Promise(setImmediate) // a connection is free once the end of its answer was read
+    server.answer = (response) => {
+      if (response.socket === old) response.socket?.destroy()
+      else if (server.requests.at(-1)?.headers.authorization === 'Bearer new') response.end('done')
+      else response.writeHead(401).end('{}')
+    }
+    await writeFile(keyFile, 'new')
+    assert.equal(await ask(connection), 'done')
   })
 
   test('a request that finds every kept-alive connection closed goes out on a new one', async () => {
@@ -149,6 +180,21 @@ describe('connections to an upstream', { concurrency: true }, () => {
     }
   })
 
+  test('one that says again and again that it is at work (102) and begins no answer is given up', { timeout: 30_000 }, async (context) => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(
+      await startTextServer((response) => {
+        const saying = setInterval(() => response.writeProcessing(), 20)
+        const end = (): void => clearInterval(saying)
+        response.once('close', end)
+        context.signal.addEventListener('abort', end)
+      }),
+    )
+    const timeouts = { ...patient, firstMs: 300, idleMs: 100 }
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts }))
+    await assert.rejects(ask(connection), (error: Error) => /within 0\.3 s; raise `timeouts\.first`/.test(String(error.cause)))
+  })
+
   test('one that may take as long as it likes may do so behind its headers too', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(
@@ -189,6 +235,24 @@ describe('connections to an upstream', { concurrency: true }, () => {
     const connection = stack.use(await UpstreamConnection.open({ url: `https://127.0.0.1:${port}/v1`, keyFile: null, timeouts }))
     await assert.rejects(ask(connection), (error) => isOutOfReach(error))
   })
+
+  for (const isRepeatable of [true, false])
+    test(`a machine that is gone is noticed by its system, however long its answer may take (${isRepeatable ? 'kept connections' : 'one that draws'})`, {
+      skip: process.platform !== 'linux',
+      timeout: 60_000,
+    }, async (context) => {
+      await using stack = new AsyncDisposableStack()
+      const server = stack.use(await startTextServer())
+      const asked = Promise.withResolvers<ServerResponse>()
+      server.answer = asked.resolve
+      const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null }))
+      const body = { type: 'application/json', bytes: '{}' }
+      const answer = connection.exchange('/draw', body, { signal, mostBytes: 10, isDueAtOnce: false, isRepeatable })
+      const response = await asked.promise
+      while (!(await isWatched(response.socket?.remotePort ?? 0))) context.signal.throwIfAborted()
+      response.end('done')
+      assert.equal(`${await answer}`, 'done')
+    })
 
   test('IPv6 addresses are spoken to', async (context) => {
     await using stack = new AsyncDisposableStack()

@@ -27,6 +27,7 @@ function handCatalog(first: readonly ModelDescriptor[]) {
     listAssets: () => [],
     findAsset: () => undefined,
     findUnusable: () => undefined,
+    idleFields: [],
     refresh: async () => {
       const change = next?.change ?? unchanged
       models = next?.models ?? models

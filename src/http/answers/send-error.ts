@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { hearerOf } from '../caller.ts'
-import { toErrorBody } from '../wire/faults/error-body.ts'
+import { type ErrorBody, toErrorBody } from '../wire/faults/error-body.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { errorStatus } from './error-status.ts'
 import { fromFrameworkError } from './from-framework-error.ts'
-import { isMessagesSurface, isNativeSurface } from './surface.ts'
+import { isMessagesSurface, isNativeSurface, isResponsesSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */
 const longestRetrySeconds = 120
@@ -27,7 +27,12 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
 /** An error in the shape that the client of this route reads. */
 function bodyFor(request: FastifyRequest, error: unknown): object {
   if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
+  if (isResponsesSurface(request)) return inResponsesWords(toErrorBody(error, hearerOf(request)))
   return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, hearerOf(request))
+}
+
+function inResponsesWords(body: ErrorBody): ErrorBody {
+  return body.error.param === 'messages' ? { ...body, error: { ...body.error, param: 'input' } } : body
 }
 
 /** Seconds to wait where the error itself knows none. */

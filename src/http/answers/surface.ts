@@ -10,6 +10,11 @@ export function isNativeSurface({ url }: Pick<FastifyRequest, 'url'>): boolean {
   return nativeRoutes.test(url)
 }
 
+/** Whether a request asks for one of OpenAI's responses, which call the messages of a conversation their input. */
+export function isResponsesSurface({ url, method }: Pick<FastifyRequest, 'url' | 'method'>): boolean {
+  return method === 'POST' && responseRoutes.test(url)
+}
+
 /** Whether a request may bring its token as `x-api-key`, as Anthropic's clients and those of llama.cpp's server do. */
 export function takesKeyHeader(request: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
   return isMessagesSurface(request) || isNativeSurface(request)
@@ -18,4 +23,5 @@ export function takesKeyHeader(request: Pick<FastifyRequest, 'url' | 'headers'>)
 /** Further addresses of Anthropic's, some of which are OpenAI's too. */
 const sharedRoutes =
   /^\/v1\/(?:models|files|skills|complete|agents|sessions|environments|organizations|vaults|memory_stores|deployments|user_profiles)(?:[/?]|$)/
+const responseRoutes = /^(?:\/v1)?\/responses(?:[/?]|$)/
 const nativeRoutes = /^\/(?:completions?|infill|embeddings?|apply-template|tokenize|detokenize|props|slots|lora-adapters)(?:[/?]|$)/

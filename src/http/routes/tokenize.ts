@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { promptField } from '../../core/text-generation.ts'
 import { tokenize } from '../../operations/read-tokens.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import { callerOf, requireScope } from '../caller.ts'
@@ -22,7 +23,7 @@ export function registerTokenize(api: FastifyInstance, deps: HttpDependencies, s
     requireScope(caller, ['text'])
     const body = synchronousBody(incoming)
     const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
-    const param = request.input.type === 'chat' ? 'messages' : 'prompt'
+    const param = promptField(request.input)
     refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), { bytes: body.byteLength, param })
     const { result, contextLength } = await tokenize({ ...deps, runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
     return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)

@@ -1,15 +1,16 @@
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type {
-  EmbeddingRequest,
-  EmbeddingResult,
-  RankRequest,
-  RankResult,
-  TextPart,
-  TextRequest,
-  TokenizeResult,
-  TokenLogprob,
+import {
+  type EmbeddingRequest,
+  type EmbeddingResult,
+  promptField,
+  type RankRequest,
+  type RankResult,
+  type TextPart,
+  type TextRequest,
+  type TokenizeResult,
+  type TokenLogprob,
 } from '../../core/text-generation.ts'
 import { countTokens, type FakeAnswer, hash, planAnswer, readPrompt } from './fake-answer.ts'
 import { actOnFault, findFault, findThoughts, findToolCall, type MarkedCall } from './prompt-marker.ts'
@@ -103,7 +104,7 @@ function refuse(request: TextRequest, promptTokens: number, contextLength: numbe
     throw new ServiceError(
       'context_length_exceeded',
       `The prompt has ${promptTokens} tokens and the model's context ${contextLength}; shorten the prompt.`,
-      { param: 'messages' },
+      { param: promptField(request.input) },
     )
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
+import { promptField, type TextPart, type TextRequest, type TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
 import type { Generation } from './batch/generation.ts'
@@ -49,7 +49,7 @@ export async function tokenizeFitting(
   request: TextRequest,
   options: { readonly account: string; readonly signal: AbortSignal },
 ): Promise<Uint32Array> {
-  const param = request.input.type === 'chat' ? 'messages' : 'prompt'
+  const param = promptField(request.input)
   refuseHopeless(engine, request.input)
   const prompt = await tokenizeRequest(engine, request, options)
   checkPromptFits(prompt.length, engine.contextLength, param)

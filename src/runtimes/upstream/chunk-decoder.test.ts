@@ -109,6 +109,17 @@ suite('streams of servers with OpenAI’s interface', () => {
       await assertRejected(collect([event, end, usage]), broken)
     })
 
+  test('a choice without an index, left out or null, is the only one', async () => {
+    for (const index of [undefined, null]) {
+      const numbered = (fields: object) => ({ choices: [{ index, ...fields }] })
+      const parts = await decode([numbered({ delta: { content: 'a' } }), numbered({ delta: {}, finish_reason: 'stop' }), usage])
+      assert.deepEqual(parts.slice(0, 2), [
+        { type: 'text', choice: 0, text: 'a' },
+        { type: 'choice-finish', choice: 0, reason: 'stop' },
+      ])
+    }
+  })
+
   test('choices that come mixed are kept apart, and an index that is left out is the first', async () => {
     const events = [
       { choices: [{ delta: { content: 'a' } }, { index: 1, delta: { content: 'x' } }] },

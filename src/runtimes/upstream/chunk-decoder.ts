@@ -29,8 +29,8 @@ export class ChunkDecoder implements StreamDecoder {
       this.#usage = decodeUsage(chunk.usage) ?? this.#usage
       const parts: TextPart[] = []
       for (const choice of chunk.choices ?? []) {
-        checkIndex(choice.index, this.#choices)
-        parts.push(...decodeChoice(choice, this.#calls), ...decodeEnd(choice, this.#open))
+        const index = indexOf(choice, this.#choices)
+        parts.push(...decodeChoice(choice, { index, calls: this.#calls }), ...decodeEnd(choice, { index, open: this.#open }))
       }
       return parts
     })
@@ -49,13 +49,18 @@ export class ChunkDecoder implements StreamDecoder {
   }
 }
 
-/** Choices become places of a list, so that one far beyond those asked for would be all there is room for. */
-function checkIndex(index: unknown = 0, choices: number): void {
-  if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= choices)
+/** Choices become places of a list, so that one far beyond those asked for would be all there is room for. Some servers do not number the first. */
+function indexOf({ index }: ChunkChoice, choices: number): number {
+  const place: unknown = index ?? 0
+  if (typeof place !== 'number' || !Number.isInteger(place) || place < 0 || place >= choices)
     throw makeBrokenError('sent a choice that was not asked for')
+  return place
 }
 
-function decodeChoice({ index: choice = 0, text, delta, logprobs }: ChunkChoice, calls: ToolCalls): readonly TextPart[] {
+function decodeChoice(
+  { text, delta, logprobs }: ChunkChoice,
+  { index: choice, calls }: { readonly index: number; readonly calls: ToolCalls },
+): readonly TextPart[] {
   const parts: TextPart[] = []
   const thoughts = textOf(delta?.reasoning_content ?? delta?.reasoning)
   if (thoughts) parts.push({ type: 'thoughts', choice, text: thoughts })
@@ -110,7 +115,10 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** The end of a choice, the first time that it is told. */
-function decodeEnd({ index: choice = 0, finish_reason: reason, stop_reason: stop }: ChunkChoice, open: Set<number>): readonly TextPart[] {
+function decodeEnd(
+  { finish_reason: reason, stop_reason: stop }: ChunkChoice,
+  { index: choice, open }: { readonly index: number; readonly open: Set<number> },
+): readonly TextPart[] {
   if (!textOf(reason) || !open.delete(choice)) return []
   return [{ type: 'choice-finish', choice, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
 }

@@ -8,7 +8,7 @@ export interface Chunk {
 }
 
 export interface ChunkChoice {
-  readonly index?: number
+  readonly index?: number | null
   /** Of a plain completion. */
   readonly text?: string
   readonly delta?: {

@@ -35,6 +35,10 @@ suite('the data lines of a stream', () => {
     assert.deepEqual(read('', '\n\n', 'event: x\n'), [])
   })
 
+  test('are left out where they are empty, as they are of servers that say so that they are alive', () => {
+    assert.deepEqual(read('data:\n\ndata: \r\n\ndata: 1\n\ndata:'), ['1'])
+  })
+
   test('may begin behind a byte-order mark', () => {
     assert.deepEqual(read('\uFEFFdata: 1\n', '\ndata: 2\n'), ['1', '2'])
   })

@@ -13,7 +13,7 @@ export class DataLines {
   #isFirst = true
 
   /**
-   * The lines that end within the next piece, without their prefix.
+   * The lines that end within the next piece, without their prefix; those that say nothing are none.
    *
    * @throws {ServiceError} `inference_failed` when a line does not end within 4 million characters.
    */
@@ -26,7 +26,8 @@ export class DataLines {
       this.#isFirst = false
       this.#rest = ''
       start = end + lineEnd.length
-      if (line.startsWith('data:')) lines.push(line.slice('data:'.length).trim())
+      const data = line.startsWith('data:') ? line.slice('data:'.length).trim() : ''
+      if (data !== '') lines.push(data)
     }
     this.#rest += piece.slice(start)
     if (this.#rest.length > longestLine) throw makeBrokenError('sent a line that does not end')

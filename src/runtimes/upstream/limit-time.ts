@@ -3,8 +3,11 @@ import { TLSSocket } from 'node:tls'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { makeLateError } from './upstream-error.ts'
 
+/** Silence after which the system asks the other machine whether it is there; it gives it up ten seconds later, however long an answer may take. */
+const aliveMs = 1000
+
 /**
- * Ends a request that takes too long to connect, to be answered or to go on; says whether it got as far as a connection.
+ * Ends a request that takes too long to connect, to be answered or to go on, and one whose machine is gone; says whether it got as far as a connection.
  *
  * @param timeouts Absent = no limits.
  * @param isDueAtOnce Whether its answer must begin within the time of a pause, since no work is waited for.
@@ -20,6 +23,7 @@ export function limitTime(
       connected = true
       return
     }
+    socket.setKeepAlive(true, aliveMs)
     const timer = timeouts && setTimeout(() => sent.destroy(makeLateError('connect', timeouts.connectMs)), timeouts.connectMs)
     sent.once('close', () => clearTimeout(timer))
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
@@ -38,9 +42,11 @@ export function limitTime(
     const sentAt = performance.now()
     const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, sentAt + first.ms - performance.now()))
     const late = (): void => void (first && sent.destroy(makeLateError(first.field, first.ms)))
-    if (first !== null) sent.setTimeout(first.ms, late)
+    // Not of the socket, over which a server may send answers to come (1xx), or headers drop by drop, as long as it likes.
+    const timer = first === null ? undefined : setTimeout(late, first.ms)
+    sent.once('close', () => clearTimeout(timer))
     sent.once('response', (response) => {
-      sent.off('timeout', late)
+      clearTimeout(timer)
       let waitedMs = Math.max(1, leftMs())
       response.setTimeout(waitedMs, () => {
         // What came and is not read yet says that it is the reader who takes long.
@@ -54,7 +60,10 @@ export function limitTime(
       })
     })
     // What comes over a socket comes when it does.
-    sent.once('upgrade', (_, socket) => socket.setTimeout(0))
+    sent.once('upgrade', (_, socket) => {
+      clearTimeout(timer)
+      socket.setTimeout(0)
+    })
   }
   return () => connected
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { EmbeddingRequest, EmbeddingResult, RankResult } from '../../core/text-generation.ts'
+import type { EmbeddingRequest, EmbeddingResult, PromptField, RankResult } from '../../core/text-generation.ts'
 import { parseEmbeddings, parseScores } from './chunk.ts'
 import { ChunkDecoder } from './chunk-decoder.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
@@ -7,7 +7,8 @@ import { RefusedFields } from './refused-fields.ts'
 import { streamAnswer } from './stream-answer.ts'
 import type { TextProtocol } from './text-protocol.ts'
 import { countOf } from './token-count.ts'
-import { makeBrokenError, readShaped } from './upstream-error.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+import { makeBrokenError, nameTooLong, readShaped } from './upstream-error.ts'
 
 /** Characters that an answer may have whatever was asked. */
 const perAnswer = 1 << 20
@@ -32,8 +33,8 @@ export function createOpenAiProtocol(model: string): TextProtocol {
       const results: EmbeddingResult[] = []
       for (let at = 0; at < request.inputs.length; at += vectorsAtOnce) {
         const part = { ...request, inputs: request.inputs.slice(at, at + vectorsAtOnce) }
-        const pieces = await connection.send('/embeddings', encodeEmbeddingRequest(part, model), { signal })
-        const text = await readAnswer(pieces, perAnswer + part.inputs.length * perVector)
+        const asked = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: 'input' } as const
+        const text = await readAnswer(connection, asked, { signal, longest: perAnswer + part.inputs.length * perVector })
         results.push(readShaped(() => decodeEmbeddings(part, text)))
       }
       return {
@@ -42,17 +43,25 @@ export function createOpenAiProtocol(model: string): TextProtocol {
       }
     },
     async rank(connection, { query, documents }, { signal }) {
-      const pieces = await connection.send('/rerank', { model, query, documents }, { signal })
-      const asked = documents.reduce((sum, document) => sum + document.length, 0)
+      const characters = documents.reduce((sum, document) => sum + document.length, 0)
       // Some servers send the documents back, every character of them escaped at worst.
-      const text = await readAnswer(pieces, perAnswer + documents.length * perScore + asked * perEscaped)
+      const longest = perAnswer + documents.length * perScore + characters * perEscaped
+      const asked = { path: '/rerank', body: { model, query, documents }, field: 'documents' } as const
+      const text = await readAnswer(connection, asked, { signal, longest })
       return readShaped(() => decodeScores(documents, text))
     },
   }
 }
 
 /** @throws {ServiceError} `inference_failed` when an answer is longer than one of what was asked could be. */
-async function readAnswer(pieces: AsyncIterable<string>, longest: number): Promise<string> {
+async function readAnswer(
+  connection: UpstreamConnection,
+  { path, body, field }: { readonly path: string; readonly body: object; readonly field: PromptField },
+  { signal, longest }: { readonly signal: AbortSignal; readonly longest: number },
+): Promise<string> {
+  const pieces = await connection.send(path, body, { signal }).catch((error: unknown) => {
+    throw nameTooLong(error, field)
+  })
   const read: string[] = []
   let length = 0
   for await (const piece of pieces) {

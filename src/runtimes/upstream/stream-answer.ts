@@ -1,8 +1,9 @@
-import type { TextPart, TextRequest } from '../../core/text-generation.ts'
+import { promptField, type TextPart, type TextRequest } from '../../core/text-generation.ts'
 import { DataLines, lineEnd } from './data-lines.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 import { TokenBound } from './token-bound.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
+import { nameTooLong } from './upstream-error.ts'
 
 /** What a server is asked, and how its answer is read. */
 export interface StreamQuestion {
@@ -27,14 +28,18 @@ export async function* streamAnswer(
   function* read(piece: string): Generator<TextPart> {
     for (const line of lines.take(piece)) for (const part of decoder.decode(line)) yield* bound.pass(part)
   }
-  for await (const piece of await connection.send(path, body, options))
-    for (const part of read(piece)) {
+  try {
+    for await (const piece of await connection.send(path, body, options))
+      for (const part of read(piece)) {
+        yield part
+        if (part.type === 'finish') return
+      }
+    for (const part of read(lineEnd)) {
       yield part
       if (part.type === 'finish') return
     }
-  for (const part of read(lineEnd)) {
-    yield part
-    if (part.type === 'finish') return
+    for (const part of decoder.end()) for (const passed of bound.pass(part)) yield passed
+  } catch (error) {
+    throw nameTooLong(error, promptField(request.input))
   }
-  for (const part of decoder.end()) for (const passed of bound.pass(part)) yield passed
 }

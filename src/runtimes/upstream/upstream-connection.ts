@@ -85,21 +85,7 @@ export class UpstreamConnection implements Disposable {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
     const response = await this.#request(path, sent, { signal })
     response.setEncoding('utf8')
-    if (response.statusCode === 200) return this.#explainBreaks(response, signal)
-    let text = ''
-    // The status says enough, however the rest of it ends.
-    const late = setTimeout(() => response.destroy(), longestDrainMs)
-    try {
-      for await (const piece of response) {
-        text = (text + piece).slice(0, longestError)
-        if (text.length === longestError) break
-      }
-    } catch {
-      signal.throwIfAborted()
-    } finally {
-      clearTimeout(late)
-    }
-    throw makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
+    return this.#explainBreaks(response, signal)
   }
 
   /**
@@ -113,15 +99,12 @@ export class UpstreamConnection implements Disposable {
   async exchange(path: string, sent: UpstreamBody | null, { mostBytes, ...options }: ExchangeOptions): Promise<Buffer> {
     const { signal } = options
     const response = await this.#request(path, sent, options)
-    const status = response.statusCode ?? 0
-    const accepted = status >= 200 && status < 300
     const pieces: Buffer[] = []
     let length = 0
     try {
       for await (const piece of response) {
         pieces.push(piece)
         length += piece.length
-        if (!accepted && length > longestError) break
         if (length > mostBytes) throw makeBrokenError(`sent more than ${mostBytes} bytes`)
       }
     } catch (cause) {
@@ -129,9 +112,7 @@ export class UpstreamConnection implements Disposable {
       throw explainBreak(cause)
     }
     signal.throwIfAborted()
-    const body = Buffer.concat(pieces)
-    if (!accepted) throw makeAnswerError(status, body.toString('utf8'), response.headers['retry-after'])
-    return body
+    return Buffer.concat(pieces)
   }
 
   /**
@@ -150,7 +131,7 @@ export class UpstreamConnection implements Disposable {
     const response = await this.#request(path, null, { signal, isDueAtOnce: true, headers })
     if (response.statusCode === 101) return response.socket
     drain(response)
-    throw makeAnswerError(response.statusCode ?? 0, '', response.headers['retry-after'])
+    throw makeBrokenError('opened no socket')
   }
 
   /** Bytes that came over the connections that are open now: another number later says that something happened. */
@@ -163,12 +144,35 @@ export class UpstreamConnection implements Disposable {
     this.#agent.destroy()
   }
 
-  /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
+  /** What a server answers that takes the request. */
   async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<IncomingMessage> {
-    const send = () => this.#send(path, body, options)
-    const key = this.#key
+    const response = await this.#ask(() => this.#send(path, body, options))
+    const { statusCode: status = 0 } = response
+    const isAccepted = status === 101 || (status >= 200 && status < 300)
+    if (!isAccepted) throw await readRefusal(response, options)
+    return response
+  }
+
+  /** What a server answers, to another key where it refuses the one that was read before and the file holds another by now. */
+  async #ask(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
+    const before = this.#key
+    const first = await this.#reach(send)
+    if (!this.#isKeyOutdated(first)) return first
+    try {
+      this.#key = await readKey(this.#server.keyFile)
+    } catch (error) {
+      drain(first)
+      throw error
+    }
+    if (this.#key === before) return first
+    drain(first)
+    return await this.#reach(send)
+  }
+
+  /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
+  async #reach(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
     const first = await send()
-    if (first !== 'closed before') return this.#isKeyOutdated(first) ? this.#sendRenewed(first, key, send) : first
+    if (first !== 'closed before') return first
     // What closed one has mostly closed them all.
     for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     const second = await send()
@@ -178,25 +182,6 @@ export class UpstreamConnection implements Disposable {
 
   #isKeyOutdated({ statusCode }: IncomingMessage): boolean {
     return this.#server.keyFile !== null && (statusCode === 401 || statusCode === 403)
-  }
-
-  /** What a server answered that refuses the key which went along, or what it answers to another key that the file holds by now. */
-  async #sendRenewed(
-    refused: IncomingMessage,
-    before: string | null,
-    send: () => Promise<IncomingMessage | 'closed before'>,
-  ): Promise<IncomingMessage> {
-    try {
-      this.#key = await readKey(this.#server.keyFile)
-    } catch (error) {
-      drain(refused)
-      throw error
-    }
-    if (this.#key === before) return refused
-    drain(refused)
-    const again = await send()
-    if (again === 'closed before') throw makeBrokenError('closes every connection')
-    return again
   }
 
   #send(
@@ -246,6 +231,25 @@ export class UpstreamConnection implements Disposable {
     }
     signal.throwIfAborted()
   }
+}
+
+/**
+ * What an answer means that takes no request. Its status says enough, however what says why ends: of that, what comes within a second and 64 KB is read.
+ */
+async function readRefusal(response: IncomingMessage, { signal }: { readonly signal: AbortSignal }): Promise<ServiceError> {
+  let text = ''
+  const late = setTimeout(() => response.destroy(), longestDrainMs)
+  try {
+    for await (const piece of response.setEncoding('utf8')) {
+      text = (text + piece).slice(0, longestError)
+      if (text.length === longestError) break
+    }
+  } catch {
+    signal.throwIfAborted()
+  } finally {
+    clearTimeout(late)
+  }
+  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
 }
 
 function explainBreak(cause: unknown): ServiceError {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import type { PromptField } from '../../core/text-generation.ts'
 import { readFault, type ServerFault } from './server-fault.ts'
 
 /** How long to stay away from an upstream that is busy and does not say. */
@@ -131,11 +132,17 @@ export function makeEventError(event: unknown): ServiceError {
   return makeFaultError(status, fault, undefined) ?? makeBrokenError(`reported an error in its stream${named(fault)}`)
 }
 
+/** The same error; of a prompt that is too long, with the field that holds it, which who asked knows better than the server. */
+export function nameTooLong(error: unknown, param: PromptField): unknown {
+  const isTooLong = error instanceof ServiceError && error.code === 'context_length_exceeded'
+  return isTooLong ? new ServiceError(error.code, error.message, { param }) : error
+}
+
 /** Undefined where it is the server's fault. */
 function makeFaultError(status: number, { message, code }: ServerFault, retryAfter: string | undefined): ServiceError | undefined {
   const refused = status === 400 || status === 413 || status === 422
   if (refused && tooLong.test(`${code} ${message}`))
-    return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.', { param: 'messages' })
+    return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.')
   if (refused) return new ServiceError('invalid_request_error', message || 'The model refuses this request; change its parameters.')
   if (status !== 429 && status !== 503 && status !== 529) return undefined
   const retryAfterSeconds = Math.min(longestRetrySeconds, Math.max(1, secondsOf(retryAfter)))

@@ -190,6 +190,7 @@ const answers: Readonly<Record<ImageServerFormat, Answer>> = {
     if (path === '/sdapi/v1/schedulers') return ['automatic', 'uniform', 'karras'].map((name) => ({ name, label: name }))
     if (path.startsWith('/sdapi/v1/progress'))
       return { progress: 0.5, eta_relative: 1, state: { sampling_step: 2, sampling_steps: 4 }, current_image: png }
+    if (path === '/internal/progress') return { active: true, queued: false, completed: false, progress: 0.5 }
     if (path === '/sdapi/v1/interrupt') return {}
     return /2img$/.test(path) ? { images: png === '' ? [] : [png], parameters: {}, info: '{}' } : undefined
   },

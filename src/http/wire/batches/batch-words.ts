@@ -3,6 +3,7 @@ import type { BatchEndpoint } from '../../../core/files/batch.ts'
 import type { InferenceWork } from '../../../core/inference.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { promptField } from '../../../core/text-generation.ts'
 import { errorStatus } from '../../answers/error-status.ts'
 import { parseJson } from '../../body/parse-json.ts'
 import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
@@ -33,10 +34,9 @@ export function createBatchWords(
   ): InferenceWork => {
     if (delivery.stream) throw refusal('stream', 'must be left out of a batch; nobody is there to read one.')
     const { length } = JSON.stringify(body)
-    const param = request.input.type === 'prompt' ? 'prompt' : 'messages'
     refuseOverlong(requireTextModel(catalog, request.model, useOf(request.input, 'generate')), {
       bytes: length - pictureBytes(request),
-      param,
+      param: promptField(request.input),
     })
     return { kind: 'chat', request }
   }

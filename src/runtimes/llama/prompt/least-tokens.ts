@@ -1,4 +1,4 @@
-import type { TextRequest } from '../../../core/text-generation.ts'
+import { promptField, type TextRequest } from '../../../core/text-generation.ts'
 import { tooLong } from './prompt-tokens.ts'
 
 /** Prompts that are surely so many times too long are not tokenized, only to say by how much. */
@@ -25,5 +25,5 @@ export function refuseHopeless(
   input: TextRequest['input'],
 ): void {
   const least = leastTokens({ input }, longestToken)
-  if (least > hopeless * contextLength) throw tooLong(`at least ${least}`, contextLength, input.type === 'chat' ? 'messages' : 'prompt')
+  if (least > hopeless * contextLength) throw tooLong(`at least ${least}`, contextLength, promptField(input))
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatInput, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ChatInput, PromptField, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/tokenize-stretches.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
@@ -139,15 +139,12 @@ function withBegin({ begin }: Vocabulary, parts: readonly Uint32Array[]): Uint32
 }
 
 /** @throws {ServiceError} `context_length_exceeded` unless the prompt leaves room for one token. */
-export function checkPromptFits(promptTokens: number, contextLength: number, param: PromptParameter): void {
+export function checkPromptFits(promptTokens: number, contextLength: number, param: PromptField): void {
   if (promptTokens >= contextLength) throw tooLong(promptTokens, contextLength, param)
 }
 
 /** The error that says by how much a prompt is too long. */
-export function tooLong(promptTokens: number | string, contextLength: number, param: PromptParameter): ServiceError {
+export function tooLong(promptTokens: number | string, contextLength: number, param: PromptField): ServiceError {
   const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, answer included; shorten the prompt.`
   return new ServiceError('context_length_exceeded', message, { param })
 }
-
-/** Where a prompt stands in a request. */
-type PromptParameter = 'messages' | 'prompt' | 'input' | 'documents'

@@ -1,4 +1,4 @@
-import type { FinishReason, TextPart, TokenUsage } from '../../../core/text-generation.ts'
+import type { FinishReason, PromptUsage, TextPart, TokenUsage } from '../../../core/text-generation.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import type { StreamDecoder } from '../stream-decoder.ts'
@@ -11,10 +11,19 @@ type Fields = Readonly<Record<string, unknown>>
 export class MessageDecoder implements StreamDecoder {
   readonly #calls = new ToolCalls()
   #usage: Fields = {}
+  #hasBegun = false
   #isFinished = false
 
   decode(line: string): readonly TextPart[] {
-    const event = parseEvent(line)
+    const parts = this.#read(parseEvent(line))
+    if (parts.length === 0 || this.#hasBegun) return parts
+    this.#hasBegun = true
+    // With the first word, not before it: until then another server may be asked.
+    const { promptTokens, cachedTokens } = decodePrompt(this.#usage)
+    return promptTokens > 0 && !this.#isFinished ? [{ type: 'prompt', usage: { promptTokens, cachedTokens } }, ...parts] : parts
+  }
+
+  #read(event: Fields): readonly TextPart[] {
     switch (event.type) {
       case 'message_start':
         this.#usage = fieldsOf(fieldsOf(event.message).usage)
@@ -56,9 +65,13 @@ export class MessageDecoder implements StreamDecoder {
 /** @throws {ServiceError} `inference_failed` where nothing was counted, or in something else than whole numbers. */
 function decodeUsage(usage: Fields): TokenUsage {
   if (usage.output_tokens === undefined) throw makeBrokenError('sent no token counts')
+  return { ...decodePrompt(usage), completionTokens: countOf(usage.output_tokens) }
+}
+
+/** @throws {ServiceError} `inference_failed` where something else than whole numbers was counted. */
+function decodePrompt(usage: Fields): PromptUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
-  const promptTokens = countOf(usage.input_tokens) + cachedTokens + countOf(usage.cache_creation_input_tokens)
-  return { promptTokens, completionTokens: countOf(usage.output_tokens), cachedTokens }
+  return { promptTokens: countOf(usage.input_tokens) + cachedTokens + countOf(usage.cache_creation_input_tokens), cachedTokens }
 }
 
 function decodeStart({ type, text, thinking }: Fields): readonly TextPart[] {
@@ -80,9 +93,10 @@ class ToolCalls {
 
   start(block: number, { type, id, name }: Fields): readonly TextPart[] {
     if (type !== 'tool_use') return []
+    if (typeof name !== 'string' || name === '') throw makeBrokenError('called a tool without a name')
     const index = this.#byBlock.size
     this.#byBlock.set(block, { index, hasArguments: false })
-    return [{ type: 'tool-call', choice: 0, index, id: String(id), name: String(name) }]
+    return [{ type: 'tool-call', choice: 0, index, id: typeof id === 'string' ? id : `call_${index}`, name }]
   }
 
   add(block: number, fragment: string): readonly TextPart[] {

@@ -195,6 +195,21 @@ suite('streams of servers with Anthropic’s interface', () => {
     assert.deepEqual(usage, { promptTokens: 8, completionTokens: 3, cachedTokens: 2 })
   })
 
+  test('a prompt that is counted before the first word is told with it, so that who leaves has used it', async () => {
+    const word = delta(0, { type: 'text_delta', text: 'so' })
+    const spoken: TextPart = { type: 'text', choice: 0, text: 'so' }
+    const rest = [ends('end_turn'), over]
+    const begin = async (...events: readonly unknown[]) => (await decode([...events, ...rest])).slice(0, -2)
+    const prompt: TextPart = { type: 'prompt', usage: { promptTokens: 8, cachedTokens: 2 } }
+    assert.deepEqual(await begin(start({ cache_read_input_tokens: 2, cache_creation_input_tokens: 1 }), { type: 'ping' }, word, word), [
+      prompt,
+      spoken,
+      spoken,
+    ])
+    for (const input_tokens of [0, null, undefined]) assert.deepEqual(await begin(start({ input_tokens }), word), [spoken])
+    assert.deepEqual(await begin(start()), [])
+  })
+
   for (const [reason, more, expected] of [
     ['end_turn', {}, { reason: 'stop' }],
     ['max_tokens', {}, { reason: 'length' }],
@@ -211,7 +226,14 @@ suite('streams of servers with Anthropic’s interface', () => {
       )
     })
 
+  test('a call without an id gets one', async () => {
+    const parts = await decode([start(), block(0, { type: 'tool_use', name: 'look' }), stop(0), ends('tool_use'), over])
+    assert.deepEqual(parts[1], { type: 'tool-call', choice: 0, index: 0, id: 'call_0', name: 'look' })
+  })
+
   for (const [name, events, code] of [
+    ['calls what has no name', [start(), block(0, { type: 'tool_use', id: 'a' }), ends('tool_use'), over], 'inference_failed'],
+    ['calls what is no name', [start(), block(0, { type: 'tool_use', id: 'a', name: {} }), ends('tool_use'), over], 'inference_failed'],
     ['ends in the middle', [start()], 'inference_failed'],
     ['stops without saying why', [start(), over], 'inference_failed'],
     ['is no JSON', ['<html>'], 'inference_failed'],

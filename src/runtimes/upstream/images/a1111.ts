@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
@@ -30,7 +31,7 @@ interface Capabilities {
  * A server with the interface of AUTOMATIC1111's Stable Diffusion web UI, which Forge and SD.Next speak too.
  *
  * An interruption stops whatever that server draws, and its progress is that of it too, so it should draw for us alone, and
- * one picture at a time.
+ * one picture at a time; where others draw there all the same, as another node may, most servers say that ours waits.
  *
  * @throws {ServiceError} `inference_failed` when it does not answer.
  */
@@ -46,23 +47,25 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
       await capabilities.check((told) => void samplerFields(told, request.sampler), options)
     },
     draw: async (drawing, options) => {
+      const task = `task(sepia-${randomUUID()})`
       const path = drawing.request.initial === null ? '/sdapi/v1/txt2img' : '/sdapi/v1/img2img'
       const [done, hung] = [new AbortController(), new AbortController()]
       const signal = AbortSignal.any([options.signal, hung.signal])
       const watching = watch(calls, drawing.request, {
         ...options,
+        task,
         signal: AbortSignal.any([signal, done.signal]),
         onHung: (error) => hung.abort(error),
       })
       try {
         const answer = await calls.post(
           path,
-          { ...drawingFields(drawing), ...samplerFields(capabilities.told, drawing.request.sampler) },
+          { ...drawingFields(drawing), force_task_id: task, ...samplerFields(capabilities.told, drawing.request.sampler) },
           { signal, makes: 'picture' },
         )
         return fromBase64(fieldOf(answer, 'images', 0))
       } catch (error) {
-        if (signal.aborted || mayStillWork(error)) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
+        if (signal.aborted || mayStillWork(error)) await interrupt(calls, task)
         throw error
       } finally {
         done.abort()
@@ -70,6 +73,24 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
       }
     },
   }
+}
+
+/** Stops what the server draws, unless that is somebody else's. */
+async function interrupt(calls: ServerCalls, task: string): Promise<void> {
+  let isAnothers = false
+  await calls.farewell(async (farewell) => {
+    isAnothers = await drawsAnother(calls, task, farewell)
+  })
+  if (!isAnothers) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
+}
+
+/** Whether the server says that the task waits behind others, or has ended, so that what it draws is not ours; some name no tasks, and are thought to draw for us alone. */
+async function drawsAnother(calls: ServerCalls, task: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+  const told = await calls.post('/internal/progress', { id_task: task, live_preview: false }, options).catch(() => {
+    options.signal.throwIfAborted()
+    return null
+  })
+  return fieldOf(told, 'queued') === true || fieldOf(told, 'completed') === true
 }
 
 function unlessMissing(error: unknown): readonly unknown[] {
@@ -115,6 +136,8 @@ function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record
 }
 
 interface Watch extends DrawingOptions {
+  /** What our picture is called there. */
+  readonly task: string
   /** Told when the server does not even say any more how far it is. */
   readonly onHung: (error: unknown) => void
 }
@@ -123,7 +146,7 @@ interface Watch extends DrawingOptions {
 const unansweredWhenHung = 2
 
 /** Reports the server's progress until the signal ends it; progress that cannot be read or told is no fault. */
-async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { signal, onStep, onHung }: Watch): Promise<void> {
+async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { task, signal, onStep, onHung }: Watch): Promise<void> {
   let unanswered = 0
   try {
     for (;;) {
@@ -137,6 +160,8 @@ async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { si
       const [step, all] = [fieldOf(progress, 'state', 'sampling_step'), fieldOf(progress, 'state', 'sampling_steps')]
       const picture = fieldOf(progress, 'current_image')
       if (typeof step !== 'number' || step <= 0) continue
+      // Asked only now: what was read is then of ours, if ours is being drawn.
+      if (await drawsAnother(calls, task, { signal })) continue
       const preview = typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined
       await onStep(scaleStep(step, all, steps), preview).catch(() => undefined)
     }
