@@ -18,6 +18,7 @@ import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
 import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
+import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { observeModels, serverChanged } from '../telemetry/model-events.ts'
@@ -196,7 +197,9 @@ export async function serve(
       inspectImage: (bytes, options) => pictures.inspect(bytes, options),
       addresses,
       isDraining,
-      ...(config.database.type === 'embedded' && { isDataGone: await watchDataFolder(config.dataFolder) }),
+      ...(config.database.type === 'embedded' && {
+        isDataGone: await watchDataFolder(config.dataFolder, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)]),
+      }),
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
       recordRequest: (record) => recorder.record(record),
