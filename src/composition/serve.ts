@@ -11,6 +11,7 @@ import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { ModelPulls } from '../operations/model-pulls.ts'
+import { PatientUsageLog } from '../operations/patient-usage-log.ts'
 import { RequestRecorder } from '../operations/requests/request-recorder.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
@@ -152,6 +153,9 @@ export async function serve(
   })
   const underWay = new WorkUnderWay()
 
+  const books = parts.use(
+    new PatientUsageLog(usage, { clock, onFault: (error) => faultSurvived(telemetry, { where: 'book-usage' }, error) }),
+  )
   const recorder = parts.use(
     new RequestRecorder(requests, { onFault: (error) => faultSurvived(telemetry, { where: 'record-request' }, error) }),
   )
@@ -182,6 +186,7 @@ export async function serve(
       accounts,
       tokens,
       usage,
+      books,
       ledger,
       counts,
       deadlineClock: createSteadyClock(),
