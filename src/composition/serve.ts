@@ -11,6 +11,7 @@ import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { ModelPulls } from '../operations/model-pulls.ts'
+import { PatientUsageLog } from '../operations/patient-usage-log.ts'
 import { RequestRecorder } from '../operations/requests/request-recorder.ts'
 import { createModelPool } from '../residency/model-pool.ts'
 import { findConfinement } from '../runtimes/process/confine/find-confinement.ts'
@@ -18,6 +19,7 @@ import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
 import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
+import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { modelFieldIdle, observeModels, serverChanged } from '../telemetry/model-events.ts'
@@ -152,6 +154,9 @@ export async function serve(
   })
   const underWay = new WorkUnderWay()
 
+  const books = parts.use(
+    new PatientUsageLog(usage, { clock, onFault: (error) => faultSurvived(telemetry, { where: 'book-usage' }, error) }),
+  )
   const recorder = parts.use(
     new RequestRecorder(requests, { onFault: (error) => faultSurvived(telemetry, { where: 'record-request' }, error) }),
   )
@@ -182,6 +187,7 @@ export async function serve(
       accounts,
       tokens,
       usage,
+      books,
       ledger,
       counts,
       deadlineClock: createSteadyClock(),
@@ -197,7 +203,9 @@ export async function serve(
       inspectImage: (bytes, options) => pictures.inspect(bytes, options),
       addresses,
       isDraining,
-      ...(config.database.type === 'embedded' && { isDataGone: await watchDataFolder(config.dataFolder) }),
+      ...(config.database.type === 'embedded' && {
+        isDataGone: await watchDataFolder(config.dataFolder, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)]),
+      }),
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
       recordRequest: (record) => recorder.record(record),

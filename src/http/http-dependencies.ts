@@ -8,6 +8,7 @@ import type { InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { SharedCounts } from '../core/ports/shared-counts.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
 import type { RequestRecord } from '../core/requests/request-record.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
@@ -24,13 +25,16 @@ import type { InspectImage } from './wire/images/decode-image.ts'
 
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
-  extends Omit<InteractiveDependencies, 'runLimitMs' | 'onEnded' | 'onBooked' | 'onFault'>,
+  extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault'>,
     Omit<CallerDependencies, 'tokenCache' | 'onFault'> {
   /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies
   /** Models on their way; absent = nothing can be pulled. */
   readonly pulls?: Pick<PullDesk, 'list'>
+  readonly usage: UsageLog
+  /** Books work whose caller waited; absent = `usage` does, and what it cannot take is lost. */
+  readonly books?: Pick<UsageLog, 'append'>
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore

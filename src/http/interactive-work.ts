@@ -6,12 +6,12 @@ import type { HttpSettings } from './http-settings.ts'
 
 /** What an operation needs to run for one waiting request. */
 export function interactiveWork(deps: HttpDependencies, { runLimitMs }: HttpSettings, request: FastifyRequest): InteractiveDependencies {
-  const { pool, ledger, usage, clock, priceOf, observer, recordRequest } = deps
+  const { pool, ledger, usage, books = usage, clock, priceOf, observer, recordRequest } = deps
   const onWork = observer.watchWork?.()
   return {
     pool,
     ledger,
-    usage,
+    usage: books,
     clock,
     runLimitMs,
     ...(priceOf && { priceOf }),

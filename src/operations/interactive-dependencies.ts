@@ -4,7 +4,7 @@ import type { RunDependencies } from './hold-slot.ts'
 
 /** What work needs whose caller is waiting for it. */
 export interface InteractiveDependencies extends RunDependencies {
-  readonly usage: UsageLog
+  readonly usage: Pick<UsageLog, 'append'>
   /** Told how work ended, before the books are, whether they can be written or not. */
   readonly onEnded?: (entry: UsageEntry) => void
   /** Told of each entry in the books. */

@@ -38,9 +38,6 @@ function createParts(appendFails = false) {
         if (appendFails) throw new Error('The disk is full')
         booked.push(entry)
       },
-      summarize: async () => [],
-      report: async () => [],
-      rollUp: async () => 0,
     },
     onBooked: told.resolve,
     onFault: fault.resolve,

@@ -32,14 +32,18 @@ export function serviceStopped({ log }: Telemetry): void {
   log.info('service stopped')
 }
 
-/** Something failed that nobody asked for or whose asker gets a fixed sentence; this is where its cause is kept. */
+/**
+ * Something failed that nobody asked for or whose asker gets a fixed sentence; this is where its cause is kept. What nobody asked for is tried again, and told
+ * once a minute while it fails alike, with how often it did meanwhile.
+ */
 export function faultSurvived(
-  { log, metrics }: Telemetry,
+  { log, metrics, repeatedFaults }: Telemetry,
   event: { readonly where: string; readonly requestId?: string },
   fault: unknown,
 ): void {
   metrics.faults.add([event.where])
-  log.error({ ...event, err: fault }, 'fault survived')
+  const repeated = event.requestId === undefined ? repeatedFaults.note(event.where, fault) : 0
+  if (repeated !== null) log.error({ ...event, ...(repeated > 0 && { repeated }), err: fault }, 'fault survived')
 }
 
 /** Adds the gauges of this process: memory, processor time, how late the event loop runs. */

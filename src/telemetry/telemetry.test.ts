@@ -7,10 +7,13 @@ import { requestFinished, workFinished } from './request-events.ts'
 import { faultSurvived, observeProcess } from './service-events.ts'
 import { createTelemetry, renderMetrics, type Telemetry } from './telemetry.ts'
 
-async function open(settings: Partial<LogSettings> = {}): Promise<{ telemetry: Telemetry; lines: string[] }> {
+async function open({
+  now,
+  ...settings
+}: Partial<LogSettings> & { readonly now?: () => number } = {}): Promise<{ telemetry: Telemetry; lines: string[] }> {
   const lines: string[] = []
   const log = await createLog({ format: 'json', level: 'info', ...settings }, { write: (line) => void lines.push(line) })
-  return { telemetry: createTelemetry(log), lines }
+  return { telemetry: createTelemetry(log, now && { now }), lines }
 }
 
 const request = { requestId: 'r1', method: 'GET', route: '/v1/models', status: 200, durationMs: 30, accountId: null }
@@ -35,6 +38,24 @@ describe('telemetry', () => {
     const { telemetry, lines } = await open()
     faultSurvived(telemetry, { where: 'usage' }, new Error('disk full'))
     assert.equal(JSON.parse(lines[0] ?? '').err.message, 'disk full')
+  })
+
+  it('tells a fault that stays once a minute, with how often it was met, and another one or that of a request at once', async () => {
+    let now = 0
+    const { telemetry, lines } = await open({ now: () => now })
+    const told = () => lines.splice(0).map((line) => JSON.parse(line).repeated ?? 0)
+    const claim = (message: string) => faultSurvived(telemetry, { where: 'claim' }, new Error(message))
+    for (; now <= 60_000; now += 250) claim('disk full')
+    assert.deepEqual(told(), [0, 239])
+    claim('no rights')
+    faultSurvived(telemetry, { where: 'sweep-queue' }, new Error('disk full'))
+    assert.deepEqual(told(), [0, 0])
+    for (const requestId of ['a', 'b']) faultSurvived(telemetry, { where: 'http', requestId }, new Error('disk full'))
+    assert.deepEqual(told(), [0, 0])
+    now += 60_000
+    claim('disk full')
+    assert.deepEqual(told(), [0])
+    assert.match(renderMetrics(telemetry), /^sepia_faults_total\{where="claim"\} 243$/m)
   })
 
   it('logs nothing below its level, but counts it', async () => {

@@ -1,5 +1,6 @@
 import type { Log } from './create-log.ts'
 import { type BeginSpan, Traces } from './otlp/traces.ts'
+import { RepeatedFaults } from './repeated-faults.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
 
 /** Where events are told: each has one function here that writes its log line and moves its metrics. */
@@ -7,18 +8,24 @@ export interface Telemetry {
   readonly log: Log
   readonly metrics: ServiceMetrics
   readonly traces: Traces
+  readonly repeatedFaults: RepeatedFaults
 }
 
 /**
  * A log, metrics and traces that events write to together.
  *
  * @param options.begin Sends spans to whoever collects them; absent = nobody does.
+ * @param options.now Milliseconds of a clock that nobody sets.
  */
 export function createTelemetry(
   log: Log,
-  { metrics = createServiceMetrics(), begin = null }: { readonly metrics?: ServiceMetrics; readonly begin?: BeginSpan | null } = {},
+  {
+    metrics = createServiceMetrics(),
+    begin = null,
+    now = () => performance.now(),
+  }: { readonly metrics?: ServiceMetrics; readonly begin?: BeginSpan | null; readonly now?: () => number } = {},
 ): Telemetry {
-  return { log, metrics, traces: new Traces(begin) }
+  return { log, metrics, traces: new Traces(begin), repeatedFaults: new RepeatedFaults(now) }
 }
 
 /** Everything measured, in the Prometheus text format. */

@@ -29,6 +29,19 @@ test('posts to private addresses only where they are allowed, and does not follo
   assert.deepEqual([receiver.requests.length, receiver.requests[0]?.headers['webhook-id']], [1, 'msg_1'])
 })
 
+test('a receiver that asks for another protocol has answered, one that hangs up has not, and neither holds a stop', async () => {
+  const answers = { '/protocol': 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n', '/nothing': '' }
+  const server = createServer((request) => {
+    request.socket.write(answers[request.url === '/protocol' ? '/protocol' : '/nothing'])
+    request.socket.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/protocol`, true), { status: 101 })
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/nothing`, true), { reason: 'ECONNRESET' })
+  await once(server.close(), 'close')
+})
+
 test('no spelling of an internal address gets through', async () => {
   await using receiver = await startReceiver(200)
   const hosts = [

@@ -1,5 +1,6 @@
 import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
 import type { DeliveryResult } from './webhook-schedule.ts'
 
@@ -37,6 +38,11 @@ export async function postWebhook(
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       })
       request.once('response', resolve)
+      // Without anybody who hears of it nothing would, not even of the limit of time.
+      request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
+        socket.destroy()
+        resolve(response)
+      })
       request.once('error', reject)
       request.end(body)
     })

@@ -21,6 +21,15 @@ const entry: UsageEntry = {
 }
 
 export function testUsageLog(name: string, open: StoreFactory): void {
+  test(`${name} usage: what is added again after an answer that got lost is there once, and what was not there is added`, async () => {
+    await using store = await open({ clock: createTestClock(entry.at), limits: roomy })
+    await store.usage.append(entry, options)
+    for (const each of [entry, { ...entry, tokenId: null }, { ...entry, at: entry.at - 1 }, { ...entry, promptTokens: 11 }])
+      for (let round = 0; round < 2; round++) await store.usage.append(each, { ...options, again: true })
+    const [sum] = await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-31' }, options)
+    assert.equal(sum?.requests, 4)
+  })
+
   test(`${name} usage: sums per UTC day, account and model`, async () => {
     await using store = await open({ clock: createTestClock(entry.at + 61_000), limits: roomy })
     const entries: UsageEntry[] = [

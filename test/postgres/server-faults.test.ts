@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { Client } from 'pg'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, leaseMs, release, succeed, tryClaim } from '../conformance/claiming.ts'
@@ -191,6 +192,36 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.deepEqual((await store.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs: 0 })).lost, [])
     while ((await sweep()).requeued === 0);
     assert.equal((await store.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs })).lost.length, 1)
+  })
+
+  test('leases that ran out while a lock kept all statements waiting are given time to be renewed, and then taken', async () => {
+    await using linked = await openOverLink({ mode: 'tool' })
+    const { store, database } = linked
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    const rooms = [{ model: inference.model, room: 1 }]
+    const [claim] = await store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 0 }, options)
+    assert.ok(claim)
+    const sweep = () => store.queue.sweep({ maxQueueMs: 60_000, spared: [] }, options)
+    const renew = () => store.queue.renew([{ ...claim, progress: null }], { ...options, leaseMs: 0 })
+    const other = new Client((await sharedPostgres()).url(database))
+    await other.connect()
+    try {
+      const lock = () => other.query('begin; lock table queue in access exclusive mode')
+      await lock()
+      const swept = sweep()
+      await other.query('select pg_sleep(1.2); commit')
+      assert.equal((await swept).requeued, 0)
+      assert.deepEqual((await renew()).lost, [])
+      await lock()
+      await assert.rejects(store.queue.enqueue(makeSubmission(), options), away)
+      await other.query('commit')
+      assert.equal((await sweep()).requeued, 0)
+      assert.deepEqual((await renew()).lost, [])
+      while ((await sweep()).requeued === 0);
+      assert.equal((await renew()).lost.length, 1)
+    } finally {
+      await other.end()
+    }
   })
 
   test('neither errors nor warnings show the password', async () => {

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import type { S3OutputStore } from '../../storage/s3/open-s3-outputs.ts'
@@ -17,5 +18,13 @@ export async function openBucket(
 ): Promise<S3OutputStore> {
   const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
-  return openS3Outputs({ address: { ...address, secretKey }, cluster: await registry.cluster(options), clock }, options)
+  const cluster = await registry.cluster(options)
+  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock }, options).catch((error: unknown) => {
+    throw error instanceof ServiceError ? new Error(`The bucket of s3-url cannot be used: ${rootOf(error)}`, { cause: error }) : error
+  })
+}
+
+/** What nobody else caused, in its own words. */
+function rootOf(error: Error): string {
+  return error.cause instanceof Error ? rootOf(error.cause) : error.message
 }

@@ -10,9 +10,11 @@ export function registerHealth(server: FastifyInstance, deps: HttpDependencies):
     if (deps.isDraining())
       throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })
     if (await deps.isDataGone?.())
-      throw new ServiceError('server_is_overloaded', 'The data folder of the service is gone; put it back, or start the service again.', {
-        retryAfterSeconds: 30,
-      })
+      throw new ServiceError(
+        'server_is_overloaded',
+        'The data folder of the service, or what lies in it, is gone; put it back, or start the service again.',
+        { retryAfterSeconds: 30 },
+      )
     const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
     if (!servable)
       throw new ServiceError('model_loading', 'No model can be served now; wait, or see the log of the service.', { retryAfterSeconds: 5 })

@@ -84,7 +84,9 @@ class FilesystemOutputs implements OutputStore {
       throw unreadable(cause)
     }
     if (bytes !== reference.bytes || hash.digest('hex') !== reference.sha256)
-      throw new ServiceError('internal_error', 'The stored output is damaged; send the request again.')
+      throw new ServiceError('internal_error', 'The stored output is damaged; send the request again.', {
+        cause: new Error(`${reference.key} is not what was stored there`),
+      })
     return only === undefined ? readPieces(path, { signal }) : once(only)
   }
 

@@ -44,10 +44,13 @@ export class MemoryUsageLog implements UsageLog {
     }
   }
 
-  async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
+  async append(
+    entry: UsageEntry,
+    { signal, settles, again = false }: Options & { readonly settles?: string; readonly again?: boolean },
+  ): Promise<void> {
     signal.throwIfAborted()
     if (settles !== undefined) this.#onSettled(settles)
-    this.book(entry)
+    if (!again || !this.#recent.some((each) => JSON.stringify(each) === JSON.stringify(entry))) this.book(entry)
   }
 
   /** Called when an inference completes. */

@@ -11,6 +11,8 @@ export type DatabaseFault =
   | 'undone'
   /** Its connection had prepared it before a newer version of the service changed a table. */
   | 'outdated'
+  /** It waited for too long, for a lock or a disk, as others may have. */
+  | 'late'
   /** It is wrong, or there is no room for it: once more would end alike. */
   | 'refused'
 
@@ -18,6 +20,8 @@ export type DatabaseFault =
 const undone = new Set(['40001', '40P01'])
 /** SQLSTATE: the server cannot take a connection now (starting, stopping, too many), or is no longer the one that takes writes. */
 const unreached = new Set(['57P03', '53300', '08001', '08004', '25006'])
+/** SQLSTATE: the server ended it after its limit of time, for the whole or for a lock. */
+const late = new Set(['57014', '55P03'])
 /** SQLSTATE: the server ended the connection. */
 const ended = new Set(['57P01', '57P02', '57P05', '25P03', '25P04', '08000', '08003', '08006'])
 
@@ -27,6 +31,7 @@ export function judgeFault(error: unknown): DatabaseFault {
   if (code === null || ended.has(code)) return 'unknown'
   if (undone.has(code)) return 'undone'
   if (isOutdated(error)) return 'outdated'
+  if (late.has(code)) return 'late'
   return unreached.has(code) ? 'unreached' : 'refused'
 }
 
@@ -35,8 +40,7 @@ export function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error
   const code = sqlState(error)
   if (code === '53100') return diskFull(error)
-  if (code === null || code === '57014' || code === '55P03' || judgeFault(error) !== 'refused' || code.startsWith('53'))
-    return databaseAway(error)
+  if (code === null || judgeFault(error) !== 'refused' || code.startsWith('53')) return databaseAway(error)
   return error
 }
 

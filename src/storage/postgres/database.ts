@@ -118,8 +118,8 @@ export class Database implements Statements, AsyncDisposable {
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error
         const { fault, cause } = error
-        if (fault === 'unreached' || fault === 'unknown') this.#noteFault()
-        const again = fault === 'unknown' ? options.repeatable === true : fault !== 'refused'
+        if (fault === 'unreached' || fault === 'unknown' || fault === 'late') this.#noteFault()
+        const again = fault === 'unknown' ? options.repeatable === true : fault !== 'refused' && fault !== 'late'
         // Each connection has its own plans, and one after the other goes.
         const pauseMs = fault === 'outdated' ? 0 : Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
         if (!again || this.#isLongAway() || performance.now() + pauseMs >= deadline) throw toServiceError(cause)
@@ -134,7 +134,7 @@ export class Database implements Statements, AsyncDisposable {
     try {
       return await work(client, deadline)
     } catch (error) {
-      broken = error instanceof StatementFailure && error.fault !== 'refused' && error.fault !== 'undone'
+      broken = error instanceof StatementFailure && !['refused', 'late', 'undone'].includes(error.fault)
       throw error
     } finally {
       client.release(broken)

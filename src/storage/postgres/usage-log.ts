@@ -22,13 +22,18 @@ export class PostgresUsageLog implements UsageLog {
     this.#clock = clock
   }
 
-  async append(entry: UsageEntry, { signal, settles }: Options & { readonly settles?: string }): Promise<void> {
+  async append(
+    entry: UsageEntry,
+    { signal, settles, again = false }: Options & { readonly settles?: string; readonly again?: boolean },
+  ): Promise<void> {
     signal.throwIfAborted()
     const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
+    const values =
+      ':day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first'
     const sql = `with settled as (delete from reservations where id = :settles)
       insert into usage_entries
         (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
-      values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`
+      ${again ? `select ${values} where not exists (select 1 from usage_entries where ${isSameEntry})` : `values (${values})`}`
     const counts = { ...countOutcome(entry), promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
     await this.#database.run(sql, { settles, day: dayOf(at), at, accountId, tokenId, model, ...counts })
   }
@@ -103,6 +108,9 @@ export class PostgresUsageLog implements UsageLog {
     return readUsageSums(by, await this.#database.all(summed, { ...query }, options), await this.#database.all(slow, { ...query }, options))
   }
 }
+
+const isSameEntry = `account_id = :accountId and day = :day and at = :at and token_id is not distinct from :tokenId and model = :model
+  and prompt_tokens = :promptTokens and completion_tokens = :completionTokens and images = :images and cost = :cost`
 
 /** The UTC hour of an entry. */
 const entryHour = `(extract(hour from to_timestamp(at / 1000) at time zone 'UTC'))::smallint`

@@ -19,12 +19,23 @@ export async function claimBucket(
   const headers = { 'content-type': 'application/json', 'if-none-match': '*' }
   await bucket.call({ method: 'PUT', key: markerKey, headers, body }, options)
   const marker = await bucket.call({ method: 'GET', key: markerKey }, options)
-  const owner: unknown = JSON.parse(marker.body.toString('utf8'))
+  const owner = parseMarker(marker.body.toString('utf8'))
   const theirs = typeof owner === 'object' && owner !== null && 'cluster' in owner ? owner.cluster : undefined
   if (theirs !== cluster)
     throw new Error(
       `The bucket ${name} belongs to another installation (cluster ${String(theirs)}); name one of its own in s3-url, or delete its ${markerKey} if that installation is gone.`,
     )
+}
+
+function parseMarker(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(
+      `What answers at s3-url is no S3 server, or somebody changed its ${markerKey}; correct s3-url, or delete that object.`,
+      { cause },
+    )
+  }
 }
 
 async function createBucket(bucket: S3Bucket, region: string, options: { readonly signal: AbortSignal }): Promise<void> {

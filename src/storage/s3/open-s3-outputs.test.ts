@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type S3Fault, startFaultyS3Server } from '../../../test/support/s3/faulty-s3-server.ts'
 import { readStored } from '../../../test/support/stored-output.ts'
+import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { openS3Outputs } from './open-s3-outputs.ts'
@@ -87,7 +88,8 @@ test('an answer that ends early is asked for again, one of the right length and 
   server.fault = () => (++halves === 1 ? 'half' : undefined)
   assert.equal((await readStored(outputs, reference)).toString(), 'what was drawn')
   server.fault = () => 'damage'
-  await assert.rejects(readStored(outputs, reference), { code: 'internal_error', message: /damaged/ })
+  const cause = new Error(`${reference.key} is not what was stored there`)
+  await assert.rejects(readStored(outputs, reference), { code: 'internal_error', message: /damaged/, cause })
 })
 
 test('an object that was exchanged between two pieces is refused, never mixed', async () => {
@@ -114,9 +116,40 @@ test('a machine whose clock is an hour off learns the time of the server', async
 test('what the server refuses for good is not repeated', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup
-  server.fault = () => ({ status: 403 })
-  await assert.rejects(outputs.put(name, content, options), /answered 403 \(SlowDown\) to PUT/)
+  server.fault = () => ({ status: 400, code: 'EntityTooLarge' })
+  await assert.rejects(outputs.put(name, content, options), /^Error: The S3 server answered 400 \(EntityTooLarge\) to PUT/)
   assert.equal(server.requests.length, 1)
+})
+
+for (const [fault, advice] of [
+  [{ status: 403, code: 'InvalidAccessKeyId' }, /answered 403 \(InvalidAccessKeyId\) .*; correct the key and secret of s3-url/],
+  [{ status: 401 }, /correct the key and secret/],
+  [{ status: 307 }, /correct the address or the region of s3-url/],
+  [{ status: 404, code: 'NoSuchBucket' }, /make its bucket again/],
+] as const)
+  test(`a server that refuses the service with ${JSON.stringify(fault)} is away for callers, and the log says what to change`, async () => {
+    await using setup = await setUp()
+    const { server, outputs } = setup
+    const reference = await outputs.put(name, content, options)
+    server.fault = () => fault
+    const isTold = (error: unknown) => {
+      assert.ok(error instanceof ServiceError && error.cause instanceof Error)
+      assert.equal(error.code, 'server_is_overloaded')
+      assert.match(error.cause.message, advice)
+      return true
+    }
+    await assert.rejects(outputs.put(name, content, options), isTold)
+    await assert.rejects(outputs.open(reference, options), isTold)
+    server.fault = () => undefined
+    assert.equal((await readStored(outputs, reference)).toString(), 'what was drawn')
+  })
+
+test('what welcomes everything at the address of the bucket is not believed to have stored it', async () => {
+  await using setup = await setUp()
+  const { server, clock, outputs } = setup
+  server.fault = () => 'stranger'
+  await assert.rejects(outputs.put(name, content, options), { code: 'server_is_overloaded' })
+  await assert.rejects(openS3Outputs({ address: server.address, cluster, clock }, options), /is no S3 server, or .*; correct s3-url/)
 })
 
 test('a caller who leaves ends the call at once', async () => {

@@ -8,7 +8,7 @@ import { hourOf, makeOutputKey, outputPrefix, readOutputKey } from './output-key
 import type { S3Address } from './s3-address.ts'
 import { S3Bucket } from './s3-bucket.ts'
 import { deleteKeys } from './s3-delete.ts'
-import { damagedOutput, unreadableOutput } from './s3-failure.ts'
+import { damagedOutput, s3Refused, unreadableOutput } from './s3-failure.ts'
 import { listKeys } from './s3-list.ts'
 
 export interface S3OutputsSettings {
@@ -71,12 +71,15 @@ class S3Outputs implements S3OutputStore {
       'x-amz-meta-sha256': sha256,
       'if-none-match': '*',
     }
-    const { status } = await this.#bucket.call({ method: 'PUT', key, headers, body }, options)
+    const answer = await this.#bucket.call({ method: 'PUT', key, headers, body }, options)
+    const { status } = answer
     // A try whose answer was lost may have stored it; nobody else knows the key.
     if (status === 412) {
       const stored = await this.#bucket.call({ method: 'HEAD', key }, options)
-      if (stored.headers.get('x-amz-meta-sha256') !== sha256) throw damagedOutput()
-    } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output; the bucket may be gone.`)
+      if (stored.headers.get('x-amz-meta-sha256') !== sha256) throw damagedOutput(key)
+    } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output.`)
+    // Something else may answer at its address, and welcome everything.
+    else if (!answer.headers.has('etag')) throw s3Refused(new Error('What answered 200 to a new output is no S3 server; correct s3-url.'))
   }
 
   async open(reference: OutputReference, options: Options): Promise<AsyncIterable<Uint8Array>> {
@@ -87,7 +90,7 @@ class S3Outputs implements S3OutputStore {
       hash.update(piece.bytes)
       first ??= piece
     }
-    if (hash.digest('hex') !== reference.sha256 || first === undefined) throw damagedOutput()
+    if (hash.digest('hex') !== reference.sha256 || first === undefined) throw damagedOutput(reference.key)
     return reference.bytes <= pieceBytes ? once(first.bytes) : this.#again(reference, first, options)
   }
 
@@ -126,7 +129,7 @@ class S3Outputs implements S3OutputStore {
       hash.update(bytes)
       yield bytes
     }
-    if (hash.digest('hex') !== reference.sha256) throw damagedOutput()
+    if (hash.digest('hex') !== reference.sha256) throw damagedOutput(reference.key)
   }
 
   async #read(
@@ -142,7 +145,7 @@ class S3Outputs implements S3OutputStore {
     const headers = { ...range, ...(etag === undefined ? {} : { 'if-match': etag }) }
     const answer = await this.#bucket.call({ method: 'GET', key, headers, answerBytes: pieceBytes }, options)
     if (answer.status === 404) throw unreadableOutput(new Error('no such object'))
-    if (answer.status >= 300 || answer.body.length !== wanted) throw damagedOutput()
+    if (answer.status >= 300 || answer.body.length !== wanted) throw damagedOutput(key)
     return { bytes: answer.body, etag: answer.headers.get('etag') ?? undefined }
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { S3Address } from './s3-address.ts'
-import { s3Unavailable } from './s3-failure.ts'
+import { s3Refused, s3Unavailable } from './s3-failure.ts'
 
 /** One call, whose answer fits into memory. */
 export interface S3Call {
@@ -65,8 +65,8 @@ export class S3Bucket {
   /**
    * The server's answer: a success, 404, 412 or 416.
    *
-   * @throws {ServiceError} `server_is_overloaded` when it gives none in time.
-   * @throws {Error} naming the server's code when it refuses; repeating would not help.
+   * @throws {ServiceError} `server_is_overloaded` when it gives none in time, or lets this service do nothing.
+   * @throws {Error} naming the server's code when it refuses this call; repeating would not help.
    */
   async call(call: S3Call, { signal }: { readonly signal: AbortSignal }): Promise<S3Answer> {
     const moved = Math.max(call.body?.length ?? 0, call.answerBytes ?? defaultAnswerBytes)
@@ -79,9 +79,13 @@ export class S3Bucket {
         signal.throwIfAborted()
         return { failed: error }
       })
-      if (!('failed' in answer) && (isSuccess(answer.status) || meant.has(answer.status))) return answer
+      const advice = 'failed' in answer ? undefined : adviceFor(call, answer)
+      if (!('failed' in answer) && advice === undefined && (isSuccess(answer.status) || meant.has(answer.status))) return answer
       if (!('failed' in answer) && !passing.has(answer.status)) {
-        if (corrected || answer.status !== 403 || !this.#learnTime(answer)) throw describe(call, answer)
+        if (corrected || answer.status !== 403 || !this.#learnTime(answer)) {
+          const refusal = describe(call, answer, advice)
+          throw advice === undefined ? refusal : s3Refused(refusal)
+        }
         corrected = true
         continue
       }
@@ -143,9 +147,23 @@ async function readWhole(response: Response, most: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function describe({ method, key }: S3Call, { status, body }: S3Answer): Error {
-  const code = /<Code>([\w.]{1,100})<\/Code>/.exec(body.toString('utf8'))?.[1] ?? 'no code'
-  return new Error(`The S3 server answered ${status} (${code}) to ${method} ${key ?? 'of the bucket'}.`)
+function describe({ method, key }: S3Call, answer: S3Answer, advice?: string): Error {
+  const what = `The S3 server answered ${answer.status} (${codeOf(answer) ?? 'no code'}) to ${method} ${key ?? 'of the bucket'}`
+  return new Error(advice === undefined ? `${what}.` : `${what}; ${advice}.`)
+}
+
+/** What to change where not one call is refused, but the service; undefined for everything else. */
+function adviceFor({ key }: S3Call, answer: S3Answer): string | undefined {
+  const { status } = answer
+  if (status === 401 || status === 403) return 'correct the key and secret of s3-url, and look at what the key may do'
+  if (status >= 300 && status < 400) return 'the bucket lies elsewhere: correct the address or the region of s3-url'
+  // Who asks for the bucket itself wants to know whether it is there.
+  if (status === 404 && key !== undefined && codeOf(answer) === 'NoSuchBucket') return 'make its bucket again, or correct s3-url'
+  return undefined
+}
+
+function codeOf({ body }: S3Answer): string | undefined {
+  return /<Code>([\w.]{1,100})<\/Code>/.exec(body.toString('utf8'))?.[1]
 }
 
 function isSuccess(status: number): boolean {

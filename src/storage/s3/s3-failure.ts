@@ -5,12 +5,19 @@ export function s3Unavailable(cause: unknown): ServiceError {
   return new ServiceError('server_is_overloaded', 'The store of outputs does not answer; try again later.', { retryAfterSeconds: 5, cause })
 }
 
+/** What a server that lets the service do nothing means for a caller: no more than one that is away, since it is its operator's to mend. */
+export function s3Refused(cause: unknown): ServiceError {
+  const message = 'The store of outputs refuses the service; try again later, its operator finds the cause in the log.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30, cause })
+}
+
 /** What bytes that are not there mean for a caller. */
 export function unreadableOutput(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'The stored output cannot be read; send the request again.', { cause })
 }
 
 /** What bytes that are not those that were stored mean for a caller. */
-export function damagedOutput(): ServiceError {
-  return new ServiceError('internal_error', 'The stored output is damaged; send the request again.')
+export function damagedOutput(key: string): ServiceError {
+  const cause = new Error(`${key} is not what was stored there`)
+  return new ServiceError('internal_error', 'The stored output is damaged; send the request again.', { cause })
 }

@@ -4,17 +4,25 @@ import { countOutcome, latencyBuckets, summed, sums } from '../rows/usage-row.ts
 import type { Connection } from './connection.ts'
 
 /** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
-export function bookUsage(connection: Connection, { settles, ...entry }: UsageEntry & { readonly settles?: string | undefined }): void {
+export function bookUsage(
+  connection: Connection,
+  { settles, again = false, ...entry }: UsageEntry & { readonly settles?: string | undefined; readonly again?: boolean | undefined },
+): void {
   if (settles !== undefined) connection.run('delete from reservations where id = :settles', { settles })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
   const day = new Date(at).toISOString().slice(0, 10)
+  const same = { day, at, accountId, tokenId, model, promptTokens, completionTokens, images, cost }
+  if (again && connection.get(`select 1 from usage_entries where ${isSameEntry}`, same) !== undefined) return
   const { failures, refusals } = countOutcome(entry)
   connection.run(
     `insert into usage_entries (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
      values (:day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first)`,
-    { day, at, accountId, tokenId, model, failures, refusals, promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) },
+    { ...same, failures, refusals, ...latencyBuckets(entry) },
   )
 }
+
+const isSameEntry = `account_id = :accountId and day = :day and at = :at and token_id is :tokenId and model = :model
+  and prompt_tokens = :promptTokens and completion_tokens = :completionTokens and images = :images and cost = :cost`
 
 /** Entries per commit, so that no roll-up keeps submissions waiting. */
 const batch = 2000

@@ -23,6 +23,7 @@ export class Connection implements Disposable {
   readonly #file: string
   /** Which file that was when it was opened; null = it is in memory alone. */
   readonly #identity: string | null
+  #logIdentity: string | null = null
 
   constructor(file: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.database = new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
@@ -33,6 +34,13 @@ export class Connection implements Disposable {
   /** Whether its file is still where it was opened. SQLite itself goes on writing to one that was deleted, which nobody would ever read again. */
   isInPlace(): boolean {
     return this.#identity === null || identify(this.#file) === this.#identity
+  }
+
+  /** The same of its write-ahead log, which holds what was committed last; to be asked in a transaction, with which the file comes to be. */
+  isLogInPlace(): boolean {
+    const found = identify(writeAheadLogOf(this.#file))
+    this.#logIdentity ??= found
+    return found === this.#logIdentity
   }
 
   get(sql: string, parameters: Parameters = {}): Row | undefined {
@@ -94,6 +102,11 @@ export class Connection implements Disposable {
 /** The values of a statement's places; what is not given is null. */
 function valuesOf(names: readonly string[], parameters: Parameters): SQLInputValue[] {
   return names.map((name) => parameters[name] ?? null)
+}
+
+/** Where the write-ahead log of a database lies. */
+export function writeAheadLogOf(file: string): string {
+  return `${file}-wal`
 }
 
 function identify(file: string): string | null {

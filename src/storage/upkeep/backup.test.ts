@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -47,6 +47,12 @@ function readNotes(file: string): readonly unknown[] {
     .prepare('select note from notes')
     .all()
     .map(({ note }) => note)
+}
+
+/** What follows the last page; without it a backup is one of an earlier version. */
+async function removeSeal(backup: string): Promise<void> {
+  const { size } = await stat(backup)
+  await truncate(backup, size - (size % 512))
 }
 
 describe('a backup', () => {
@@ -153,9 +159,35 @@ describe('a backup', () => {
     assert.equal(await readFile(join(place.data.dataFolder, 'outputs', 'ab', 'abcd.1'), 'utf8'), 'picture')
   })
 
+  it('changes nothing when a single bit of it has turned, wherever that is', async () => {
+    await using place = await openWorkplace()
+    await writeBackup(place.data, place.backup, options)
+    const whole = await readFile(place.backup)
+    const places = { row: whole.indexOf('before'), file: whole.indexOf('picture'), seal: whole.length - 10, mark: whole.length - 80 }
+    for (const [where, index] of Object.entries(places)) {
+      const turned = Buffer.from(whole)
+      turned[index] = (turned[index] ?? 0) ^ 1
+      await writeFile(place.backup, turned)
+      await assert.rejects(restoreBackup(place.data, place.backup, options), /is not a whole backup .*; copy it here again/, where)
+    }
+    assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
+    await writeFile(place.backup, whole)
+    await restoreBackup(place.data, place.backup, options)
+  })
+
+  it('of an earlier version, which wrote no checksum, is restored', async () => {
+    await using place = await openWorkplace()
+    await writeBackup(place.data, place.backup, options)
+    writeNote(place.data.databaseFile, 'after')
+    await removeSeal(place.backup)
+    await restoreBackup(place.data, place.backup, options)
+    assert.deepEqual(readNotes(place.data.databaseFile), ['before'])
+  })
+
   it('changes nothing when only a newer version could start on it', async () => {
     await using place = await openWorkplace()
     await writeBackup(place.data, place.backup, options)
+    await removeSeal(place.backup)
     {
       using database = new DatabaseSync(place.backup)
       database.exec('pragma user_version = 9999')
@@ -170,6 +202,7 @@ describe('a backup', () => {
   it('is refused when it holds a path that leads out of the data folder', async () => {
     await using place = await openWorkplace()
     await writeBackup(place.data, place.backup, options)
+    await removeSeal(place.backup)
     {
       using database = new DatabaseSync(place.backup)
       database.exec("update backup_files set path = '../escaped'")

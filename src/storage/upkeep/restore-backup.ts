@@ -43,7 +43,7 @@ export async function unpackBackup(place: DataPlace, source: string, options: Re
 }
 
 async function unpackFiles(source: string, folder: string, { signal, onProgress, newestSchema }: RestoreOptions): Promise<void> {
-  using backup = openBackup(source)
+  using backup = await openBackup(source, { signal })
   const schema = Number(backup.prepare('pragma user_version').get()?.user_version)
   if (schema > newestSchema)
     throw new Error(`${source} was written by a newer version of the service (schema ${schema}); restore it with that version.`)

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../sync-folder.ts'
 import { belongsIntoBackup, createFilesTable } from './backup-format.ts'
+import { sealBackup } from './backup-seal.ts'
 import type { DataPlace } from './finish-restore.ts'
 
 export interface BackupOptions {
@@ -36,7 +37,7 @@ export async function writeBackup(
   try {
     takeSnapshot(databaseFile, unfinished)
     await addFiles(unfinished, dataFolder, options)
-    await syncFile(unfinished)
+    await sealBackup(unfinished, options)
     await rename(unfinished, target)
     await syncFolder(dirname(target))
   } finally {
@@ -89,9 +90,4 @@ async function listFiles(dataFolder: string, inner = ''): Promise<readonly strin
 function unlessGone(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
   throw error
-}
-
-async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r+')
-  await file.sync()
 }

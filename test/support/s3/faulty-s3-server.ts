@@ -5,9 +5,18 @@ import type { S3Address } from '../../../src/storage/s3/s3-address.ts'
 
 /**
  * What happens to one request: `hang` never answers, `cut` closes the connection before anything is done, `forget` does what was asked and closes
- * the connection, `half` sends half of the answer, `damage` flips a bit of it, `skewed` refuses the time as Amazon does.
+ * the connection, `half` sends half of the answer, `damage` flips a bit of it, `skewed` refuses the time as Amazon does, `stranger` is another server, which
+ * welcomes everything.
  */
-export type S3Fault = 'hang' | 'cut' | 'forget' | 'half' | 'damage' | 'skewed' | { readonly status: number }
+export type S3Fault =
+  | 'hang'
+  | 'cut'
+  | 'forget'
+  | 'half'
+  | 'damage'
+  | 'skewed'
+  | 'stranger'
+  | { readonly status: number; readonly code?: string }
 
 /** As much of S3 as storing outputs takes, in memory, and with every fault that a test wants; it checks no signature. */
 export interface FaultyS3Server extends AsyncDisposable {
@@ -49,12 +58,13 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
     const method = request.method ?? ''
     requests.push(`${method} ${key}`)
     const fault = state.fault({ method, key, round: requests.length })
-    const undone = fault === 'hang' || fault === 'cut' || fault === 'skewed' || typeof fault === 'object'
+    const undone = fault === 'hang' || fault === 'cut' || fault === 'skewed' || fault === 'stranger' || typeof fault === 'object'
     const answer = undone ? null : handle(objects, { request, method, key, url, body })
     server.emit('arrival')
     if (fault === 'hang') return state.onHang()
     if (fault === 'skewed') return void response.writeHead(403).end('<Code>RequestTimeTooSkewed</Code>')
-    if (typeof fault === 'object') return void response.writeHead(fault.status).end('<Code>SlowDown</Code>')
+    if (fault === 'stranger') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>')
+    if (typeof fault === 'object') return void response.writeHead(fault.status).end(`<Code>${fault.code ?? 'SlowDown'}</Code>`)
     if (fault === 'forget' || answer === null) return void request.socket.destroy()
     response.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length })
     if (fault === 'half') return void response.write(answer.body.subarray(0, answer.body.length / 2), () => request.socket.destroy())
@@ -98,11 +108,11 @@ function handle(objects: FaultyS3Server['objects'], { request, method, key, url,
   if (method === 'PUT') {
     if (found !== undefined && request.headers['if-none-match'] === '*') return answer(412, '')
     objects.set(key, { bytes: body, sha256: String(request.headers['x-amz-meta-sha256'] ?? '') })
-    return answer(200, '')
+    return { ...answer(200, ''), headers: { etag: etagOf(body) } }
   }
   if (key === '') return answer(200, '')
   if (found === undefined) return answer(404, '<Code>NoSuchKey</Code>')
-  const etag = `"${createHash('md5').update(found.bytes).digest('hex')}"`
+  const etag = etagOf(found.bytes)
   if (![undefined, etag].includes(request.headers['if-match'])) return answer(412, '')
   const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []
   const bytes = from === undefined ? found.bytes : found.bytes.subarray(Number(from), Number(to) + 1)
@@ -111,4 +121,8 @@ function handle(objects: FaultyS3Server['objects'], { request, method, key, url,
 
 function answer(status: number, text: string): Answer {
   return { status, headers: {}, body: Buffer.from(text) }
+}
+
+function etagOf(bytes: Buffer): string {
+  return `"${createHash('md5').update(bytes).digest('hex')}"`
 }

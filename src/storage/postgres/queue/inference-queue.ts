@@ -42,6 +42,8 @@ type Options = { readonly signal: AbortSignal }
 
 /** What every node needs at most to renew its leases once the database is back; until then those that ran out meanwhile say nothing about it. */
 const renewalMs = 3000
+/** A sweep that took so long has waited for something, as renewals may have. */
+const stalledMs = 1000
 
 /** Submissions and completions under way at once, and how many share one statement and one commit. */
 const groups = { lanes: 2, most: 256 }
@@ -185,9 +187,9 @@ export class PostgresInferenceQueue implements InferenceQueue {
     signal.throwIfAborted()
     // By a clock that was set back since, all that others hold would have run out.
     if (this.#clock instanceof DatabaseClock) await this.#clock.correct()
-    const report = await this.#database.transaction((statements) =>
-      sweep(statements, { ...limits, reclaims: this.#database.calmMs() >= renewalMs }, this.#clock.now()),
-    )
+    const askedAt = performance.now()
+    const mayReclaim = () => this.#database.calmMs() >= renewalMs && performance.now() - askedAt < stalledMs
+    const report = await this.#database.transaction((statements) => sweep(statements, { ...limits, mayReclaim }, this.#clock.now()))
     if (report.requeued > 0) this.#workCame()
     return report
   }

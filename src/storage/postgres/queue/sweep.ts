@@ -17,16 +17,16 @@ const disabledMs = 60 * 60 * 1000
 /**
  * What time does to those that wait or run; nothing while another node is doing it.
  *
- * @param limits.reclaims Whether leases that ran out are taken for lost.
+ * @param limits.mayReclaim Whether leases that ran out are taken for lost, by the time at which they were found.
  */
 export async function sweep(
   statements: Statements,
-  { maxQueueMs, spared, reclaims }: { readonly maxQueueMs: number; readonly spared: readonly Hold[]; readonly reclaims: boolean },
+  { maxQueueMs, spared, mayReclaim }: { readonly maxQueueMs: number; readonly spared: readonly Hold[]; readonly mayReclaim: () => boolean },
   now: number,
 ): Promise<SweepReport> {
   const lock = await statements.get('select pg_try_advisory_xact_lock(:sweepLock) as mine', { sweepLock })
   if (lock?.mine !== true) return { requeued: 0, failed: 0 }
-  const { requeued, ends } = reclaims ? await reclaim(statements, spared, now) : { requeued: 0, ends: [] }
+  const { requeued, ends } = mayReclaim() ? await reclaim(statements, { spared, mayReclaim }, now) : nothing
   const failed = [...ends, ...(await findOverdue(statements, now - maxQueueMs))]
   await ageLowPriority(statements, now - lowPriorityAgesMs)
   const unwanted = await findUnwanted(statements, now - disabledMs)
@@ -34,12 +34,19 @@ export async function sweep(
   return { requeued, failed: failed.length }
 }
 
+interface Reclaimed {
+  readonly requeued: number
+  readonly ends: readonly End[]
+}
+
+const nothing: Reclaimed = { requeued: 0, ends: [] }
+
 /** Puts back what lost its worker and may run again; the rest ends. */
 async function reclaim(
   statements: Statements,
-  spared: readonly Hold[],
+  { spared, mayReclaim }: { readonly spared: readonly Hold[]; readonly mayReclaim: () => boolean },
   now: number,
-): Promise<{ readonly requeued: number; readonly ends: readonly End[] }> {
+): Promise<Reclaimed> {
   const rows = await statements.all(
     `select id, attempt, lost, failed, cancel_requested from queue where running and lease_until <= :now
        and not exists (select 1 from unnest(:ids::uuid[], :attempts::integer[]) as spared (id, attempt)
@@ -47,6 +54,7 @@ async function reclaim(
      order by lease_until limit :batch for update skip locked`,
     { now, batch, ids: spared.map(({ id }) => id), attempts: spared.map(({ attempt }) => attempt) },
   )
+  if (!mayReclaim()) return nothing
   const mayRunAgain = (row: Row) =>
     row.cancel_requested !== true && mayRetry({ deadly: readInteger(row, 'lost'), failed: readInteger(row, 'failed') + 1 })
   const ids = rows.filter(mayRunAgain).map((row) => readText(row, 'id'))

@@ -23,19 +23,28 @@ interface ServiceErrorOf {
 
 /**
  * Runs commands in one transaction with one commit. A command that throws is undone alone;
- * when the commit fails, all of them are. So are those for a file that was moved or deleted meanwhile: what is written there is lost.
+ * when the commit fails, all of them are. So are those for files that were moved or deleted meanwhile: what is written there is lost.
  */
 export function runGroup(connection: Connection, requests: readonly CommandRequest[]): readonly CommandReply[] {
   try {
     connection.run('begin immediate')
     const replies = requests.map((request) => runOne(connection, request))
-    if (!connection.isInPlace()) throw fileGone()
+    if (!connection.isInPlace()) throw gone(folderGone)
+    if (!connection.isLogInPlace()) {
+      saveFromLog(connection)
+      throw gone(logGone)
+    }
     connection.run('commit')
     return replies
   } catch (error) {
     if (connection.database.isTransaction) connection.script('rollback')
     return requests.map(({ number }) => fail(number, error))
   }
+}
+
+/** Brings what was committed from the deleted log, which is readable while it is open, into the database: nobody finds it there once this process has ended. */
+function saveFromLog(connection: Connection): void {
+  connection.script('rollback; pragma wal_checkpoint(passive)')
 }
 
 function runOne(connection: Connection, { number, name, input, now }: CommandRequest): CommandReply {
@@ -54,9 +63,11 @@ function runOne(connection: Connection, { number, name, input, now }: CommandReq
   }
 }
 
-function fileGone(): ServiceError {
-  const message =
-    'The data folder of the service was moved or deleted while it ran; its operator must put it back, or start the service again.'
+const folderGone =
+  'The data folder of the service was moved or deleted while it ran; its operator must put it back, or start the service again.'
+const logGone = 'The write-ahead log of the database (-wal) was deleted while the service ran; its operator must start the service again.'
+
+function gone(message: string): ServiceError {
   return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30 })
 }
 

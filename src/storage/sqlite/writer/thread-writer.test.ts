@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -73,6 +73,25 @@ describe('a database whose file', () => {
       await assert.rejects(writer.run('execute', write('a'), 0), gone)
       await rename(`${file}-away`, file)
       assert.deepEqual(await writer.run('execute', write('a'), 0), [1])
+    })
+
+    test(`lost its write-ahead log takes no more writes, and what was written before is found again (${kind})`, async () => {
+      await using folder = await createTemporaryFolder()
+      const file = join(folder.path, 'sepia.db')
+      await using writer = await open(file)
+      await writer.run('execute', write('before'), 0)
+      await rm(`${file}-wal`)
+      const refusal = { code: 'server_is_overloaded', message: /write-ahead log .* was deleted .* start the service again/ }
+      await assert.rejects(writer.run('execute', write('after'), 0), refusal)
+      await assert.rejects(writer.run('execute', write('after'), 0), refusal)
+      // As the next process finds it when this one is killed.
+      const copy = join(folder.path, 'copy.db')
+      await copyFile(file, copy)
+      using reader = new Connection(copy, { readOnly: true })
+      assert.deepEqual(
+        reader.all('select account_id from stored_sums').map(({ account_id: id }) => id),
+        ['before'],
+      )
     })
   }
 })

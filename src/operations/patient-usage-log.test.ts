@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestClock } from '../../test/support/test-clock.ts'
+import { ServiceError } from '../core/error.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
+import type { UsageEntry } from '../core/usage.ts'
+import { PatientUsageLog } from './patient-usage-log.ts'
+
+const options = { signal: new AbortController().signal }
+const entry: UsageEntry = {
+  accountId: 'a',
+  tokenId: 't',
+  model: 'm',
+  kind: 'chat',
+  outcome: 'succeeded',
+  promptTokens: 10,
+  completionTokens: 5,
+  images: 0,
+  cost: 7,
+  durationMs: 100,
+  firstTokenMs: null,
+  at: 1,
+}
+const away = new ServiceError('server_is_overloaded', 'The database of the service does not answer; try again later.')
+
+function setUp() {
+  const clock = createTestClock()
+  const state = { fault: null as Error | null, faults: 0 }
+  const calls: (Parameters<UsageLog['append']>[1] & { readonly model: string })[] = []
+  const append: UsageLog['append'] = async ({ model }, called) => {
+    calls.push({ ...called, model })
+    if (state.fault !== null) throw state.fault
+  }
+  const log = new PatientUsageLog({ append }, { clock, onFault: () => (state.faults += 1) })
+  return { clock, state, calls, log }
+}
+
+test('what cannot be booked while the database is away is booked when it is back, in its order, settling what was set aside', async () => {
+  const { clock, state, calls, log } = setUp()
+  state.fault = away
+  const both = Promise.all([log.append(entry, { ...options, settles: 'r' }), log.append({ ...entry, model: 'n' }, options)])
+  for (let second = 0; second < 3; second++) {
+    await clock.waiting(1)
+    await clock.advance(1000)
+  }
+  await clock.waiting(1)
+  state.fault = null
+  calls.length = 0
+  await clock.advance(1000)
+  await both
+  assert.deepEqual(
+    calls.map(({ model, settles, again }) => ({ model, settles, again })),
+    [
+      { model: 'm', settles: 'r', again: true },
+      { model: 'n', settles: undefined, again: true },
+    ],
+  )
+  assert.equal(state.faults, 5)
+})
+
+test('what the books will never take is told at once, and keeps nothing else waiting', async () => {
+  const { clock, state, log } = setUp()
+  state.fault = new Error('no such account')
+  await assert.rejects(log.append(entry, options), /no such account/)
+  state.fault = away
+  const waits = log.append(entry, options)
+  await clock.waiting(1)
+  state.fault = new Error('no such account')
+  await Promise.all([assert.rejects(waits, /no such account/), clock.advance(1000)])
+})
+
+test('a stop tries once more at once, and says of what it could not book', async () => {
+  const { clock, state, calls, log } = setUp()
+  state.fault = away
+  const lost = assert.rejects(log.append(entry, options), away)
+  await clock.waiting(1)
+  await log[Symbol.asyncDispose]()
+  await lost
+  assert.equal(calls.length, 2)
+})

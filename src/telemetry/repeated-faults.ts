@@ -1,0 +1,37 @@
+const againMs = 60_000
+/** Kinds that are remembered; the one that was told longest ago is forgotten first. */
+const mostKinds = 200
+
+interface Told {
+  readonly toldAt: number
+  readonly metAt: number
+  readonly untold: number
+}
+
+/** Which faults are news: what fails four times a second while the disk is full is told once a minute. */
+export class RepeatedFaults {
+  readonly #now: () => number
+  readonly #told = new Map<string, Told>()
+
+  /** @param now Milliseconds of a clock that nobody sets. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** @returns How many like it were met since one was told, when it is to be told; null = it is no news. */
+  note(where: string, fault: unknown): number | null {
+    const now = this.#now()
+    const kind = `${where} ${fault instanceof Error ? fault.message : String(fault)}`
+    const told = this.#told.get(kind)
+    const goesOn = told !== undefined && now - told.metAt < againMs
+    if (goesOn && now - told.toldAt < againMs) {
+      this.#told.set(kind, { ...told, metAt: now, untold: told.untold + 1 })
+      return null
+    }
+    this.#told.delete(kind)
+    this.#told.set(kind, { toldAt: now, metAt: now, untold: 0 })
+    const [oldest] = this.#told.keys()
+    if (this.#told.size > mostKinds && oldest !== undefined) this.#told.delete(oldest)
+    return goesOn ? told.untold : 0
+  }
+}
