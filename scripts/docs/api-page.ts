@@ -21,7 +21,7 @@ What becomes of each field of published clients: [the table at the end](#what-pu
 
 - Every route but the health checks and the API document wants \`Authorization: Bearer <token>\`. Tokens have scopes (\`text\`, \`image\`, \`read\`). The pages of the
   console call the same routes with their session cookie instead. No answer carries CORS headers: pages of other origins cannot call the service.
-- Bodies are \`application/json\`, uncompressed, and nest at most 100 levels deep. A field that is \`null\` counts as left out; unknown fields and query parameters are
+- Bodies are \`application/json\`, uncompressed, and nest at most 100 levels deep. Half of a surrogate pair, as of an emoji cut in two, is no valid JSON here. A field that is \`null\` counts as left out; unknown fields and query parameters are
   refused, never ignored.
 - Beyond the refusals named at each route, every one may answer 400, 405 and 500, and those that want a token 401 and 403.
 - Every answer carries \`x-request-id\` and, with the same value, \`x-user-request-id\`; your own is kept if it matches \`^[\\w-]{1,128}$\`.

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
@@ -99,6 +100,16 @@ function asPath(url: string): string {
   }
 }
 
+/** Of two, a proxy could go by one and this service by the other; HTTP/1.0 needs none. @see RFC 9112, section 3.2 */
+function isOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1')
+}
+
 function watchRequests(server: FastifyInstance, { observer, isDraining, addresses }: HttpDependencies): void {
   const safetyHeaders = safetyHeadersOf()
   server.addHook('onRequest', (request, reply, done) => {
@@ -120,9 +131,7 @@ function watchRequests(server: FastifyInstance, { observer, isDraining, addresse
       observer.requestFinished(finished)
       endTrace(request, finished)
     })
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      return done(new ServiceError('invalid_request_error', 'Send a Host header.', { param: 'host' }))
-    done()
+    done(isOneHost(request.raw) ? undefined : new ServiceError('invalid_request_error', 'Send one Host header.', { param: 'host' }))
   })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPage, owner } from './support/console-visit.ts'
+import { draw, openPage, owner } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { assertFits, settle } from './support/settle.ts'
 import { useConsole } from './support/use-console.ts'
@@ -57,4 +57,41 @@ test('long names and e-mails are cut off with the whole in a title, at every wid
   await openPage(page, 'People')
   await page.getByTitle(email).first().waitFor()
   await page.getByRole('row').getByTitle(name).first().waitFor()
+})
+
+test('a long title of a conversation leaves its buttons in sight', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await page.getByLabel('Your message').fill('Which words go on and on and never come to any end that anybody could wait for?')
+  await page.keyboard.press('Enter')
+  const entry = page.locator('.history li').first()
+  await entry.waitFor()
+  await entry.hover()
+  const list = page.locator('.history ul')
+  await eventually(async () => {
+    const around = await list.boundingBox()
+    const last = await entry.getByRole('button', { name: 'Delete conversation' }).boundingBox()
+    assert.ok(around && last && last.x + last.width <= around.x + around.width)
+  })
+})
+
+test('a prompt of 5 000 characters leaves its picture, and what can be done with it, in sight', { skip }, async () => {
+  const { page } = visit()
+  const prompt = 'a tiger of very many words, '.repeat(180).trim()
+  await openPage(page, 'Images')
+  await draw(page, prompt)
+  const heading = page.locator('.run-head h2').first()
+  await heading.waitFor()
+  assert.equal(await heading.getAttribute('title'), prompt)
+  await eventually(async () => assert.ok(Number((await heading.boundingBox())?.height) < 100))
+  await page.locator('.run[data-state=done] img').first().waitFor()
+  await openPage(page, 'Gallery')
+  await page.locator('.plate-picture').first().click()
+  const download = page.getByRole('dialog').getByRole('link', { name: 'Download' })
+  await download.waitFor()
+  await eventually(async () => {
+    const box = await download.boundingBox()
+    assert.ok(box && box.y + box.height <= 860, `at ${box?.y}`)
+  })
+  await page.keyboard.press('Escape')
 })

@@ -143,3 +143,13 @@ test('Draw is as wide as the fields above it', { skip }, async () => {
     })
   }
 })
+
+test('the whole navigation, with who is signed in, fits beside a page on a laptop', { skip }, async () => {
+  const { page } = visit()
+  for (const height of [1000, 800, 660]) {
+    await page.setViewportSize({ width: 1280, height })
+    await page.locator('.frame > .side').waitFor()
+    const hidden = `(() => { const side = document.querySelector('.frame > .side'); return side.scrollHeight - side.clientHeight })()`
+    await eventually(async () => assert.equal(await page.evaluate(hidden), 0, `${height} pixels`))
+  }
+})

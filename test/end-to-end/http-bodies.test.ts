@@ -37,6 +37,13 @@ suite('request bodies', () => {
       assert.equal((await readError(refused)).param, 'content-encoding', encoding)
     }
     assert.equal((await post({ 'content-encoding': 'identity' })).status, 200)
+    const inChunks = (encoding: string) =>
+      exchange(
+        service.url,
+        `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-type: application/json\r\ntransfer-encoding: ${encoding}\r\nconnection: close\r\n\r\nE\r\n{"prompt":"x"}\r\n0\r\n\r\n`,
+      )
+    assert.match(await inChunks('gzip, chunked'), /^HTTP\/1\.1 415 [\s\S]*"param":"transfer-encoding","code":"unsupported_media_type"/)
+    assert.match(await inChunks('Chunked'), /^HTTP\/1\.1 200 /)
     const bare = await exchange(
       service.url,
       `POST /generate/sdxl HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.token}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,

@@ -93,6 +93,13 @@ suite('the HTTP interface keeps to the protocol', () => {
     assert.match(upgrade, /^HTTP\/1\.1 200 /)
   })
 
+  test('a request has one Host header, of HTTP/1.0 at most one: of two, a proxy could go by the other', async () => {
+    const send = (head: string) => exchange(service.url, `GET /healthz ${head}\r\nconnection: close\r\n\r\n`)
+    for (const head of ['HTTP/1.1', 'HTTP/1.1\r\nhost: a\r\nHOST: b', 'HTTP/1.0\r\nhost: a\r\nhost: a'])
+      assert.match(await send(head), /^HTTP\/1\.1 400 [\s\S]*Send one Host header/, head)
+    for (const head of ['HTTP/1.1\r\nHoSt: a', 'HTTP/1.0', 'HTTP/1.0\r\nhost: a']) assert.match(await send(head), /^HTTP\/1\.1 200 /, head)
+  })
+
   test('a body that waits to be asked for is asked for only once its token is known', async () => {
     const body = '{"prompt":"x"}'
     const head = (token: string, path = '/tokenize') =>

@@ -1,6 +1,8 @@
 import { type ErrorCode, ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/requests/short-name.ts'
+import { printPath } from '../wire/faults/print-path.ts'
 import { countKeys, findDuplicateKey } from './duplicate-key.ts'
+import { findHalfPair } from './half-pair.ts'
 import { jsonBounds } from './json-bounds.ts'
 import { type JsonShape, measureJson } from './json-shape.ts'
 
@@ -8,17 +10,19 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses a body whose shape is within bounds and in which no object has a key twice: what one reader takes for the first and another for
- * the last could pass a check in one place and mean something else in the next.
+ * the last could pass a check in one place and mean something else in the next. For the same reason every text is whole.
  *
  * @param tooDeep The code for a body that nests too deep.
  * @throws {ServiceError} that code, `payload_too_large` when it holds too many things,
- *   `invalid_json` when it is none or has a key twice.
+ *   `invalid_json` when it is none, has a key twice or holds half of a surrogate pair.
  */
 export function parseJson(bytes: Buffer, tooDeep: ErrorCode): unknown {
   const shape = measureJson(bytes, jsonBounds)
   refuseShape(shape, tooDeep)
-  const value = parse(bytes)
+  const text = decode(bytes)
+  const value = parse(text)
   if (countKeys(value) !== shape.keys) refuseDuplicate(bytes)
+  refuseHalfPair(text, value)
   return value
 }
 
@@ -34,12 +38,36 @@ function refuseShape({ depth, containers, keys, keyBytes, entries }: JsonShape, 
   if (entries > jsonBounds.entries) throw tooMany(jsonBounds.entries, 'values')
 }
 
-function parse(bytes: Buffer): unknown {
+function decode(bytes: Buffer): string {
   try {
-    return JSON.parse(strictUtf8.decode(bytes))
+    return strictUtf8.decode(bytes)
   } catch (cause) {
-    throw new ServiceError('invalid_json', 'Send a body that is valid JSON in UTF-8.', { cause })
+    throw notJson(cause)
   }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw notJson(cause)
+  }
+}
+
+function notJson(cause: unknown): ServiceError {
+  return new ServiceError('invalid_json', 'Send a body that is valid JSON in UTF-8.', { cause })
+}
+
+function refuseHalfPair(text: string, value: unknown): void {
+  const place = findHalfPair(text, value)
+  if (place === undefined) return
+  const param = shortName(printPath(place))
+  const holder = param === '' ? 'the body' : `\`${param}\``
+  throw new ServiceError(
+    'invalid_json',
+    `Send whole characters; ${holder} holds half of a surrogate pair, as of an emoji that was cut in two.`,
+    param === '' ? {} : { param },
+  )
 }
 
 function refuseDuplicate(bytes: Buffer): void {

@@ -16,6 +16,7 @@ import { type FaultCodes, imageFaultCodes, textFaultCodes } from '../wire/faults
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
 import { noForm, ReceivedForm } from './form/received-form.ts'
+import { refuseCompressed } from './refuse-compressed.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -124,9 +125,7 @@ function isReceived(body: unknown): body is ReceivedBody {
 }
 
 function checkMediaType({ headers, routeOptions: { config } }: FastifyRequest): void {
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
-    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', { param: 'content-encoding' })
+  refuseCompressed(headers)
   const type = ((headers['content-type'] ?? '').split(';')[0] ?? '').trim().toLowerCase()
   if (config.form !== undefined && type !== 'multipart/form-data') throw noForm()
   if (config.form === undefined && type !== 'application/json')

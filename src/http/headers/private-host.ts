@@ -20,7 +20,8 @@ for (const [net, prefix] of [
   ranges.addSubnet(`2002:${inHex(net)}::`, 16 + prefix, 'ipv6')
 }
 for (const [net, prefix] of [
-  ['::', 127],
+  // The unspecified and the loopback address, and IPv4 addresses in their oldest dress (RFC 4291, 2.5.5.1).
+  ['::', 96],
   ['fc00::', 7],
   ['fe80::', 10],
   ['fec0::', 10],

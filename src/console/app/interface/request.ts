@@ -76,13 +76,18 @@ function sizeOf(body: unknown): number {
   return body === undefined ? 0 : JSON.stringify(body).length
 }
 
+/** The service takes no half of an emoji, as texts have them that were cut in two before they were pasted. */
+function wholeCharacters(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value
+}
+
 async function sendPatiently(path: string, options: RequestOptions, patience: Patience): Promise<Response> {
   const init: RequestInit = { method: options.method ?? 'GET', headers: { ...options.headers }, credentials: 'same-origin' }
   init.signal = patience.signal
   if (options.outlivesPage) init.keepalive = true
   if (options.body instanceof Blob) init.body = options.body
   else if (options.body !== undefined) {
-    init.body = JSON.stringify(options.body)
+    init.body = JSON.stringify(options.body, wholeCharacters)
     init.headers = { ...options.headers, 'content-type': 'application/json' }
   }
   const response = await fetch(path, init).catch((error: unknown) => {

@@ -35,7 +35,9 @@ export function Navigation({ account }: { account: Account }): VNode {
             <span class="initial" aria-hidden="true">
               {account.name.slice(0, 1).toUpperCase()}
             </span>
-            <span title={account.name}>{account.name}</span>
+            <span dir="auto" title={account.name}>
+              {account.name}
+            </span>
           </a>
           <Button tone="quiet" size="small" icon="leave" iconOnly onClick={signOut}>{t`Sign out`}</Button>
         </div>

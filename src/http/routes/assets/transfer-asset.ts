@@ -4,6 +4,7 @@ import { ServiceError } from '../../../core/error.ts'
 import { findAssetRecord } from '../../../operations/assets/asset-records.ts'
 import { receiveAsset } from '../../../operations/assets/receive-asset.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
+import { refuseCompressed } from '../../body/refuse-compressed.ts'
 import { clientSignal } from '../../client-signal.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import { encodeAsset } from '../../wire/assets/encode-asset.ts'
@@ -37,8 +38,7 @@ export async function registerTransferAsset(server: FastifyInstance, deps: HttpD
       const signal = clientSignal(reply)
       const asset = await find(incoming, 'put', signal)
       const { headers } = incoming
-      if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-        throw new ServiceError('unsupported_media_type', 'Send the file as it is, without Content-Encoding.', { param: 'content-encoding' })
+      refuseCompressed(headers)
       const received = await receiveAsset(
         deps.assets,
         {

@@ -3,6 +3,7 @@ import type { BatchEndpoint } from '../../../core/files/batch.ts'
 import type { InferenceWork } from '../../../core/inference.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import { promptField } from '../../../core/text-generation.ts'
 import { errorStatus } from '../../answers/error-status.ts'
 import { parseJson } from '../../body/parse-json.ts'
@@ -75,7 +76,7 @@ function readBatchLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): { r
   if (url !== endpoint) throw refusal('url', `must be ${endpoint}, the endpoint of the batch.`)
   if (!isRecord(body)) throw refusal('body', 'must be the JSON object that the endpoint takes.')
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw refusal(unknown.slice(0, 100), 'is not a known field of a line: use custom_id, method, url and body.')
+  if (unknown !== undefined) throw refusal(shortName(unknown), 'is not a known field of a line: use custom_id, method, url and body.')
   return { customId, body }
 }
 

@@ -107,6 +107,7 @@ suite('batches and files as they are asked for', () => {
     ['', 'file'],
     ['dir/', 'file'],
     ['ü'.repeat(300), 'ü'.repeat(255)],
+    [`x${'🐯'.repeat(300)}`, `x${'🐯'.repeat(254)}`],
   ] as const)
     test(`the name ${JSON.stringify(given.slice(0, 20))} is kept as ${JSON.stringify(kept.slice(0, 20))}`, () =>
       assert.equal(readFileName(given), kept))

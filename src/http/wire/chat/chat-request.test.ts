@@ -59,6 +59,12 @@ suite('chat requests', () => {
     assert.deepEqual(delivery, { stream: false, includeUsage: false })
   })
 
+  test('an empty list of tools is no tools: clients that build the list send it so, and there is nothing in it to pass over', () => {
+    assert.deepEqual(accept({ tools: [] }).request.input, accept({}).request.input)
+    assert.deepEqual(accept({ tools: [], tool_choice: 'auto' }).request.input, accept({ tool_choice: 'auto' }).request.input)
+    refuse({ tools: [], tool_choice: 'required' }, 'tool_choice')
+  })
+
   const ranges: Readonly<Record<string, { readonly good: readonly unknown[]; readonly bad: readonly unknown[] }>> = {
     model: { good: ['x', 'a/b:c'], bad: [undefined, null, '', 5] },
     messages: { good: [[user('')]], bad: [undefined, null, [], 'Hello', {}] },

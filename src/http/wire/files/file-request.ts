@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import type { FilePurpose } from '../../../core/files/stored-file.ts'
+import { beginning } from '../../../core/text/visible-text.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
@@ -49,7 +50,7 @@ export function parseFileRequest(fields: ReadonlyMap<string, readonly string[]>)
 /** A file's name as it is kept: what a client calls it, without folders and what cannot be seen. */
 export function readFileName(name: string): string {
   const plain = (name.split(/[\\/]/).pop() ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
-  return plain.slice(0, 255) || 'file'
+  return beginning(plain.slice(0, 510), 255) || 'file'
 }
 
 /** What a client is told that sends no file, or the wrong ones. */

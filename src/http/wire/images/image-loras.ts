@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
 import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags } from '../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
 import type { ImageBody } from './image-fields.ts'
 
 interface ReadLoras {
@@ -32,7 +33,7 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
   for (const field of positive) {
     const { loras, unreadable } = readLoraTags(body[field] ?? '')
     const [wrong] = unreadable
-    if (wrong !== undefined) add(field, `has the tag ${wrong.slice(0, 80)}: write <lora:name:0.8>.`)
+    if (wrong !== undefined) add(field, `has the tag ${shortName(wrong)}: write <lora:name:0.8>.`)
     for (const { name, weight } of loras) {
       if (Math.abs(weight) > largestLoraWeight)
         add(field, `gives the LoRA ${name} the weight ${weight}: use −${largestLoraWeight} to ${largestLoraWeight}.`)

@@ -11,17 +11,67 @@ after(() => pipeline[Symbol.asyncDispose]())
 const text = [{ text: 'a red apple '.repeat(200), weight: 1 }]
 const prompts: PromptsToEncode = { positive: { first: text, second: text }, negative: 'zeros', clipSkip: 0, truncate: false }
 
-test('an abort stops before the next chunk, with the reason of the signal', async () => {
-  const reason = new Error('the client left')
-  let encoded = 0
-  const paths = pipeline.base.text.map(({ encoder, ...path }): TextPath => {
+/** The pipeline's own encoders, watched: what they were given counts in `onEncode`. */
+function watched(onEncode: (rows: number) => void): readonly TextPath[] {
+  return pipeline.base.text.map(({ encoder, ...path }): TextPath => {
     const { maxClipSkip, width, pooledWidth } = encoder
     const encode: typeof encoder.encode = (rows, clipSkip) => {
-      encoded += rows.length
-      if (encoded === 3) controller.abort(reason)
+      onEncode(rows.length)
       return encoder.encode(rows, clipSkip)
     }
     return { ...path, encoder: { maxClipSkip, width, pooledWidth, encode } }
+  })
+}
+
+test('what fills up the shorter text is encoded once, however long the other is', async () => {
+  let encoded = 0
+  const paths = watched((rows) => {
+    encoded += rows
+  })
+  const none = [{ text: '', weight: 1 }]
+  const { signal } = new AbortController()
+  const { positive, negative } = await encodePrompts(paths, { ...prompts, negative: { first: none, second: none } }, { signal })
+  const chunks = positive.tokens / 77
+  assert.ok(chunks > 2)
+  assert.equal(encoded, paths.length * (chunks + 2))
+  assert.equal(negative?.tokens, positive.tokens)
+  const width = (negative?.hidden.length ?? 0) / chunks
+  assert.deepEqual(negative?.hidden.subarray(0, width), negative?.hidden.subarray(width, 2 * width))
+})
+
+test('a text of more pieces than are read is refused by its name before any of it is encoded', async () => {
+  const paths = watched(() => assert.fail('was encoded'))
+  const none = [{ text: '', weight: 1 }]
+  const long = [{ text: '虎'.repeat(10_000), weight: 1 }]
+  const { signal } = new AbortController()
+  for (const [changes, param] of [
+    [{ positive: { first: long, second: long } }, 'prompt'],
+    [{ positive: { first: none, second: long } }, 'prompt_2'],
+    [{ negative: { first: long, second: long } }, 'negative_prompt'],
+  ] as const)
+    await assert.rejects(encodePrompts(paths, { ...prompts, positive: { first: none, second: none }, ...changes }, { signal }), {
+      code: 'unsupported',
+      param,
+      message: /pieces of 75 tokens, and at most 150 are read: shorten it\.$/,
+    })
+})
+
+test('10 000 letters are read whatever they are, as long as they are Latin', async () => {
+  const paths = watched(() => assert.fail('was encoded'))
+  const digits = [{ text: '1'.repeat(10_000), weight: 1 }]
+  const gone = AbortSignal.abort('the texts are short enough')
+  await assert.rejects(
+    encodePrompts(paths, { ...prompts, positive: { first: digits, second: digits } }, { signal: gone }),
+    (reason) => reason === 'the texts are short enough',
+  )
+})
+
+test('an abort stops before the next chunk, with the reason of the signal', async () => {
+  const reason = new Error('the client left')
+  let encoded = 0
+  const paths = watched((rows) => {
+    encoded += rows
+    if (encoded === 3) controller.abort(reason)
   })
   await assert.rejects(encodePrompts(paths, prompts, { signal: controller.signal }), reason)
   assert.equal(encoded, 3)

@@ -1,8 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
+import { ServiceError } from '../../../core/error.ts'
 import type { WeightedText } from '../../../core/images/prompt-weights.ts'
 import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-chunks.ts'
 import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
 import { applyWeights } from './token-weights.ts'
+
+/**
+ * The most pieces of a text that are read: 10 000 Latin letters make 134 at most, and leave room for a style. Each costs time at every step
+ * and memory at every place of the picture; 10 000 letters of other writings make up to four times as many.
+ */
+const mostChunks = 150
 
 /** A tokenizer with its encoder; SDXL has two, a refiner only the second. */
 export interface TextPath {
@@ -45,7 +52,7 @@ export interface PromptsToEncode {
  * Encodes a prompt and its negative. Both get the same length: the longest text decides how many chunks of 75 tokens
  * there are, shorter ones are filled up with empty chunks. As in diffusers, `clipSkip` does not touch the negative.
  *
- * @throws The signal's reason when aborted, before the next chunk.
+ * @throws {ServiceError} `unsupported` for a text of too many chunks, and the signal's reason when aborted, before the next chunk.
  */
 export async function encodePrompts(
   paths: readonly TextPath[],
@@ -53,13 +60,16 @@ export async function encodePrompts(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<PromptEncoding> {
   const { positive, negative, clipSkip, truncate } = prompts
-  const chunks = (path: TextPath, pair: PromptPair): readonly PromptChunk[] =>
-    promptChunks(path.tokenizer, pair[path.reads]).slice(0, truncate ? 1 : undefined)
+  const chunks = (path: TextPath, pair: PromptPair, field: string): readonly PromptChunk[] => {
+    const all = promptChunks(path.tokenizer, pair[path.reads]).slice(0, truncate ? 1 : undefined)
+    if (all.length > mostChunks) throw tooLong(path, all.length, field)
+    return all
+  }
   const negativePair = negative === 'zeros' ? null : negative
   const chunked = paths.map((path) => ({
     path,
-    positive: chunks(path, positive),
-    negative: negativePair === null ? null : chunks(path, negativePair),
+    positive: chunks(path, positive, 'prompt'),
+    negative: negativePair === null ? null : chunks(path, negativePair, 'negative_prompt'),
   }))
   const count = Math.max(...chunked.map((both) => Math.max(both.positive.length, both.negative?.length ?? 0)))
   const positiveRows: (readonly EncodedRow[])[] = []
@@ -67,14 +77,18 @@ export async function encodePrompts(
   for (const { path, positive: wanted, negative: unwanted } of chunked) {
     const encode = async (wantedChunks: readonly PromptChunk[], skip: number): Promise<readonly EncodedRow[]> => {
       const filled = fillUp(path.tokenizer, wantedChunks, count)
-      const rows: EncodedRow[] = []
-      for (const { ids, weights } of filled) {
+      const encodedRows = new Map<PromptChunk, readonly EncodedRow[]>()
+      for (const chunk of new Set(filled)) {
         // An encoder blocks the event loop; an abort can only arrive in between.
         await setImmediate()
         signal.throwIfAborted()
-        rows.push(...(await path.encoder.encode([{ ids }], skip)).map((row) => applyWeights(row, weights)))
+        const rows = await path.encoder.encode([{ ids: chunk.ids }], skip)
+        encodedRows.set(
+          chunk,
+          rows.map((row) => applyWeights(row, chunk.weights)),
+        )
       }
-      return rows
+      return filled.flatMap((chunk) => encodedRows.get(chunk) ?? [])
     }
     positiveRows.push(await encode(wanted, clipSkip))
     if (unwanted !== null) negativeRows.push(await encode(unwanted, 0))
@@ -86,6 +100,13 @@ export async function encodePrompts(
   return { positive: encoded, negative: zeros }
 }
 
+function tooLong({ tokenizer, reads }: TextPath, chunks: number, field: string): ServiceError {
+  const param = reads === 'first' ? field : `${field}_2`
+  const message = `\`${param}\` makes ${chunks} pieces of ${tokenizer.maxLength - 2} tokens, and at most ${mostChunks} are read: shorten it.`
+  return new ServiceError('unsupported', message, { param })
+}
+
+/** The chunks, and the same empty one again and again up to the count. */
 function fillUp(tokenizer: PromptTokenizer, chunks: readonly PromptChunk[], count: number): readonly PromptChunk[] {
   const empty = promptChunks(tokenizer, [])
   return [...chunks, ...Array.from({ length: count - chunks.length }, () => empty).flat()]

@@ -63,7 +63,7 @@ export function ChatPage(): VNode {
           </div>
         </header>
         {hasTurns ? (
-          <h2 class="chat-title" title={title.value}>
+          <h2 class="chat-title" dir="auto" title={title.value}>
             {title.value}
           </h2>
         ) : null}

@@ -87,7 +87,7 @@ function Entry({ conversation, onRename }: { conversation: ListedConversation; o
   }
   return (
     <li data-pinned={pinned}>
-      <a href={`/console/chat/${id}`} title={title} aria-current={current.value.id === id ? 'page' : undefined}>
+      <a href={`/console/chat/${id}`} dir="auto" title={title} aria-current={current.value.id === id ? 'page' : undefined}>
         {pinned ? <Icon name="pin" size={14} /> : null} {title}
       </a>
       <span class="history-acts">

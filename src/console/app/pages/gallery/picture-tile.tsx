@@ -23,7 +23,7 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
         <img src={address} alt={prompt ?? t`Drawn with seed ${seed}`} loading="lazy" />
       </button>
       {prompt === null ? null : (
-        <span class="tile-words" title={prompt}>
+        <span class="tile-words" dir="auto" title={prompt}>
           {prompt}
         </span>
       )}

@@ -118,8 +118,10 @@ const parameterNames: Readonly<Record<string, string>> = {
 function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
   return (
     <>
-      <p>{parameters.prompt}</p>
-      {parameters.negativePrompt ? <p class="soft">{t`Without: ${parameters.negativePrompt}`}</p> : null}
+      <p class="viewer-words" dir="auto">
+        {parameters.prompt}
+      </p>
+      {parameters.negativePrompt ? <p class="viewer-words soft">{t`Without: ${parameters.negativePrompt}`}</p> : null}
       <dl class="facts">
         {[...parameters.fields].map(([name, value]) => (
           <div key={name}>

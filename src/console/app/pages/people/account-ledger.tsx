@@ -43,7 +43,7 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
       kind: 'lead',
       cell: (account) => (
         <>
-          <span class="struck-name clipped" title={account.name}>
+          <span class="struck-name clipped" dir="auto" title={account.name}>
             {account.name}
           </span>{' '}
           {account.id === self ? <span class="faint">{t`you`}</span> : null}{' '}

@@ -60,7 +60,9 @@ function Lead({ request: { id, key, kind, excerpt, picture, inference } }: { req
       {picture === null ? <span class="request-picture" /> : <img class="request-picture" src={picture} alt="" loading="lazy" />}
       <span>
         <a href={`/console/requests/${encodeURIComponent(inference === null ? key : id)}`}>
-          <span class="request-words">{excerpt || kindTexts[kind]}</span>
+          <span class="request-words" dir="auto">
+            {excerpt || kindTexts[kind]}
+          </span>
         </a>
         {short}
       </span>

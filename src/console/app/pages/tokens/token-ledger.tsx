@@ -30,7 +30,7 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
       title: t`Name`,
       kind: 'lead',
       cell: ({ name }) => (
-        <span class="clipped struck-name" title={name}>
+        <span class="clipped struck-name" dir="auto" title={name}>
           {name}
         </span>
       ),

@@ -24,7 +24,7 @@ export function CodeBlock({ language, text }: { language: string | null; text: s
   }, [language, text])
   const known = colours.value
   return (
-    <figure class="code-block">
+    <figure class="code-block" dir="ltr">
       <figcaption>
         <span>{language ?? t`text`}</span>
         <CopyButton text={text} />

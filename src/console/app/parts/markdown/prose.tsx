@@ -14,12 +14,17 @@ export function Prose({ text, caret }: { text: string; caret: boolean }): VNode 
     if (reader.peek() === null) void import('./read-markdown.ts').then((module) => (reader.value = module.readMarkdown))
   }, [])
   const read = reader.value
-  if (read === null) return <div class="prose plain">{text}</div>
+  if (read === null)
+    return (
+      <div class="prose plain" dir="auto">
+        {text}
+      </div>
+    )
   growing.current ??= new GrowingMarkdown(read)
   // Footnotes and addresses named elsewhere are known only of the whole.
   const blocks = caret ? growing.current.update(text) : read(text)
   return (
-    <div class={caret ? 'prose writing' : 'prose'}>
+    <div class={caret ? 'prose writing' : 'prose'} dir="auto">
       <MarkdownView blocks={blocks} />
       {blocks.length === 0 && caret ? <p /> : null}
     </div>

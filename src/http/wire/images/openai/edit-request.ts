@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { ServiceError } from '../../../../core/error.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
+import { shortName } from '../../../../core/requests/short-name.ts'
 import type { Form } from '../../../body/form/read-form.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { faultsError, imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
@@ -117,7 +118,7 @@ function takeFiles(
   if (unknown !== undefined) {
     const isMarkup = known.includes('mask') && unknown.name === 'markup'
     throw refusal(
-      unknown.name.slice(0, 100),
+      shortName(unknown.name),
       isMarkup ? 'is not supported by this service: leave it out.' : 'is not a known file: remove it.',
       isMarkup,
     )

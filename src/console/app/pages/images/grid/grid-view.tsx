@@ -15,7 +15,9 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
   return (
     <article class="run grid-run" data-state={open ? 'drawing' : 'done'}>
       <header class="run-head">
-        <h2>{grid.prompt}</h2>
+        <h2 dir="auto" title={grid.prompt}>
+          {grid.prompt}
+        </h2>
         <span class="row">
           <span class="faint numbers" role="status">
             {t`${done} of ${grid.cells.length} pictures`}

@@ -18,7 +18,9 @@ export function RunView({ run }: { run: ImageRun }): VNode {
   return (
     <article class="run" data-state={run.state}>
       <header class="run-head">
-        <h2>{run.body.prompt}</h2>
+        <h2 dir="auto" title={run.body.prompt}>
+          {run.body.prompt}
+        </h2>
         <span class="faint numbers">
           {`${width} × ${height}, ${t.count(steps, { one: '# step', other: '# steps' })}, ${sampler}`}
           {run.computeMs === null ? '' : `, ${durationText(run.computeMs)}`}
