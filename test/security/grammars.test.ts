@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { JsonObject } from '../../src/core/json-value.ts'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { TextRequest } from '../../src/core/text-generation.ts'
 import { loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
 import { ask, miniChat, textOf } from '../support/mini-chat.ts'
