@@ -49,10 +49,12 @@ function writesLog(path: string, text: string): boolean {
   return /\blog\.(?:trace|debug|info|warn|error|fatal)\(/.test(text)
 }
 
-/** A file of routes is found by its name, and the function that registers them by the file's. */
+/** A file of routes is found by its name, and the function that registers them by the file's; in a wing, what several of its routes share may lie beside them. */
 function checkRoute(path: string, text: string): readonly string[] {
-  const [, name] = /^src\/(?:http|console)\/routes\/([a-z-]+)\.ts$/.exec(path) ?? []
+  const [, wing, name] = /^src\/(?:http|console)\/routes\/([a-z-]+\/)?([a-z-]+)\.ts$/.exec(path) ?? []
   if (name === undefined) return []
   const wanted = `register${name.replaceAll(/(?:^|-)([a-z])/g, (_, first: string) => first.toUpperCase())}`
-  return text.includes(`export function ${wanted}(`) ? [] : [`${path}: must export ${wanted}, so that it is found by the file's name.`]
+  const [, registers] = /^export (?:async )?function (register\w*)\(/m.exec(text) ?? []
+  if (registers === wanted || (wing !== undefined && registers === undefined)) return []
+  return [`${path}: must export ${wanted}, so that it is found by the file's name.`]
 }

@@ -131,6 +131,8 @@ describe('checkFile', () => {
     assert.deepEqual(checkFile({ path: 'src/http/routes/create-image.ts', text }).faults, [])
     assert.equal(checkFile({ path: 'src/http/routes/draw-image.ts', text }).faults.length, 1)
     assert.equal(checkFile({ path: 'src/console/routes/create.ts', text }).faults.length, 1)
+    assert.equal(checkFile({ path: 'src/http/routes/images/draw-image.ts', text }).faults.length, 1)
+    assert.deepEqual(checkFile({ path: 'src/http/routes/images/image-links.ts', text: '' }).faults, [])
   })
 
   it('lets one file read the environment', () => {

@@ -1,4 +1,5 @@
 import { type ErrorRecord, ServiceError, toErrorRecord } from './error.ts'
+import type { AttemptFailure } from './ports/inference-queue.ts'
 
 /** What an inference that was cancelled answers for its output. */
 export const cancelled: ErrorRecord = toErrorRecord(new ServiceError('request_cancelled', 'The request was cancelled before it finished.'))
@@ -7,6 +8,9 @@ export const cancelled: ErrorRecord = toErrorRecord(new ServiceError('request_ca
 export const lostWorkers: ErrorRecord = toErrorRecord(
   new ServiceError('inference_failed', 'The service was interrupted in every attempt; send the request again.'),
 )
+
+/** How an attempt counts whose worker was lost: its engine may be well. */
+export const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }
 
 /** What an inference ends with that was pending for too long. */
 export const waitedTooLong: ErrorRecord = toErrorRecord(

@@ -5,7 +5,7 @@ import { noUseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashAccessToken, makeAccessTokenText } from './access-token-text.ts'
-import { readShortName } from './short-name.ts'
+import { readGivenName } from './given-name.ts'
 
 export interface NewAccessToken {
   readonly accountId: string
@@ -28,7 +28,7 @@ export async function createAccessToken(
   { accountId, name, scopes, expiresAt }: NewAccessToken,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly text: string; readonly token: AccessToken }> {
-  const shortName = readShortName(name, 'the token')
+  const shortName = readGivenName(name, 'the token')
   if (scopes.length === 0)
     throw new ServiceError('validation_error', `Give the token at least one scope of: ${everyScope.join(', ')}.`, { param: 'scopes' })
   const now = clock.now()

@@ -3,7 +3,7 @@ import type { Account, Role } from '../../core/account.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { readShortName } from './short-name.ts'
+import { readGivenName } from './given-name.ts'
 
 /**
  * Makes an account without a sign-in; tokens and invitations refer to it.
@@ -26,6 +26,6 @@ export async function createAccount(
  * @throws {ServiceError} `validation_error` for its name.
  */
 export function makeAccount({ clock }: { readonly clock: Clock }, { name, role }: { readonly name: string; readonly role: Role }): Account {
-  const identity = { id: randomUUID(), name: readShortName(name, 'the account'), email: null, role }
+  const identity = { id: randomUUID(), name: readGivenName(name, 'the account'), email: null, role }
   return { ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }
 }

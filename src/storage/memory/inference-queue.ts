@@ -1,7 +1,7 @@
 import { accountDisabled } from '../../core/account-disabled.ts'
 import { mayRetry } from '../../core/attempt-policy.ts'
 import { type Inference, outputRetentionMs, type Progress, recordRetentionMs } from '../../core/inference.ts'
-import { cancelled, lostWorkers, waitedTooLong } from '../../core/inference-failure.ts'
+import { cancelled, waitedTooLong, workerLost } from '../../core/inference-failure.ts'
 import type { AccountLimits } from '../../core/limits/use-limits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type {
@@ -255,5 +255,3 @@ export class MemoryInferenceQueue implements InferenceQueue {
 function isPast({ inference }: InferenceEntry, time: number): boolean {
   return inference.expiresAt !== null && inference.expiresAt <= time
 }
-
-const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }

@@ -1,5 +1,5 @@
 import { mayRetry } from '../../../core/attempt-policy.ts'
-import { lostWorkers } from '../../../core/inference-failure.ts'
+import { workerLost } from '../../../core/inference-failure.ts'
 import type { AttemptFailure, Booking, Hold, ReleaseAnswer } from '../../../core/ports/inference-queue.ts'
 import { readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
@@ -35,5 +35,3 @@ export function reclaim(
   const requeued = answers.filter((answer) => answer === 'requeued').length
   return { requeued, failed: rows.length - requeued }
 }
-
-const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }
