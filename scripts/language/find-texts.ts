@@ -24,7 +24,7 @@ interface Node {
 
 /** Attributes of elements and components that hold no words for people; nor do others of `aria-` and those of `data-`. */
 const technical = new Set(
-  `class key id type name value href rel target role tone size icon width drawing accept autocomplete inputMode method lang
+  `class key id type name value href rel target role tone size icon width drawing accept autocomplete inputMode method lang dir
   fill stroke viewBox d transform src style scope language narrow spellcheck preserveAspectRatio vector-effect shape-rendering
   stroke-linecap stroke-linejoin text-anchor loading`.split(/\s+/),
 )

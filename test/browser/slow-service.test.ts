@@ -42,6 +42,23 @@ test('an answer whose line is cut says that it broke off, keeps what came and of
   await page.close()
 })
 
+test('an answer that is waited for when its page is loaded again says that the page was left, not that the service is away', {
+  skip,
+}, async () => {
+  const { service, context } = visit()
+  await using proxy = await openSlowProxy(service.url)
+  const page = await context.newPage()
+  await page.goto(`${proxy.url}/console/chat`)
+  proxy.treat((_, path) => path === '/v1/chat/completions', { does: 'hang' })
+  const asked = page.waitForRequest('**/v1/chat/completions')
+  await page.getByLabel('Your message').fill('Tell me a short story about a fox.')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await asked
+  await page.reload()
+  await page.locator('.turn-answer[data-state=failed]').getByText('The page was left while this was being written.').waitFor()
+  await page.close()
+})
+
 test('a list that breaks off, or that something else answers, is told of truly', { skip }, async () => {
   const { service, context } = visit()
   await using proxy = await openSlowProxy(service.url)

@@ -78,7 +78,7 @@ function sizeOf(body: unknown): number {
 
 /** The service takes no half of an emoji, as texts have them that were cut in two before they were pasted. */
 function wholeCharacters(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed() : value
+  return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value
 }
 
 async function sendPatiently(path: string, options: RequestOptions, patience: Patience): Promise<Response> {

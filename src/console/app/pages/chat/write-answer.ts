@@ -1,4 +1,5 @@
 import type { AskedCall, Turn } from '../../../../core/chat/conversation.ts'
+import { pageShown } from '../../browser/page-shown.ts'
 import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../interface/request.ts'
 import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
 import { language } from '../../language/language.ts'
@@ -55,6 +56,8 @@ export async function writeAnswer(
     const { schema } = readSchema(settings)
     if (schema !== null && written.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, written.content) })
   } catch (error) {
+    // Told as the service's failure, it would stand so in the conversation that the next page opens.
+    if (!signal.aborted) await pageShown()
     change(signal.aborted ? { state: 'stopped' } : failedFields(error))
   }
 }
