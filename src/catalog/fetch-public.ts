@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
+import { type Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
 import { BrokenOff } from './broken-off.ts'
 
@@ -67,13 +67,23 @@ async function send(
   })
   request.end()
   try {
-    const [response]: IncomingMessage[] = await once(request, 'response')
-    if (response === undefined) throw new Error('no response')
-    return response
+    return await answerTo(request)
   } catch (cause) {
     signal.throwIfAborted()
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
     if (refused) throw new Error(`${address} leads into a private network; ${byName}`, { cause })
     throw new BrokenOff(`${address} cannot be reached; check the address and the network.`, { cause })
   }
+}
+
+/** What asks for another protocol is an answer too: else nobody would hear of it, nor of the end of the connection. */
+function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+    request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
+      socket.destroy()
+      resolve(response)
+    })
+  })
 }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { request as openSecureRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { writePortable } from '../core/portable-value.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
@@ -102,7 +102,7 @@ export async function borrowSlot(
   const first = written === undefined ? '' : new SealedLines(aheadKey(secret, lender.id, askerNonce), 'asker').seal(written)
   request.write(`${line}\n${first}`)
   try {
-    const [response] = (await orAborted(once(request, 'response'), signal)) as [IncomingMessage]
+    const response = await orAborted(answerTo(request), signal)
     silenceLimitMs = silenceMs
     watch.heard()
     const lenderNonce = String(response.headers['x-sepia-nonce'])
@@ -131,6 +131,18 @@ export async function borrowSlot(
 /** How long a node may say that it is there before it answers: somewhat longer than its pool lets anybody wait. */
 function answerLimitMs({ kind }: LeaseQuestion, { waitLimitMs }: Borrower): number {
   return kind === 'text' || kind === 'image' ? waitLimitMs + silenceMs : longestLoadMs
+}
+
+/** What asks for another protocol is an answer too: else nobody would hear of it, nor of the end of the connection. */
+function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+    request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
+      socket.destroy()
+      resolve(response)
+    })
+  })
 }
 
 function isReset(error: unknown): boolean {

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { type NodeRelay, startNodeRelay } from '../../test/support/cluster/node-relay.ts'
 import { startNode, type TestNodeSettings } from '../../test/support/cluster/start-node.ts'
@@ -7,6 +11,8 @@ import { makeTextRequest } from '../../test/support/text-request.ts'
 import { ServiceError } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
+import { borrowSlot } from './borrow-slot.ts'
+import { NodeLost } from './lease-wire.ts'
 
 const options = { signal: new AbortController().signal, account: 'a' }
 
@@ -32,6 +38,23 @@ async function startPair(settings: Partial<TestNodeSettings> = {}) {
   }
   return { clock, worker, api, relay, ask, [Symbol.asyncDispose]: () => parts.disposeAsync() }
 }
+
+test('what asks for another protocol at the address of a node is no node', async () => {
+  const server = createServer((request) => {
+    request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const secret = createSecretKey('0123456789abcdef', 'utf8')
+  const borrower = { nodeId: 'api', secret, clock: createTestClock(), tls: undefined, waitLimitMs: 60_000 }
+  const question = { kind: 'text', model: 'fake-chat', account: 'a', sequences: 1, deferred: false } as const
+  await assert.rejects(borrowSlot(borrower, { id: 'worker', url: `http://127.0.0.1:${port}` }, question, options), (error: unknown) => {
+    assert.ok(error instanceof NodeLost && error.cause instanceof Error)
+    assert.match(error.cause.message, /answered 101 and did not prove that it belongs to the cluster/)
+    return true
+  })
+  await once(server.close(), 'close')
+})
 
 test('a kept connection that was closed meanwhile costs a request nothing: it is asked again on another at once', async () => {
   await using pair = await startPair()

@@ -22,13 +22,14 @@ function ggufModel(weights: string): object {
   return { id: 'tiny', kind: 'text', format: 'gguf', file: 'a.gguf', files: { 'a.gguf': listed(weights) } }
 }
 
-/** A web server with these texts by path; a text that begins with "-> " leads on. */
+/** A web server with these texts by path; a text that begins with "-> " leads on, and "101" is another protocol. */
 async function serve(texts: Readonly<Record<string, string>>) {
   const asked: string[] = []
   const server = createServer(({ url = '' }, response) => {
     asked.push(url)
     const text = texts[url]
     if (text === undefined) return void response.writeHead(404).end()
+    if (text === '101') return void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
     if (text.startsWith('-> ')) return void response.writeHead(302, { location: text.slice(3) }).end()
     response.end(text)
   })
@@ -59,6 +60,12 @@ suite('hostile pulls', () => {
     await assert.rejects(pull(server.url), /localhost.* is not reached by https/)
     await assert.rejects(pull(`${server.url}/loop`), /leads on more than 5 times/)
     assert.deepEqual(inner.asked, [])
+  })
+
+  test('a server that asks for another protocol ends the pull', async () => {
+    await using folder = await createTemporaryFolder()
+    await using server = await serve({ '/model.json': '101' })
+    await assert.rejects(pullModel({ modelsFolder: folder.path, hub }, server.url, options), /answered 101/)
   })
 
   test('a model that names another server, or a secret of this machine, is not taken', async () => {
