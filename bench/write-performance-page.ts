@@ -16,6 +16,7 @@ const benches = [
   { name: 'text/throughput', question: 'Text: tokens per second and time to first token against llama-server, at 1, 8 and 32 streams' },
   { name: 'text/greedy-identity', question: 'Text: are greedy answers those of llama-server?' },
   { name: 'text/prefix-cache', question: 'Text: what does a long system prompt cost from its second use on?' },
+  { name: 'text/long-conversation', question: 'Text: when does the first token of the next turn come, late in a conversation?' },
   { name: 'text/speculation', question: 'Text: what does speculative decoding gain?' },
   { name: 'diffusion/seconds-per-step', question: 'Images: seconds per denoising step, and the share of everything else' },
   { name: 'diffusion/several-images', question: 'Images: four of one request in one batch, against one after the other' },
