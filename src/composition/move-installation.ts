@@ -8,7 +8,7 @@ import { type MovedTable, movedTables, type ReadPage, RowHash, readPages, type T
 import type { S3OutputStore } from '../storage/s3/open-s3-outputs.ts'
 import { openSqliteStore } from '../storage/sqlite/open-sqlite-store.ts'
 import { InstallationReader, type KeptOutput } from '../storage/sqlite/read-installation.ts'
-import { openBucket } from './cluster/open-bucket.ts'
+import { openBucket, tellOperator } from './cluster/open-bucket.ts'
 import { dataLayout } from './data-layout.ts'
 import { createSystemClock } from './system-clock.ts'
 
@@ -62,7 +62,8 @@ export async function moveInstallation(
   if (outputs.type === 's3') {
     const bucket = await openBucket(outputs, { clock, registry: new PostgresNodeRegistry(database, clock) }, { signal })
     const files = await openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
-    moved.outputs = await copyOutputs({ source, files, bucket }, { signal, onCopied: () => onProgress(++done, total) })
+    const onCopied = (): void => onProgress(++done, total)
+    moved.outputs = await copyOutputs({ source, files, bucket }, { signal, onCopied }).catch(tellOperator)
   }
   await writer.finish()
   return moved

@@ -19,9 +19,16 @@ export async function openBucket(
   const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
   const cluster = await registry.cluster(options)
-  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock }, options).catch((error: unknown) => {
-    throw error instanceof ServiceError ? new Error(`The bucket of s3-url cannot be used: ${rootOf(error)}`, { cause: error }) : error
-  })
+  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock }, options).catch(tellOperator)
+}
+
+/**
+ * Fails as its operator has to read it, whose callers are told no causes.
+ *
+ * @throws {Error} in the words of what caused the fault of a bucket; whatever else it was.
+ */
+export function tellOperator(error: unknown): never {
+  throw error instanceof ServiceError ? new Error(`The bucket of s3-url cannot be used: ${rootOf(error)}`, { cause: error }) : error
 }
 
 /** What nobody else caused, in its own words. */
