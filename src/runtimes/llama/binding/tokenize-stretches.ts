@@ -8,8 +8,7 @@ const longText = 8192
  */
 export function tokenizeStretches(text: string, marks: RegExp | null, tokenize: (stretch: string) => Uint32Array): Uint32Array {
   const stretches = cutAtMarks(text, marks, longText)
-  const [whole = text] = stretches
-  return stretches.length > 1 ? joinTokens(stretches.map(tokenize)) : tokenize(whole)
+  return stretches.length === 1 ? tokenize(text) : joinTokens(stretches.map(tokenize))
 }
 
 /**
