@@ -52,7 +52,9 @@ test('the languages of a call stand in one row on a phone, and the arrow keys re
   assert.ok(tops.length > 5)
   assert.deepEqual([...new Set(tops)], [tops[0]])
   await tabs.first().focus()
+  await page.evaluate("addEventListener('keydown', (event) => { window.keyIsTaken = event.defaultPrevented })")
   await page.keyboard.press('ArrowLeft')
+  assert.equal(await page.evaluate('keyIsTaken'), true, 'the row is not scrolled by the key as well')
   const last = tabs.last()
   await last.and(page.locator('[aria-selected=true]')).waitFor()
   await eventually(async () => {
