@@ -2,11 +2,11 @@ import type { LlamaModel } from 'node-llama-cpp'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
-import { joinsLines } from './cut-at-lines.ts'
+import { findCuts, type TextCuts } from './cut-text.ts'
 import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
 import { openLlama } from './open-llama.ts'
 import { readOwnFacts } from './read-own-facts.ts'
-import { vocabularyTypes } from './token-piece.ts'
+import { findSpelling, type Spelling } from './token-piece.ts'
 
 /** A GGUF file in memory. */
 export interface ModelFile extends AsyncDisposable {
@@ -19,8 +19,8 @@ export interface ModelFile extends AsyncDisposable {
   /** Bytes that one token spells, at most. */
   readonly longestToken: number
   readonly trainContextLength: number
-  /** Whether lines that begin with a letter begin a token, whatever stands before them. */
-  readonly linesBeginTokens: boolean
+  readonly cuts: TextCuts
+  readonly spelling: Spelling
   /** Bytes of the weights. */
   readonly bytes: number
   /** Whether the processor has AVX-512, and these kernels use it. */
@@ -81,6 +81,7 @@ export async function openModelFile(
   const gpuMemory = model.gpuLayers === 0 ? null : (await llama.getVramState()).free
   const { binding, model: native } = reachNative(llama, model)
   const { tokenizer } = model.fileInfo.metadata
+  const type = native.getVocabularyType()
   const resources = opened.move()
   return {
     device,
@@ -90,7 +91,13 @@ export async function openModelFile(
     ranking: readRanking(model.fileInfo.metadata),
     vocabularySize: tokenizer.ggml.tokens.length,
     longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
-    linesBeginTokens: native.getVocabularyType() === vocabularyTypes.bytePair && !joinsLines(tokenizer.ggml.tokens),
+    spelling: findSpelling(type, tokenizer.ggml),
+    cuts: findCuts({
+      type,
+      tokens: tokenizer.ggml.tokens,
+      tokenTypes: tokenizer.ggml.token_type,
+      addsSpace: tokenizer.ggml.add_space_prefix ?? true,
+    }),
     trainContextLength: model.trainContextSize,
     bytes: model.size,
     hasWideVectors: /\bAVX512 = 1\b/.test(llama.systemInfo),

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
+import { tokenAttributes, tokenPiece } from './token-piece.ts'
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
 
 test('a byte-pair token spells its bytes', () => {
-  assert.equal(text(tokenPiece('ĠParis', 4, vocabularyTypes.bytePair)), ' Paris')
-  assert.equal(text(tokenPiece('Ċ', 4, vocabularyTypes.bytePair)), '\n')
-  assert.deepEqual([...tokenPiece('Ã', 4, vocabularyTypes.bytePair)], [0xc3])
+  assert.equal(text(tokenPiece('ĠParis', 4, 'bytes')), ' Paris')
+  assert.equal(text(tokenPiece('Ċ', 4, 'bytes')), '\n')
+  assert.deepEqual([...tokenPiece('Ã', 4, 'bytes')], [0xc3])
 })
 
 test('a sentence-piece token writes its space and its bytes', () => {
-  assert.equal(text(tokenPiece('\u2581Paris', 4, vocabularyTypes.sentencePiece)), ' Paris')
-  assert.deepEqual([...tokenPiece('<0x0A>', tokenAttributes.byte, vocabularyTypes.sentencePiece)], [10])
+  assert.equal(text(tokenPiece('\u2581Paris', 4, 'spaces')), ' Paris')
+  assert.deepEqual([...tokenPiece('<0x0A>', tokenAttributes.byte, 'spaces')], [10])
 })
 
 test('a control token writes nothing, a user-defined one itself', () => {
-  assert.equal(tokenPiece('<|im_end|>', tokenAttributes.control, vocabularyTypes.bytePair).length, 0)
-  assert.equal(text(tokenPiece('<think>', tokenAttributes.userDefined, vocabularyTypes.bytePair)), '<think>')
+  assert.equal(tokenPiece('<|im_end|>', tokenAttributes.control, 'bytes').length, 0)
+  assert.equal(text(tokenPiece('<think>', tokenAttributes.userDefined, 'bytes')), '<think>')
 })

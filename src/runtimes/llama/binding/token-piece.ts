@@ -3,16 +3,26 @@ export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, un
 /** Bits of llama.cpp's `llama_token_attr`. */
 export const tokenAttributes = { unknown: 1, control: 8, userDefined: 16, byte: 32, stripsLeft: 128 } as const
 
+/** How a vocabulary spells text: every byte as a visible character (GPT-2), or as it is, with ▁ for a space (SentencePiece). */
+export type Spelling = 'bytes' | 'spaces'
+
+/** Byte-pair tokenizers that spell as SentencePiece does (`escape_whitespaces` in `llama-vocab.cpp`). */
+const withSpaces = new Set(['gemma4', 'granite-embed-multi-311m', 'sarvam-moe'])
+
+export function findSpelling(vocabularyType: number, { model, pre = '' }: { readonly model: string; readonly pre?: string }): Spelling {
+  return vocabularyType === vocabularyTypes.bytePair && !withSpaces.has(model) && !withSpaces.has(pre) ? 'bytes' : 'spaces'
+}
+
 /**
  * The UTF-8 bytes one token stands for, as `llama_token_to_piece` gives them without special tokens.
  *
- * @param text The token's entry in the vocabulary, in the spelling of its vocabulary type.
+ * @param text The token's entry in the vocabulary.
  */
-export function tokenPiece(text: string, attributes: number, vocabularyType: number): Uint8Array {
+export function tokenPiece(text: string, attributes: number, spelling: Spelling): Uint8Array {
   if ((attributes & (tokenAttributes.control | tokenAttributes.unknown)) !== 0) return new Uint8Array()
   if ((attributes & tokenAttributes.userDefined) !== 0) return Buffer.from(text)
   if ((attributes & tokenAttributes.byte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, -1), 16))
-  if (vocabularyType === vocabularyTypes.bytePair) return decodeBytePairText(text)
+  if (spelling === 'bytes') return decodeBytePairText(text)
   return Buffer.from(text.replaceAll('\u2581', ' '))
 }
 

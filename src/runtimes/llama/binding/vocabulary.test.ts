@@ -6,9 +6,9 @@ import { type GgufEntry, ggufFloats, ggufValue, readTexts } from '../../../../te
 import { writeScriptedGguf } from '../../../../test/support/model-files/scripted-gguf.ts'
 import { describeTokenizer, llama31, mistralNemo, qwen3, taught } from '../../../../test/support/model-files/tool-family.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { cutAtLines } from './cut-at-lines.ts'
+import { joinTokens } from './cut-at-marks.ts'
+import { cutText } from './cut-text.ts'
 import { type ModelFile, openModelFile } from './open-model-file.ts'
-import { joinTokens } from './tokenize-stretches.ts'
 import { readVocabulary, type Vocabulary } from './vocabulary.ts'
 
 const { signal } = new AbortController()
@@ -36,6 +36,14 @@ function describeSentencePiece(): Tokenizer {
     ['tokenizer.ggml.unknown_token_id', ggufValue(0)],
   ]
   return { entries, size: tokens.length, end: 2 }
+}
+
+/** Gemma 4's kind: byte pairs, spelled as SentencePiece spells them, and merged across a line. */
+function describeGemma(): Tokenizer {
+  const { entries, size, end } = describeSentencePiece()
+  const told = entries.filter(([key]) => key !== 'tokenizer.ggml.model' && key !== 'tokenizer.ggml.scores')
+  const merges = ['▁ a', 'a b', '▁ ab']
+  return { entries: [...told, ['tokenizer.ggml.model', ggufValue('gemma4')], ['tokenizer.ggml.merges', ggufValue(merges)]], size, end }
 }
 
 /** The same tokenizer with one entry changed. */
@@ -76,14 +84,14 @@ async function openVocabulary({
   entries,
   size,
   end,
-}: Tokenizer): Promise<{ readonly vocabulary: Vocabulary } & Pick<ModelFile, 'native'> & AsyncDisposable> {
+}: Tokenizer): Promise<{ readonly vocabulary: Vocabulary } & Pick<ModelFile, 'native' | 'cuts'> & AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await createTemporaryFolder())
   const path = join(folder.path, 'model.gguf')
   await writeFile(path, writeScriptedGguf(entries, size, { promptTokens: 0, tokens: [], end }))
   const file = opened.use(await openModelFile(path, { threads: 1, signal }))
   const kept = opened.move()
-  return { vocabulary: readVocabulary(file, []), native: file.native, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { vocabulary: readVocabulary(file, []), native: file.native, cuts: file.cuts, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 /** Cuts a text, and checks that its stretches' tokens are its own. */
@@ -98,7 +106,22 @@ function cut(
   return stretches
 }
 
+interface Detokenizer {
+  detokenize(tokens: Uint32Array, special: boolean): string
+}
+
 const families = [taught, qwen3, llama31, mistralNemo].map((family) => [family.name, describeTokenizer(family)] as const)
+
+for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentencePiece()] as const, ['gemma-4', describeGemma()] as const])
+  test(`every token spells what llama.cpp says: ${name}`, async () => {
+    await using opened = await openVocabulary(tokenizer)
+    const { detokenize } = opened.native as unknown as Detokenizer
+    const [first = 0] = opened.vocabulary.tokenize('a', { special: false }).slice(-1)
+    for (let token = 0; token < opened.vocabulary.size; token++) {
+      const { text } = opened.vocabulary.piece(token)
+      if (text !== null) assert.equal(text, detokenize.call(opened.native, Uint32Array.of(first, token), false).slice(1), `token ${token}`)
+    }
+  })
 
 suite('the tokens of stretches are those of the text', () => {
   const words = ['user', '\n', ' ', '  ', 'a', 'ab', ' ab', '<', '|', '[', ']', '<|', '|>', 'é', '€', '🦊', '123', "'s", '\r\n', '\t']
@@ -122,8 +145,9 @@ suite('the tokens of stretches are those of the text', () => {
   const merges = joined.map((token) => `${token[0]} ${token[1]}`)
   const withWhiteSpace = change(withTokens, 'tokenizer.ggml.merges', (others) => ggufValue([...merges, ...readTexts(others)]))
   for (const pattern of patterns)
-    test(`cut at lines: ${pattern}`, async () => {
-      await using opened = await openVocabulary(change(withWhiteSpace, 'tokenizer.ggml.pre', () => ggufValue(pattern)))
+    test(`cut at words and lines: ${pattern}`, async () => {
+      const split = change(withWhiteSpace, 'tokenizer.ggml.pre', () => ggufValue(pattern))
+      await using opened = await openVocabulary(pattern === 'gemma4' ? describeGemma() : split)
       const random = chances()
       const lines = [
         ...words,
@@ -147,19 +171,43 @@ suite('the tokens of stretches are those of the text', () => {
       ]
       for (let round = 0; round < 5; round++) {
         const text = writeWords(lines, 2000, random)
-        assert.ok(cut(opened, text, false, cutAtLines(text, 1)).length > 5)
+        assert.ok(cut(opened, text, false, cutText(text, opened.cuts, 1)).length > 5)
       }
       assert.ok(cut(opened, writeWords(lines, 6000, random), true).length > 3)
     })
 
-  test('text of a SentencePiece model is not cut at lines, which would get a space before them', async () => {
-    await using opened = await openVocabulary(describeSentencePiece())
-    assert.equal(cut(opened, 'ab\n'.repeat(5000), false).length, 1)
-  })
+  for (const addsSpace of [true, false])
+    test(`cut at words: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
+      const { entries, ...rest } = describeSentencePiece()
+      const told = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
+      await using opened = await openVocabulary(told)
+      const random = chances()
+      for (let round = 0; round < 20; round++) {
+        const text = writeWords([...words, ' a', ' ab', ' user', '[INST]'], 500, random)
+        assert.ok(cut(opened, text, false, cutText(text, opened.cuts, 1)).length > 5)
+      }
+      assert.ok(cut(opened, writeWords([...words, ' ab', ' user'], 6000, random), false).length > 3)
+    })
 
-  test('text is not cut at lines where a token spans two', async () => {
-    const span = (tokens: Buffer): Buffer => ggufValue([...readTexts(tokens).slice(0, -1), 'aĊb'])
-    await using opened = await openVocabulary(change(describeTokenizer(taught), 'tokenizer.ggml.tokens', span))
-    assert.equal(cut(opened, 'ab\n'.repeat(5000), false).length, 1)
-  })
+  for (const [what, token] of [
+    ['two lines', 'aĊb'],
+    ['two words', 'aĠ'],
+  ] as const)
+    test(`text is not cut between words and lines where a token spans ${what}`, async () => {
+      const span = (tokens: Buffer): Buffer => ggufValue([...readTexts(tokens).slice(0, -1), token])
+      await using opened = await openVocabulary(change(describeTokenizer(taught), 'tokenizer.ggml.tokens', span))
+      assert.equal(cut(opened, 'ab\n'.repeat(2000), false).length, 1)
+      assert.equal(cut(opened, 'ab ab'.repeat(1500), false).length, 1)
+    })
+
+  for (const pattern of ['deepseek-llm', 'deepseek-v3', 'falcon', 'bloom', 'tekken', 'gpt-4o'])
+    test(`a word that would end the process in std::regex is cut: ${pattern}`, async () => {
+      await using opened = await openVocabulary(change(plain, 'tokenizer.ggml.pre', () => ggufValue(pattern)))
+      const { vocabulary } = opened
+      for (const word of ['a', ' ', '!', '\n', '漢', '\u0301', 'aGVsbG8gd29ybGQ9']) {
+        const text = word.repeat(Math.ceil(40_000 / word.length))
+        const spelled = Buffer.concat([...vocabulary.tokenize(text, { special: false })].map((token) => vocabulary.spell(token)))
+        assert.ok(spelled.toString() === text, `${word.codePointAt(0)?.toString(16)} is spelled again`)
+      }
+    })
 })

@@ -1,9 +1,9 @@
-import { cutAtLines } from './cut-at-lines.ts'
+import { cutAtMarks, joinTokens } from './cut-at-marks.ts'
+import { cutText } from './cut-text.ts'
 import { matchAny } from './match-any.ts'
 import type { NativeModel } from './native-binding.ts'
 import type { ModelFile } from './open-model-file.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
-import { cutAtMarks, tokenizeStretches } from './tokenize-stretches.ts'
 
 /** What one token adds to the output. */
 export interface Piece {
@@ -49,10 +49,15 @@ export interface Vocabulary {
 
 /** Characters that are tokenized at once where the text can be cut; about two milliseconds of llama.cpp's. */
 const longStretch = 2048
+/**
+ * Characters of a text that is not cut at its marks unless its stretches are kept. llama.cpp's time grows with the square of the marks in a text: 8 000 empty messages
+ * took 2.6 s at once and take 0.4 s so.
+ */
+const longText = 8192
 
 /** @param shown Spellings that answers show even where they are control tokens. */
 export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocabulary {
-  const { native: model, vocabularySize: size, linesBeginTokens } = file
+  const { native: model, vocabularySize: size, cuts, spelling } = file
   const type = model.getVocabularyType()
   const pieces = new Map<number, Piece>()
   const ends = new Set<number>()
@@ -74,6 +79,8 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     if ((attributes & tokenAttributes.stripsLeft) === 0 && /^[<[]/.test(text)) marks.push(text)
   }
   const markPattern = marks.length === 0 ? null : matchAny(marks)
+  const cutAt = (text: string, special: boolean, least: number): readonly string[] =>
+    (special ? cutAtMarks(text, markPattern, least) : [text]).flatMap((stretch) => cutText(stretch, cuts, longStretch))
   const begin = model.tokenBos()
   const end = model.tokenEos()
 
@@ -81,7 +88,7 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     let piece = pieces.get(token)
     if (piece === undefined) {
       const text = model.getTokenString(token) ?? ''
-      piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), type))
+      piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), spelling))
       pieces.set(token, piece)
     }
     return piece
@@ -96,11 +103,8 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     end:
       type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
     gap: readGap(model, named),
-    tokenize: (text, { special }) => tokenizeStretches(text, markPattern, (stretch) => model.tokenize(stretch, special)),
-    cut: (text, { special }) => {
-      const stretches = special ? cutAtMarks(text, markPattern, 1) : [text]
-      return linesBeginTokens ? stretches.flatMap((stretch) => cutAtLines(stretch, longStretch)) : stretches
-    },
+    tokenize: (text, { special }) => joinTokens(cutAt(text, special, longText).map((stretch) => model.tokenize(stretch, special))),
+    cut: (text, { special }) => cutAt(text, special, 1),
     piece: pieceOf,
     spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),
     ends: [...ends],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ask } from '../../../../test/support/mini-chat.ts'
-import { cutAtMarks } from '../binding/tokenize-stretches.ts'
+import { cutAtMarks } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { compileChatTemplate } from './chat-template.ts'
 import { tokenizeRequest } from './prompt-tokens.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChatInput, PromptField, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
-import { joinTokens } from '../binding/tokenize-stretches.ts'
+import { joinTokens } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
 import { type ControlGuard, guardControlTexts } from './control-guard.ts'

@@ -1,16 +1,3 @@
-/** Shorter text goes to llama.cpp whole. */
-const longText = 8192
-
-/**
- * Tokenizes long text in stretches. llama.cpp's time grows with the square of the marks in a text: 8 000 empty messages took 2.6 s at once and take 0.4 s so.
- *
- * @param marks Global; matches every mark; null = there are none.
- */
-export function tokenizeStretches(text: string, marks: RegExp | null, tokenize: (stretch: string) => Uint32Array): Uint32Array {
-  const stretches = cutAtMarks(text, marks, longText)
-  return stretches.length === 1 ? tokenize(text) : joinTokens(stretches.map(tokenize))
-}
-
 /**
  * Cuts text into stretches that begin with a mark (a token with a spelling of its own, such as `<|im_start|>`), which other tokens never span: their tokens one after the
  * other are the text's.

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cutText, findCuts } from './cut-text.ts'
+import { vocabularyTypes } from './token-piece.ts'
+
+const facts = { tokens: ['a', 'Ġa', 'ĠĠ'], tokenTypes: undefined, addsSpace: true }
+const bytePair = findCuts({ ...facts, type: vocabularyTypes.bytePair })
+
+test('text is cut before the space between two words, and before lines that begin with a letter', () => {
+  assert.deepEqual(cutText('one two  three. Four\nfive\n six', bytePair, 1), ['one', ' two  three.', ' Four\n', 'five\n six'])
+})
+
+test('where SentencePiece puts a space before a stretch it is left out', () => {
+  const sentencePiece = findCuts({ ...facts, tokens: ['▁a', '▁▁'], type: vocabularyTypes.sentencePiece })
+  assert.deepEqual(cutText('one two\nthree 4', sentencePiece, 1), ['one', 'two\nthree 4'])
+})
+
+test('a word of any length is cut, at a mark where it has one, and never within a character', () => {
+  const { longest } = bytePair
+  for (const unit of ['a', ' ', '\n', '🦊', 'e\u0301', '\u0301', '漢字。', '12,'])
+    for (const shift of ['', 'x']) {
+      const text = shift + unit.repeat(20_000)
+      const stretches = cutText(text, bytePair, 2048)
+      assert.equal(stretches.join(''), text)
+      assert.ok(stretches.every((stretch) => stretch.length <= longest && stretch.isWellFormed()))
+      assert.ok(stretches.length > 2)
+      if (/[。,]/.test(unit)) assert.ok(stretches.slice(1).every((stretch) => /^[。,]/.test(stretch)))
+      if (unit.startsWith('e')) assert.ok(stretches.slice(1).every((stretch) => stretch.startsWith('e')))
+    }
+})
+
+test('marks of the vocabulary that hold a space forbid nothing; words that do forbid cuts', () => {
+  const type = vocabularyTypes.bytePair
+  const [normal, control] = [1, 3]
+  assert.ok(findCuts({ ...facts, type, tokens: ['<|begin▁of|>', 'a'], tokenTypes: [control, normal] }).boundary)
+  assert.equal(findCuts({ ...facts, type, tokens: ['a', 'ofĠthe'], tokenTypes: [normal, normal] }).boundary, null)
+})
+
+test('a word of a megabyte is cut in time that grows with its length', () => {
+  assert.ok(cutText('a'.repeat(2 ** 20), bytePair, 2048).length >= 128)
+})
