@@ -9,6 +9,7 @@ export type Spelling = 'bytes' | 'spaces'
 /** Byte-pair tokenizers that spell as SentencePiece does (`escape_whitespaces` in `llama-vocab.cpp`). */
 const withSpaces = new Set(['gemma4', 'granite-embed-multi-311m', 'sarvam-moe'])
 
+/** How a vocabulary of a GGUF file spells, by what the file calls its tokenizer. */
 export function findSpelling(vocabularyType: number, { model, pre = '' }: { readonly model: string; readonly pre?: string }): Spelling {
   return vocabularyType === vocabularyTypes.bytePair && !withSpaces.has(model) && !withSpaces.has(pre) ? 'bytes' : 'spaces'
 }
