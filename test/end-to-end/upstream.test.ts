@@ -172,6 +172,28 @@ for (const [name, status, body, code] of failures) {
   })
 }
 
+test('a server that does not stream is understood: its answer comes in one piece', async (context) => {
+  const message = { role: 'assistant', content: 'hi there' }
+  const usage = { prompt_tokens: 3, completion_tokens: 2 }
+  const { model } = await connectTo(context, (_, response) =>
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'length' }], usage }, null, 2)),
+  )
+  const { text, rest } = await collect(model.generate(seeded('hello'), options))
+  const counted = { promptTokens: 3, completionTokens: 2, cachedTokens: 0 }
+  assert.deepEqual(
+    [text, rest],
+    [
+      'hi there',
+      [
+        { type: 'choice-finish', choice: 0, reason: 'length' },
+        { type: 'finish', usage: counted },
+      ],
+    ],
+  )
+})
+
 test('an address or a name that the server does not know is hinted at in the cause, for who wrote the model.json', async (context) => {
   const { model } = await connectTo(context, (_, response) => response.writeHead(404).end('{"detail":"Not Found"}'))
   await assert.rejects(collect(model.generate(seeded('hello'), options)), (error: ServiceError) => {

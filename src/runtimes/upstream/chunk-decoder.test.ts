@@ -54,6 +54,16 @@ suite('streams of servers with OpenAI’s interface', () => {
     ])
   })
 
+  test('the document of a server that does not stream is the whole answer', async () => {
+    const call = (name: string) => ({ id: name, type: 'function', function: { name, arguments: '{}' } })
+    const said = { role: 'assistant', content: 'Let me', reasoning_content: 'so', tool_calls: [call('look'), call('go')] }
+    const { choices } = await collect([{ ...usage, choices: [{ index: 0, message: said, finish_reason: 'tool_calls' }] }])
+    const toolCalls = ['look', 'go'].map((name) => ({ id: name, name, arguments: '{}' }))
+    assert.deepEqual(choices, [{ text: 'Let me', thoughts: 'so', toolCalls, logprobs: [], reason: 'tool_calls' }])
+    const plain = { ...usage, choices: [{ index: 0, message: { content: 'Hi', tool_calls: null }, finish_reason: 'stop' }] }
+    assert.equal((await collect([plain])).choices[0]?.text, 'Hi')
+  })
+
   test('calls are numbered as they come, whatever numbers the server gives them', async () => {
     const call = (index: number, name: string) => delta({ tool_calls: [{ index, id: name, function: { name, arguments: '{}' } }] })
     const { choices } = await collect([call(1_000_000_000, 'look'), call(-7, 'go'), end, usage])
@@ -323,10 +333,11 @@ suite('streams of servers with OpenAI’s interface', () => {
     await assertRejected(decode([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }, usage], 2), broken)
   })
 
-  test('the cause of a stream without events says so', async () => {
-    await assert.rejects(Array.fromAsync(streamedParts(new ChunkDecoder(1), [])), (error: Error) =>
-      /sent no events/.test(String(error.cause)),
-    )
+  test('the cause of an answer without choices says so', async () => {
+    for (const lines of [[], [{ detail: 'Not Found' }]])
+      await assert.rejects(Array.fromAsync(streamedParts(new ChunkDecoder(1), lines)), (error: Error) =>
+        /sent no events/.test(String(error.cause)),
+      )
   })
 
   test('nothing behind [DONE] is read', async () => {

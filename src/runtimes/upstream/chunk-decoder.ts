@@ -1,6 +1,14 @@
 import { ServiceError } from '../../core/error.ts'
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
-import { type ChunkChoice, type ChunkLogprob, type ChunkToolCall, type ChunkUsage, type CompletionLogprobs, parseChunk } from './chunk.ts'
+import {
+  type ChunkChoice,
+  type ChunkLogprob,
+  type ChunkMessage,
+  type ChunkToolCall,
+  type ChunkUsage,
+  type CompletionLogprobs,
+  parseChunk,
+} from './chunk.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 import { countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
@@ -24,7 +32,7 @@ export class ChunkDecoder implements StreamDecoder {
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
     if (chunk.error) throw makeEventError(chunk)
-    this.#hasEvents = true
+    this.#hasEvents ||= chunk.choices !== undefined
     return readShaped(() => {
       this.#usage = decodeUsage(chunk.usage) ?? this.#usage
       const parts: TextPart[] = []
@@ -37,7 +45,7 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   end(): readonly TextPart[] {
-    if (!this.#hasEvents) throw makeBrokenError('sent no events; it may not stream, or have no such interface at this address')
+    if (!this.#hasEvents) throw makeBrokenError('sent no events; it may have no such interface at this address')
     const isFirstAlone = this.#choices > 1 && this.#open.size === this.#choices - 1 && !this.#open.has(0)
     if (isFirstAlone && this.#usage !== undefined)
       throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes one choice at a time; leave n out.', {
@@ -57,20 +65,28 @@ function indexOf({ index }: ChunkChoice, choices: number): number {
   return place
 }
 
+/** What a choice says: a piece of a message, or the whole of one, whose calls have no numbers. */
+function messageOf({ delta, message }: ChunkChoice): ChunkMessage {
+  if (delta !== undefined || message === undefined) return delta ?? {}
+  return { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ ...call, index })) ?? [] }
+}
+
 function decodeChoice(
-  { text, delta, logprobs }: ChunkChoice,
+  spoken: ChunkChoice,
   { index: choice, calls }: { readonly index: number; readonly calls: ToolCalls },
 ): readonly TextPart[] {
   const parts: TextPart[] = []
-  const thoughts = textOf(delta?.reasoning_content ?? delta?.reasoning)
+  const { text, logprobs } = spoken
+  const message = messageOf(spoken)
+  const thoughts = textOf(message.reasoning_content ?? message.reasoning)
   if (thoughts) parts.push({ type: 'thoughts', choice, text: thoughts })
-  const content = textOf(text ?? delta?.content ?? delta?.refusal)
+  const content = textOf(text ?? message.content ?? message.refusal)
   if (content || (content === '' && (logprobs?.content?.length || logprobs?.tokens?.length))) {
     const tokens = logprobs?.content?.map(decodeLogprob)
     const scored = decodeCompletionLogprobs(logprobs ?? {})
     parts.push({ type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...scored })
   }
-  for (const call of delta?.tool_calls ?? []) parts.push(...calls.add(choice, call))
+  for (const call of message.tool_calls ?? []) parts.push(...calls.add(choice, call))
   return parts
 }
 

@@ -11,19 +11,23 @@ export interface ChunkChoice {
   readonly index?: number | null
   /** Of a plain completion. */
   readonly text?: string
-  readonly delta?: {
-    readonly content?: string | null
-    /** What is said instead of an answer, of OpenAI. */
-    readonly refusal?: string | null
-    /** What the model thinks; vLLM's newer name is `reasoning`. */
-    readonly reasoning_content?: string | null
-    readonly reasoning?: string | null
-    readonly tool_calls?: readonly ChunkToolCall[]
-  }
+  readonly delta?: ChunkMessage
+  /** The whole of it, of servers that do not stream. */
+  readonly message?: ChunkMessage
   readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
   readonly finish_reason?: string | null
   /** Of vLLM: the stop string that ended the choice, or the token. */
   readonly stop_reason?: string | number | null
+}
+
+export interface ChunkMessage {
+  readonly content?: string | null
+  /** What is said instead of an answer, of OpenAI. */
+  readonly refusal?: string | null
+  /** What the model thinks; vLLM's newer name is `reasoning`. */
+  readonly reasoning_content?: string | null
+  readonly reasoning?: string | null
+  readonly tool_calls?: readonly ChunkToolCall[] | null
 }
 
 /** A piece of a tool call; its name comes in the first. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { DataLines, lineEnd } from './data-lines.ts'
+import { DataLines } from './data-lines.ts'
 
 function read(...pieces: readonly string[]): string[] {
   const lines = new DataLines()
-  return [...pieces, lineEnd].flatMap((piece) => lines.take(piece))
+  return [...pieces.flatMap((piece) => lines.take(piece)), ...lines.end()]
 }
 
 suite('the data lines of a stream', () => {
@@ -41,6 +41,12 @@ suite('the data lines of a stream', () => {
 
   test('may begin behind a byte-order mark', () => {
     assert.deepEqual(read('\uFEFFdata: 1\n', '\ndata: 2\n'), ['1', '2'])
+  })
+
+  test('are one where a server does not stream and sends its answer as a document', () => {
+    const document = '{\n  "choices": [],\n\n  "data: x": 1\n}\n'
+    assert.deepEqual(read(document), [document])
+    assert.deepEqual(read('\uFEFF', ' \n', ...document), [document])
   })
 
   test('may be long', () => {

@@ -1,5 +1,5 @@
 import { promptField, type TextPart, type TextRequest } from '../../core/text-generation.ts'
-import { DataLines, lineEnd } from './data-lines.ts'
+import { DataLines } from './data-lines.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 import { TokenBound } from './token-bound.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
@@ -25,16 +25,16 @@ export async function* streamAnswer(
   options: { readonly signal: AbortSignal },
 ): AsyncGenerator<TextPart, void, undefined> {
   const [lines, bound] = [new DataLines(), new TokenBound(request)]
-  function* read(piece: string): Generator<TextPart> {
-    for (const line of lines.take(piece)) for (const part of decoder.decode(line)) yield* bound.pass(part)
+  function* read(taken: readonly string[]): Generator<TextPart> {
+    for (const line of taken) for (const part of decoder.decode(line)) yield* bound.pass(part)
   }
   try {
     for await (const piece of await connection.send(path, body, options))
-      for (const part of read(piece)) {
+      for (const part of read(lines.take(piece))) {
         yield part
         if (part.type === 'finish') return
       }
-    for (const part of read(lineEnd)) {
+    for (const part of read(lines.end())) {
       yield part
       if (part.type === 'finish') return
     }
