@@ -1,4 +1,4 @@
-import { vocabularyTypes } from './token-piece.ts'
+import { type Spelling, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
 /** Where text may be cut, so that the tokens of the stretches one after the other are those of the text. */
 export interface TextCuts {
@@ -15,6 +15,7 @@ export interface TokenizerFacts {
   readonly type: number
   /** As the file spells them. */
   readonly tokens: readonly string[]
+  readonly spelling: Spelling
   /** Of each token, one of llama.cpp's `llama_token_type`; none = all are normal ones. */
   readonly tokenTypes: readonly number[] | undefined
   /** Whether SentencePiece puts a space before a text. */
@@ -31,16 +32,24 @@ const longestWord = 8192
  * Before the single space between two words and before a line that begins with a letter, every pattern by which llama.cpp splits text for byte-pair tokenizers
  * (`llama-vocab.cpp`) begins a word, and SentencePiece joins nothing, unless a token of the vocabulary spans the place.
  */
-export function findCuts({ type, tokens, tokenTypes, addsSpace }: TokenizerFacts): TextCuts {
-  const spans = (place: RegExp) => tokens.some((token, index) => spelled.has(tokenTypes?.[index] ?? 1) && place.test(token))
+export function findCuts({ type, tokens, spelling, tokenTypes, addsSpace }: TokenizerFacts): TextCuts {
+  const spans = (place: RegExp) =>
+    tokens.some(
+      (token, index) =>
+        manyWords.test(token) &&
+        spelled.has(tokenTypes?.[index] ?? 1) &&
+        place.test(Buffer.from(tokenPiece(token, 0, spelling)).toString()),
+    )
   if (type === vocabularyTypes.bytePair)
-    return { boundary: spans(/[!-~][Ġ ▁]|[Ċ\n][A-Za-z\u00c2-\u00f4]/) ? null : wordOrLine, dropsSpace: false, longest: longestWord }
-  const boundary = type !== vocabularyTypes.sentencePiece || spans(/[!-~][ ▁]/) ? null : word
+    return { boundary: spans(/\S |\n[\p{L}\uFFFD]/u) ? null : wordOrLine, dropsSpace: false, longest: longestWord }
+  const boundary = type !== vocabularyTypes.sentencePiece || spans(/\S /) ? null : word
   return { boundary, dropsSpace: addsSpace, longest: Number.POSITIVE_INFINITY }
 }
 
 /** Normal tokens and those of users. */
 const spelled = new Set([1, 4])
+/** Holds a space or a line break that is not its beginning or end alone, in any spelling; few tokens do. */
+const manyWords = /.[Ġ ▁]|[Ċ\n]./su
 
 const word = /(?<=\S) (?=\p{L})/gu
 const wordOrLine = /(?<=\S) (?=\S)|(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/gu
