@@ -39,16 +39,19 @@ export interface PostgresServer extends AsyncDisposable {
  *
  * @param options.settings Such as `max_connections=50`.
  * @param options.onDisk Whether its commits wait for a real disk, for those who measure.
+ * @param options.within Where its folder is made instead.
  */
 export async function startPostgres({
   settings = [],
   onDisk = false,
+  within = onDisk ? tmpdir() : quickFolder(),
 }: {
   readonly settings?: readonly string[]
   readonly onDisk?: boolean
+  readonly within?: string
 } = {}): Promise<PostgresServer> {
   if (programs === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
-  const folder = await mkdtemp(join(onDisk ? tmpdir() : quickFolder(), 'sepia-postgres-'))
+  const folder = await mkdtemp(join(within, 'sepia-postgres-'))
   const user = await userOfServer(folder)
   await run(join(programs, 'initdb'), ['-D', folder, '-U', 'postgres', '--auth=trust', '--no-locale', '-E', 'UTF8', '--no-sync'], {
     ...user,
