@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import { diskFull } from '../disk-full.ts'
+import { diskFull } from '../write-fault.ts'
 
 /** How a statement failed, for whoever decides whether to send it again. */
 export type DatabaseFault =

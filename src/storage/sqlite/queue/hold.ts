@@ -100,6 +100,11 @@ export function hasten(connection: Connection, { ids }: { readonly ids: readonly
   connection.run(sql, { ids: JSON.stringify(ids) })
 }
 
+/** Ends every delay, which the clock would make longer since it was set back. */
+export function endDelays(connection: Connection, _input: Readonly<Record<string, never>>, now: number): void {
+  connection.run(`update inferences set not_before = 0 where status = 'pending' and not_before > :now`, { now })
+}
+
 /** Counts an attempt that ended without a result. */
 export function countAttempt(
   connection: Connection,
