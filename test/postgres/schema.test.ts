@@ -40,6 +40,8 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
   test('a step that waits for a backup lets those through who serve, and is taken when the backup has ended', async () => {
     const url = await createDatabase()
     await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await store.queue.enqueue(makeSubmission(), options)
+    await succeed(store.queue, await claimNext(store.queue))
     const wider = { sql: 'alter table queue add column colour text', leastProgram: 1 }
     const backup = new Client(url)
     await backup.connect()
@@ -50,6 +52,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
       await store.queue.enqueue(makeSubmission(), options)
       await backup.query('commit')
       await migrated
+      assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
     } finally {
       await backup.end()
     }

@@ -27,6 +27,8 @@ export async function migrate(url: string, migrations: readonly Migration[] = re
   try {
     // Some steps take long, and those who wait for them as well, whatever the role is otherwise given.
     await client.query('set statement_timeout = 0; set idle_session_timeout = 0; set lock_timeout = 0')
+    // A machine that is gone in the middle keeps the others waiting for a minute, not for the hours after which the system notices.
+    await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
     const warnings = await examineServer(client)
     await client.query(`select pg_advisory_lock(${migrationLock})`)
     await client.query(`set lock_timeout = ${lockLimitMs}`)
