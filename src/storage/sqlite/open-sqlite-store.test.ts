@@ -142,6 +142,24 @@ test('what was to wait a while is claimed when the clock was set back meanwhile'
   assert.notEqual(await tryClaim(store.queue), null)
 })
 
+test('a webhook goes out when it was to, though the clock was set back meanwhile', async () => {
+  await using folder = await createFolder()
+  const clock = createTestClock()
+  await using store = await folder.open('service', clock)
+  await store.queue.enqueue(makeSubmission({ webhookUrl: 'https://receiver.example/' }), options)
+  await succeed(store.queue, await claimNext(store.queue))
+  const due = async () => (await store.webhooks.due({ limit: 1, perAccount: 1 }, options))[0]
+  const nextAttemptAt = clock.now() + 5000
+  await store.webhooks.record((await due())?.id ?? '', { state: 'waiting', nextAttemptAt, result: '503' }, options)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  clock.jump(clock.now() - 60 * 60_000)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  await clock.advance(4999)
+  assert.equal(await due(), undefined)
+  await clock.advance(1)
+  assert.notEqual(await due(), undefined)
+})
+
 test('a completed inference cannot be changed, not even by a statement that forgets the fence', async () => {
   await using folder = await createFolder()
   await using store = await folder.open()

@@ -36,7 +36,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
   readonly #clock: Clock
   readonly #limits: QueueLimits
   readonly #doorbell: Doorbell
-  #sweptAt = Number.NEGATIVE_INFINITY
+  #sweptAt = 0
 
   constructor(writer: Writer, { clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }) {
     this.#writer = writer
@@ -117,7 +117,8 @@ export class SqliteInferenceQueue implements InferenceQueue {
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
     signal.throwIfAborted()
     const now = this.#clock.now()
-    if (now < this.#sweptAt - jumpMs) await this.#writer.run('endDelays', {}, now)
+    const setBackMs = this.#sweptAt - now
+    if (setBackMs > jumpMs) await this.#writer.run('endDelays', { setBackMs }, now)
     this.#sweptAt = now
     const report = await this.#writer.run('sweep', { ...limits, spared: limits.spared.map(bare) }, now)
     if (report.requeued > 0) this.#doorbell.ring()
