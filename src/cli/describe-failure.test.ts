@@ -41,7 +41,10 @@ describe('describeFailure', () => {
     using database = new DatabaseSync(':memory:')
     database.exec('pragma max_page_count = 2; create table a (x)')
     const full = () => database.exec('insert into a values (zeroblob(100000))')
-    assert.throws(full, (error) => describeFailure(error) === 'The disk is full; make room and try again.')
+    assert.throws(
+      full,
+      (error) => describeFailure(error) === 'The disk is full, or holds as many files as it can (df -i); make room and try again.',
+    )
   })
 
   it('says what to do about a folder in the place of a file', async () => {

@@ -27,7 +27,7 @@ function describeSystemError({ code, address, hostname, port, path, syscall, err
   if (code === 'EISDIR' && path !== undefined) return `${path} is a folder where a file belongs; move it away.`
   if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be made there; choose another --data.`
   // SQLite's SQLITE_FULL.
-  if (code === 'ENOSPC' || errcode === 13) return 'The disk is full; make room and try again.'
+  if (code === 'ENOSPC' || errcode === 13) return 'The disk is full, or holds as many files as it can (df -i); make room and try again.'
   return undefined
 }
 

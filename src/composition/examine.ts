@@ -11,6 +11,7 @@ import type { Store } from '../core/ports/store.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { checkDatabase } from '../storage/upkeep/check-database.ts'
 import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
+import { rootOf } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
 import { modelFolders } from './models/model-folders.ts'
@@ -88,7 +89,9 @@ async function compareOutputs(
   { outputs, ...store }: Pick<Store, 'accounts' | 'log' | 'clock'> & { readonly outputs: OutputStore },
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Finding> {
-  const { checked, damaged } = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal })
+  const found = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal }).catch((error: Error) => error)
+  if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Not all can be read: ${rootOf(found)}` }
+  const { checked, damaged } = found
   const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)
   return { subject: 'outputs', ...verdict(faults, `all ${checked} are whole`) }
 }

@@ -143,6 +143,17 @@ describe('parseConfig', () => {
     assert.deepEqual(line, { name: 'database-url', value: 'postgres://u:***@db/x?sslpassword=***', source: '--database-url' })
   })
 
+  it('takes one server for the database, whatever its password holds, and says what to name in place of several', () => {
+    const settings = (text: string) => ({ flags: { 'database-url': text, 's3-url': 'https://k:s@s3.example/bucket' } })
+    assert.equal(configOf(settings('postgres://u:a,b@db/x?options=-csearch_path%3Da,b')).database.type, 'postgres')
+    for (const several of [
+      'postgres://u:hunter2@a,b/x',
+      'postgresql://u:hunter2@a:1,b:2/x?target_session_attrs=read-write',
+      'postgres://a,b',
+    ])
+      assert.match(faultsOf(settings(several))[0] ?? '', /^--database-url: names several servers; .* leads to the primary/)
+  })
+
   it('leaves variables of the test suite alone', () => {
     assert.equal(configOf({ environment: { SEPIA_CI: '1', SEPIA_CHROMIUM: '/x', SEPIA_TEST_MODELS: '/x' } }).listen.port, 8080)
   })

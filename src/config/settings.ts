@@ -1,6 +1,7 @@
 import { nodeRoles } from '../core/cluster/node.ts'
 import { gpuSettings } from '../core/compute-device.ts'
 import { type LogFormat, logFormats, logLevels } from './config.ts'
+import { databaseUrl } from './database-url.ts'
 import { headerFields } from './header-fields.ts'
 import { headerNames } from './header-names.ts'
 import { bucketUrl } from './s3-url.ts'
@@ -66,7 +67,7 @@ export const settings = {
   databaseUrl: setting(
     'database-url',
     'Storage',
-    optional(url('postgres:', 'postgresql:')),
+    optional(databaseUrl),
     unset('a database inside `data`'),
     'PostgreSQL 15 or newer for accounts, tokens, requests and usage: `postgres://user:password@host/database`.',
   ),

@@ -1,5 +1,10 @@
 import type { SharedCounts } from '../core/ports/shared-counts.ts'
 
+/** Whether a minute is not the present one; that before it still is, and an earlier one comes of a clock that was set back. */
+function isOther(minute: number, present: number): boolean {
+  return minute > present || minute < present - 1
+}
+
 /** Counts of a process that shares its store with no other. */
 export function createLocalCounts(): SharedCounts {
   let present = 0
@@ -7,8 +12,10 @@ export function createLocalCounts(): SharedCounts {
   return {
     async takeOfMinute({ subject, minute, wanted, limit }, { signal }) {
       signal.throwIfAborted()
-      if (minute > present) used = new Map()
-      present = Math.max(present, minute)
+      if (isOther(minute, present)) {
+        used = new Map()
+        present = minute
+      }
       const before = used.get(subject) ?? 0
       const granted = Math.max(0, Math.min(wanted, limit - before))
       used.set(subject, before + granted)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isDiskFull } from '../../src/storage/disk-full.ts'
+import { isDiskFull } from '../../src/storage/write-fault.ts'
 import { AcknowledgementLog } from './acknowledgement-log.ts'
 import { makeChaosRequest } from './chaos-request.ts'
 import { Client, type FetchedOutput } from './client.ts'

@@ -21,6 +21,14 @@ export function testQueueTime(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(inference.id, 'a', options))?.error?.code, 'inference_timeout')
   })
 
+  test(`${name} queue: what waits is claimed at once when the clock was set back meanwhile`, async () => {
+    const clock = createTestClock()
+    await using store = await open({ clock, limits: roomy })
+    const { inference } = await store.queue.enqueue(makeSubmission(), options)
+    clock.jump(clock.now() - 60 * 60_000)
+    assert.equal((await claimNext(store.queue)).id, inference.id)
+  })
+
   test(`${name} queue: what is given back again and again keeps its age and ends`, async () => {
     const clock = createTestClock()
     await using store = await open({ clock, limits: roomy })

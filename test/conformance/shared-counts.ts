@@ -26,6 +26,15 @@ export function testSharedCounts(name: string, open: StoreFactory): void {
     )
   })
 
+  test(`${name} counts: a clock that was set back begins its minutes anew`, async () => {
+    await using store = await openRoomy()
+    const take = (minute: number) => store.counts.takeOfMinute({ subject: 'a', minute, wanted: 2, limit: 2 }, options)
+    assert.deepEqual(
+      [await take(100), await take(100), await take(40), await take(40), await take(41)].map(({ granted }) => granted),
+      [2, 0, 2, 0, 2],
+    )
+  })
+
   test(`${name} counts: a process keeps as many places as it says, and no more than there are`, async () => {
     await using store = await openRoomy()
     const keep = (places: number) => store.counts.keepPlaces({ subject: 'a', places, limit: 10 }, options)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { Client } from 'pg'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { Database } from '../../src/storage/postgres/database.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { documentSums } from '../../src/storage/postgres/schema/document-sums.ts'
-import { migrate } from '../../src/storage/postgres/schema/migrate.ts'
+import { migrate, migrationLock } from '../../src/storage/postgres/schema/migrate.ts'
 import { migrations } from '../../src/storage/postgres/schema/migrations.ts'
 import { dropPartitions, makePartitions } from '../../src/storage/postgres/schema/partitions.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
@@ -34,6 +35,42 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     const { query } = await sharedPostgres()
     assert.deepEqual(await query(`select to_regclass('half') as half`, new URL(url).pathname.slice(1)), [{ half: null }])
     await migrate(url)
+  })
+
+  test('a step that waits for a backup lets those through who serve, and is taken when the backup has ended', async () => {
+    const url = await createDatabase()
+    await using store = await openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await store.queue.enqueue(makeSubmission(), options)
+    await succeed(store.queue, await claimNext(store.queue))
+    const wider = { sql: 'alter table queue add column colour text', leastProgram: 1 }
+    const backup = new Client(url)
+    await backup.connect()
+    try {
+      await backup.query('begin; select 1 from queue')
+      const migrated = migrate(url, [...migrations, wider])
+      while ((await backup.query('select 1 from pg_locks where not granted')).rows.length === 0);
+      await store.queue.enqueue(makeSubmission(), options)
+      await backup.query('commit')
+      await migrated
+      assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+    } finally {
+      await backup.end()
+    }
+  })
+
+  test('who starts while another takes its steps waits for as long as it takes', async () => {
+    const url = await createDatabase()
+    const other = new Client(url)
+    await other.connect()
+    try {
+      await other.query(`select pg_advisory_lock(${migrationLock})`)
+      const migrated = migrate(url)
+      await other.query('select pg_sleep(1.2)')
+      await other.query(`select pg_advisory_unlock(${migrationLock})`)
+      await migrated
+    } finally {
+      await other.end()
+    }
   })
 
   test('a database from before the sums of documents were kept has them, and writers of a step less keep them right', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { ServiceError } from '../../src/core/error.ts'
 import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { checkDatabase } from '../../src/storage/postgres/check-database.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
-import { claimNext, succeed } from '../conformance/claiming.ts'
+import { claimNext, succeed, tryClaim } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
@@ -88,11 +89,74 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     await store.queue.enqueue(makeSubmission(), options)
     await query('alter database retired set default_transaction_read_only = on')
     await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'retired'`)
-    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'server_is_overloaded' })
+    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'server_is_overloaded', message: /takes no writes now/ })
     await query('alter database retired reset default_transaction_read_only')
     await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
   })
+
+  for (const [name, what, shut, reopen, cause] of [
+    [
+      'expelled',
+      'a role',
+      'alter role expelled nologin',
+      'alter role expelled login',
+      /not permitted to log in; correct user and password/,
+    ],
+    [
+      'closed',
+      'connections',
+      'alter database closed allow_connections false',
+      'alter database closed allow_connections true',
+      /not currently accepting connections; let it take connections/,
+    ],
+    ['renamed', 'a database', 'alter database renamed rename to other', 'alter database other rename to renamed', /CREATE DATABASE/],
+  ] as const)
+    test(`one that refuses ${what} later answers 503, says what to change, and serves again when it no longer does`, async () => {
+      const url = await setUp(name, [])
+      const { query } = await sharedPostgres()
+      await using store = await open(url)
+      await store.queue.enqueue(makeSubmission(), options)
+      await query(`alter database ${name} connection limit 0`)
+      await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+      await query(shut)
+      const isTold = (error: unknown) => {
+        assert.ok(error instanceof ServiceError && error.cause instanceof Error)
+        assert.deepEqual(
+          [error.code, error.message],
+          ['server_is_overloaded', 'The database of the service does not answer; try again later.'],
+        )
+        assert.match(error.cause.message, cause)
+        return true
+      }
+      await assert.rejects(store.tokens.findByHash('h', options), isTold)
+      await assert.rejects(store.queue.enqueue(makeSubmission(), options), isTold)
+      await query(reopen)
+      await query(`alter database ${name} connection limit -1`)
+      assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+    })
+
+  for (const [name, state, message] of [
+    ['filled', '53100', /^The disk of the database is full/],
+    ['broken', '58030', /^The database of the service does not answer/],
+  ] as const)
+    test(`one whose disk is ${name} answers 503 to what is written, and to nothing that is read`, async () => {
+      const url = await setUp(name, [])
+      const { query } = await sharedPostgres()
+      await using store = await open(url)
+      const { inference } = await store.queue.enqueue(makeSubmission(), options)
+      await query(
+        `create function fails() returns trigger language plpgsql as $$ begin raise sqlstate '${state}'; end $$;
+         create trigger fails before insert or update or delete on queue for each statement execute function fails()`,
+        name,
+      )
+      const told = { code: 'server_is_overloaded', message }
+      await assert.rejects(store.queue.enqueue(makeSubmission(), options), told)
+      await assert.rejects(tryClaim(store.queue), told)
+      assert.equal((await store.log.find(inference.id, 'a', options))?.status, 'pending')
+      await query('drop trigger fails on queue', name)
+      assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+    })
 
   test('a node goes on while a newer one adds columns to the tables', async () => {
     const url = await setUp('upgraded', [])

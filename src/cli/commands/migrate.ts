@@ -1,3 +1,4 @@
+import { databaseUrl } from '../../config/database-url.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import { UsageError } from '../usage-error.ts'
@@ -8,11 +9,10 @@ export const migrate: Command = {
   flags: [{ name: 'to', form: '<database-url>', help: 'The database: postgres://user:password@host/database.', required: true }],
   settings: ['data', 's3-url', 's3-secret-file'],
   run: async ({ flags, backend, config, terminal, signal }) => {
-    const target = flags.get('to') ?? ''
-    if (!/^postgres(ql)?:\/\/./.test(target))
-      throw new UsageError([{ where: '--to', message: 'name the database, such as --to postgres://user:password@host/database.' }])
+    const target = databaseUrl.parse(flags.get('to'), '')
+    if ('fault' in target) throw new UsageError([{ where: '--to', message: target.fault }])
     using bar = openProgressBar({ terminal, now: Date.now }, 'Copying')
-    const rows = await backend.migrate(config, target, { signal, onProgress: bar.report })
+    const rows = await backend.migrate(config, target.value, { signal, onProgress: bar.report })
     const lines = Object.entries(rows).map(([table, count]) => `${String(count).padStart(9)}  ${table}`)
     const missing = rows.outputs === undefined ? 0 : (rows.stored_outputs ?? 0) - rows.outputs
     const notes = [

@@ -32,6 +32,6 @@ export function tellOperator(error: unknown): never {
 }
 
 /** What nobody else caused, in its own words. */
-function rootOf(error: Error): string {
+export function rootOf(error: Error): string {
   return error.cause instanceof Error ? rootOf(error.cause) : error.message
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../../cli/usage-error.ts'
+import { databaseUrl } from '../../config/database-url.ts'
 import { readSecretFile } from './read-secret-file.ts'
 
 /**
@@ -10,6 +11,7 @@ export async function readDatabaseUrl({ url, urlFile }: { readonly url: string |
   if (url !== null) return url
   const where = 'database-url-file'
   const text = await readSecretFile(urlFile ?? '', { where, least: 1 })
-  if (/^postgres(ql)?:\/\/[^\s]+$/.test(text)) return text
-  throw new UsageError([{ where, message: `${urlFile} must hold an address such as postgres://user:password@host/database.` }])
+  const parsed = databaseUrl.parse(text, '')
+  if ('value' in parsed) return parsed.value
+  throw new UsageError([{ where, message: `${urlFile}: ${parsed.fault}` }])
 }

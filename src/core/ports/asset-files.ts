@@ -11,7 +11,7 @@ export interface AssetFiles {
    * @param from Bytes that must be there already; 0 = start anew.
    * @param mayGrowTo Told the bytes that would be there, before each piece is written; throws where they are too many.
    * @returns Bytes there now, on stable storage.
-   * @throws {ServiceError} `validation_error` naming the bytes that are there when they are not `from`, `server_is_overloaded` when the disk is full.
+   * @throws {ServiceError} `validation_error` naming the bytes that are there when they are not `from`, `server_is_overloaded` when the disk is full, or cannot be written.
    */
   receive(
     id: string,

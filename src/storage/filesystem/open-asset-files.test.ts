@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -36,6 +37,14 @@ test('an upload that begins anew forgets the one before', async () => {
   await files.receive(id, pieces('abcdef'), options)
   assert.equal(await files.receive(id, pieces('xy'), options), 2)
   assert.equal((await files.received(id))?.bytes, 2)
+})
+
+test('a folder that cannot be written is told as that', async () => {
+  await using folder = await createTemporaryFolder()
+  const inTheWay = join(folder.path, 'file')
+  await writeFile(inTheWay, '')
+  const files = openAssetFiles({ folder: join(inTheWay, 'assets') })
+  await assert.rejects(files.receive(id, pieces('a'), options), { code: 'server_is_overloaded', message: /cannot be written/ })
 })
 
 test('nothing but an id reaches a path', async () => {

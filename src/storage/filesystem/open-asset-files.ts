@@ -2,8 +2,8 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/error.ts'
 import type { AssetFilePart, AssetFiles } from '../../core/ports/asset-files.ts'
-import { diskFull, isDiskFull } from '../disk-full.ts'
 import { syncFolder } from '../sync-folder.ts'
+import { toWriteFault } from '../write-fault.ts'
 import { readPieces } from './output-file.ts'
 
 const endings = { weights: '.safetensors', unchecked: '.part', picture: '.picture' } as const
@@ -20,13 +20,13 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
     path: (id) => at(id, endings.weights),
     async receive(id, content, { from, mayGrowTo, signal }) {
       const path = at(id, endings.unchecked)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuse)
       const before = (await sizeOf(path)) ?? 0
       if (from !== 0 && from !== before)
         throw new ServiceError('validation_error', `Go on at byte ${before}, where the last upload ended, or send the whole file again.`, {
           param: 'content-range',
         })
-      await using file = await open(path, from === 0 ? 'w' : 'r+', 0o600)
+      await using file = await open(path, from === 0 ? 'w' : 'r+', 0o600).catch(refuse)
       let bytes = from
       try {
         for await (const piece of content) {
@@ -36,10 +36,11 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
           bytes += piece.length
         }
       } catch (error) {
-        throw isDiskFull(error) ? diskFull(error) : error
-      } finally {
+        // Whoever goes on with it asks how much of it there is.
         await file.sync().catch(() => undefined)
+        throw toWriteFault(error)
       }
+      await file.sync().catch(refuse)
       return bytes
     },
     async received(id) {
@@ -51,7 +52,7 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
       return null
     },
     async accept(id) {
-      if ((await sizeOf(at(id, endings.unchecked))) !== null) await rename(at(id, endings.unchecked), at(id, endings.weights))
+      if ((await sizeOf(at(id, endings.unchecked))) !== null) await rename(at(id, endings.unchecked), at(id, endings.weights)).catch(refuse)
       await syncFolder(folder)
     },
     async putPicture(id, bytes) {
@@ -79,4 +80,9 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
       }
     },
   }
+}
+
+/** @throws what a caller is told of it. */
+function refuse(error: unknown): never {
+  throw toWriteFault(error)
 }

@@ -6,11 +6,13 @@ import { test } from 'node:test'
 import { readStored } from '../../../test/support/stored-output.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
-import { isDiskFull } from '../disk-full.ts'
+import { isDiskFull } from '../write-fault.ts'
 import { openFilesystemOutputs } from './open-filesystem-outputs.ts'
 
 const options = { signal: new AbortController().signal }
 const name = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
+/** As work is told that must wait for its operator, and counts no attempt. */
+const cannotBeWritten = { code: 'server_is_overloaded', message: /^The data folder of the service cannot be written/ }
 const content = { contentType: 'image/png', chunks: [Uint8Array.of(1, 2, 3)] }
 
 test('one flipped bit on the disk is an error, not an answer', async () => {
@@ -89,7 +91,7 @@ for (const [what, leaveBehind] of [
     const folder = join(data, 'outputs')
     await rm(folder, { recursive: true })
     await leaveBehind(folder)
-    await assert.rejects(outputs.put({ ...name, attempt: 2 }, content, options))
+    await assert.rejects(outputs.put({ ...name, attempt: 2 }, content, options), cannotBeWritten)
     await rm(folder, { force: true })
     const reference = await outputs.put({ ...name, attempt: 2 }, content, options)
     assert.deepEqual([...(await readStored(outputs, reference))], [1, 2, 3])
@@ -100,7 +102,7 @@ test('nothing is stored in a folder that stands where the data folder stood', as
   const { data, outputs } = await openWithOne(home.path)
   await rename(data, join(home.path, 'away'))
   await mkdir(data)
-  for (const attempt of [2, 3]) await assert.rejects(outputs.put({ ...name, attempt }, content, options))
+  for (const attempt of [2, 3]) await assert.rejects(outputs.put({ ...name, attempt }, content, options), cannotBeWritten)
   assert.deepEqual(await readdir(data), [])
   await rmdir(data)
   await rename(join(home.path, 'away'), data)

@@ -5,9 +5,9 @@ import { ServiceError } from '../../core/error.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
-import { diskFull, isDiskFull } from '../disk-full.ts'
 import { keepPrivate } from '../keep-private.ts'
 import { syncFolder } from '../sync-folder.ts'
+import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
 import { watchDataFolder } from './watch-data-folder.ts'
 
@@ -55,17 +55,13 @@ class FilesystemOutputs implements OutputStore {
     signal.throwIfAborted()
     const key = `${name.inferenceId}.${name.attempt}`
     const path = this.#path(key)
-    const shard = dirname(path)
-    await this.#openShard(shard)
-    const temporary = join(this.#unfinished, randomUUID())
-    const written = await this.#write(temporary, path, chunks).catch(async (error: unknown) => {
+    try {
+      return { key, contentType, ...(await this.#store(path, chunks)) }
+    } catch (error) {
       // A folder may be gone; the next output makes it again.
       this.#shards.clear()
-      await rm(temporary, { force: true })
-      throw isDiskFull(error) ? diskFull(error) : error
-    })
-    await syncFolder(shard)
-    return { key, contentType, ...written }
+      throw toWriteFault(error)
+    }
   }
 
   async open(reference: OutputReference, { signal }: Options): Promise<AsyncIterable<Uint8Array>> {
@@ -120,20 +116,25 @@ class FilesystemOutputs implements OutputStore {
     }
   }
 
-  async #write(
-    temporary: string,
-    path: string,
-    chunks: Iterable<Uint8Array>,
-  ): Promise<{ readonly bytes: number; readonly sha256: string }> {
-    const written = await writeDurably(temporary, chunks, { modifiedAt: this.#clock.now() })
-    await rename(temporary, path)
-    return written
+  async #store(path: string, chunks: Iterable<Uint8Array>): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    const shard = dirname(path)
+    await this.#openShard(shard)
+    const temporary = join(this.#unfinished, randomUUID())
+    try {
+      const written = await writeDurably(temporary, chunks, { modifiedAt: this.#clock.now() })
+      await rename(temporary, path)
+      await syncFolder(shard)
+      return written
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
   }
 
   async #openShard(shard: string): Promise<void> {
     if (this.#shards.has(shard)) return
     // Where the data folder is away, one in its place is not ours: what lay there would be lost when it is back.
-    if (await this.#isHomeGone()) throw new Error(`${this.#folder} is not in the data folder of the start.`)
+    if (await this.#isHomeGone()) throw unwritable(new Error(`${this.#folder} is not in the data folder of the start.`))
     for (const path of [this.#folder, this.#unfinished, shard]) await makeMissing(path)
     await syncFolder(this.#folder)
     this.#shards.add(shard)

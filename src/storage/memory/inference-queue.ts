@@ -90,7 +90,7 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const now = this.#clock.now()
     const left = new Map(rooms.map(({ model, room }) => [model, room]))
     const waits = new Map(rooms.map(({ model, waitedMs = 0 }) => [model, waitedMs]))
-    const hasWaited = ({ model, createdAt }: Inference) => now - createdAt >= (waits.get(model) ?? 0)
+    const hasWaited = ({ model, createdAt }: Inference) => createdAt > now || now - createdAt >= (waits.get(model) ?? 0)
     const claims: Claim[] = []
     while (claims.length < limit) {
       const ready = this.#table

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import { diskFull } from '../disk-full.ts'
+import { diskFull } from '../write-fault.ts'
 
 /** How a statement failed, for whoever decides whether to send it again. */
 export type DatabaseFault =
@@ -16,10 +16,15 @@ export type DatabaseFault =
   /** It is wrong, or there is no room for it: once more would end alike. */
   | 'refused'
 
+/** SQLSTATE: of a standby, or of a database that was told to take no writes. */
+const readOnly = '25006'
+const diskFullState = '53100'
+/** Classes of SQLSTATE: the server has too little of something, or its machine fails it. */
+const external = /^(53|58)/
 /** SQLSTATE: a deadlock or a failed serialization. */
 const undone = new Set(['40001', '40P01'])
 /** SQLSTATE: the server cannot take a connection now (starting, stopping, too many), or is no longer the one that takes writes. */
-const unreached = new Set(['57P03', '53300', '08001', '08004', '25006'])
+const unreached = new Set(['57P03', '53300', '08001', '08004', readOnly])
 /** SQLSTATE: the server ended it after its limit of time, for the whole or for a lock. */
 const late = new Set(['57014', '55P03'])
 /** SQLSTATE: the server ended the connection. */
@@ -35,18 +40,26 @@ export function judgeFault(error: unknown): DatabaseFault {
   return unreached.has(code) ? 'unreached' : 'refused'
 }
 
-/** What a caller is told: that the database is away or too slow (503), that its disk is full, or nothing for a fault of ours. */
+/** What a caller is told: that the database is away, read-only or too slow (503), that its disk is full or broken, or nothing for a fault of ours. */
 export function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error
   const code = sqlState(error)
-  if (code === '53100') return diskFull(error)
-  if (code === null || judgeFault(error) !== 'refused' || code.startsWith('53')) return databaseAway(error)
+  if (code === diskFullState) return diskFull(error, { of: 'database' })
+  if (code === readOnly) return databaseReadOnly(error)
+  if (code === null || judgeFault(error) !== 'refused' || external.test(code)) return databaseAway(error)
   return error
 }
 
 /** For whatever cannot be done while the database does not answer. */
 export function databaseAway(cause: unknown): ServiceError {
   return new ServiceError('server_is_overloaded', 'The database of the service does not answer; try again later.', {
+    retryAfterSeconds: 2,
+    cause,
+  })
+}
+
+function databaseReadOnly(cause: unknown): ServiceError {
+  return new ServiceError('server_is_overloaded', 'The database of the service takes no writes now; try again later.', {
     retryAfterSeconds: 2,
     cause,
   })

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg'
 import type { Row } from '../rows/row.ts'
 import { connectionTo } from './connecting/connection.ts'
+import { explainRefusal } from './connecting/explain-refusal.ts'
 import { sessionOptions } from './connecting/session-settings.ts'
-import { type DatabaseFault, judgeFault, toServiceError } from './database-fault.ts'
+import { type DatabaseFault, databaseAway, judgeFault, toServiceError } from './database-fault.ts'
 import { nameParameters } from './named-sql.ts'
 import { writeValue } from './write-value.ts'
 
@@ -39,11 +40,13 @@ const noneFree = 'timeout exceeded when trying to connect'
 
 /** The connections to a PostgreSQL server; nothing asked of it takes longer than eight seconds. */
 export class Database implements Statements, AsyncDisposable {
+  readonly #url: string
   readonly #pool: Pool
   #awaySince: number | null = null
   #lastFault = Number.NEGATIVE_INFINITY
 
   constructor(url: string) {
+    this.#url = url
     this.#pool = new Pool({
       ...connectionTo(url, sessionOptions),
       max: connections,
@@ -153,10 +156,16 @@ export class Database implements Statements, AsyncDisposable {
       connecting.then((client) => client.release()).catch(() => {})
       // That all connections are busy says nothing about the server.
       if (!(cause instanceof Error && cause.message === noneFree)) this.#awaySince ??= performance.now()
-      throw new StatementFailure('unreached', cause)
+      throw new StatementFailure('unreached', this.#explain(cause))
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** A server that lets the service in no more, whatever it has against it, is away for callers: it is its operator's to mend. */
+  #explain(cause: unknown): unknown {
+    const told = toServiceError(cause)
+    return told === cause ? databaseAway(explainRefusal(cause, this.#url)) : told
   }
 
   #noteFault(): void {

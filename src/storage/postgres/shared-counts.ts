@@ -26,11 +26,13 @@ export class PostgresSharedCounts implements SharedCounts {
     { signal }: Options,
   ): Promise<{ readonly granted: number; readonly left: number }> {
     signal.throwIfAborted()
-    // Asked for is counted though not all of it may be granted: who asks too late gets nothing either way.
+    // Asked for is counted though not all of it may be granted: who asks too late gets nothing either way. One minute late counts in the present one; an earlier
+    // one comes of a clock that was set back.
     const row = await this.#database.get(
       `insert into request_minutes as counted (subject, minute, asked) values (:subject, :minute, :wanted)
-       on conflict (subject) do update set minute = greatest(counted.minute, excluded.minute),
-         asked = excluded.asked + case when excluded.minute > counted.minute then 0 else counted.asked end
+       on conflict (subject) do update set
+         minute = case when excluded.minute = counted.minute - 1 then counted.minute else excluded.minute end,
+         asked = excluded.asked + case when excluded.minute between counted.minute - 1 and counted.minute then counted.asked else 0 end
        returning asked`,
       { subject, minute, wanted },
       { repeatable: true },

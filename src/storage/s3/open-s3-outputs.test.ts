@@ -53,7 +53,13 @@ async function storeAndRead(outputs: OutputStore): Promise<string> {
   return (await readStored(outputs, reference)).toString()
 }
 
-const passingFaults: readonly S3Fault[] = [{ status: 503 }, { status: 500 }, { status: 429 }, { status: 409 }, 'hang', 'cut', 'forget']
+const passingFaults: readonly S3Fault[] = [
+  ...[503, 500, 429, 409, 507, 520].map((status) => ({ status })),
+  ...['RequestTimeout', 'IncompleteBody', 'BadDigest', 'XAmzContentSHA256Mismatch'].map((code) => ({ status: 400, code })),
+  'hang',
+  'cut',
+  'forget',
+]
 
 for (const method of ['PUT', 'GET'])
   for (const fault of passingFaults)
@@ -126,6 +132,7 @@ for (const [fault, advice] of [
   [{ status: 401 }, /correct the key and secret/],
   [{ status: 307 }, /correct the address or the region of s3-url/],
   [{ status: 404, code: 'NoSuchBucket' }, /make its bucket again/],
+  [{ status: 404, code: '' }, /no S3 server answers there: .* proxy before it/],
 ] as const)
   test(`a server that refuses the service with ${JSON.stringify(fault)} is away for callers, and the log says what to change`, async () => {
     await using setup = await setUp()
@@ -144,11 +151,13 @@ for (const [fault, advice] of [
     assert.equal((await readStored(outputs, reference)).toString(), 'what was drawn')
   })
 
-test('what welcomes everything at the address of the bucket is not believed to have stored it', async () => {
+test('what welcomes everything at the address of the bucket is not believed to have stored or lost it', async () => {
   await using setup = await setUp()
   const { server, clock, outputs } = setup
+  const reference = await outputs.put(name, content, options)
   server.fault = () => 'stranger'
-  await assert.rejects(outputs.put(name, content, options), { code: 'server_is_overloaded' })
+  await assert.rejects(outputs.put({ ...name, attempt: 2 }, content, options), { code: 'server_is_overloaded' })
+  await assert.rejects(readStored(outputs, reference), { code: 'server_is_overloaded' })
   await assert.rejects(openS3Outputs({ address: server.address, cluster, clock }, options), /is no S3 server, or .*; correct s3-url/)
 })
 

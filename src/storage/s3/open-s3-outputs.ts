@@ -28,6 +28,8 @@ export interface S3OutputStore extends OutputStore {
   adopt(reference: OutputReference, bytes: Uint8Array<ArrayBuffer>, options: Options): Promise<void>
 }
 
+/** Every object of ours has it. */
+const sha256Header = 'x-amz-meta-sha256'
 /** What is read in one call and is in memory at once. */
 const pieceBytes = 1024 * 1024
 
@@ -68,7 +70,7 @@ class S3Outputs implements S3OutputStore {
     const headers = {
       'content-type': contentType,
       'content-md5': createHash('md5').update(body).digest('base64'),
-      'x-amz-meta-sha256': sha256,
+      [sha256Header]: sha256,
       'if-none-match': '*',
     }
     const answer = await this.#bucket.call({ method: 'PUT', key, headers, body }, options)
@@ -76,7 +78,7 @@ class S3Outputs implements S3OutputStore {
     // A try whose answer was lost may have stored it; nobody else knows the key.
     if (status === 412) {
       const stored = await this.#bucket.call({ method: 'HEAD', key }, options)
-      if (stored.headers.get('x-amz-meta-sha256') !== sha256) throw damagedOutput(key)
+      if (stored.headers.get(sha256Header) !== sha256) throw damagedOutput(key)
     } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output.`)
     // Something else may answer at its address, and welcome everything.
     else if (!answer.headers.has('etag')) throw s3Refused(new Error('What answered 200 to a new output is no S3 server; correct s3-url.'))
@@ -145,6 +147,12 @@ class S3Outputs implements S3OutputStore {
     const headers = { ...range, ...(etag === undefined ? {} : { 'if-match': etag }) }
     const answer = await this.#bucket.call({ method: 'GET', key, headers, answerBytes: pieceBytes }, options)
     if (answer.status === 404) throw unreadableOutput(new Error('no such object'))
+    if (answer.status < 300 && answer.body.length !== wanted && !answer.headers.has(sha256Header))
+      throw s3Refused(
+        new Error(
+          `What answered ${answer.status} to GET ${key} is nothing that was stored; correct s3-url, or look at the proxy before it.`,
+        ),
+      )
     if (answer.status >= 300 || answer.body.length !== wanted) throw damagedOutput(key)
     return { bytes: answer.body, etag: answer.headers.get('etag') ?? undefined }
   }

@@ -37,8 +37,15 @@ const worthCorrectingMs = 60_000
 const firstPauseMs = 100
 const longestPauseMs = 1000
 const defaultAnswerBytes = 1024 * 1024
-/** What is worth another try; 409 is two conditional writes at once. */
-const passing: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504])
+/** What is worth another try, besides all from 500 on; 409 is two conditional writes at once. */
+const passing: ReadonlySet<number> = new Set([408, 409, 425, 429])
+/** The same of what is told as 400: the bytes were late, or others than were sent. */
+const passingCodes: ReadonlySet<string | undefined> = new Set([
+  'RequestTimeout',
+  'IncompleteBody',
+  'BadDigest',
+  'XAmzContentSHA256Mismatch',
+])
 /** Answers that mean something to who asked. */
 const meant: ReadonlySet<number> = new Set([404, 412, 416])
 
@@ -81,7 +88,7 @@ export class S3Bucket {
       })
       const advice = 'failed' in answer ? undefined : adviceFor(call, answer)
       if (!('failed' in answer) && advice === undefined && (isSuccess(answer.status) || meant.has(answer.status))) return answer
-      if (!('failed' in answer) && !passing.has(answer.status)) {
+      if (!('failed' in answer) && !passes(answer)) {
         if (corrected || answer.status !== 403 || !this.#learnTime(answer)) {
           const refusal = describe(call, answer, advice)
           throw advice === undefined ? refusal : s3Refused(refusal)
@@ -153,17 +160,23 @@ function describe({ method, key }: S3Call, answer: S3Answer, advice?: string): E
 }
 
 /** What to change where not one call is refused, but the service; undefined for everything else. */
-function adviceFor({ key }: S3Call, answer: S3Answer): string | undefined {
+function adviceFor({ method, key }: S3Call, answer: S3Answer): string | undefined {
   const { status } = answer
   if (status === 401 || status === 403) return 'correct the key and secret of s3-url, and look at what the key may do'
   if (status >= 300 && status < 400) return 'the bucket lies elsewhere: correct the address or the region of s3-url'
-  // Who asks for the bucket itself wants to know whether it is there.
-  if (status === 404 && key !== undefined && codeOf(answer) === 'NoSuchBucket') return 'make its bucket again, or correct s3-url'
-  return undefined
+  // Who asks for the bucket itself wants to know whether it is there; an answer to HEAD has no code.
+  if (status !== 404 || key === undefined || method === 'HEAD') return undefined
+  const code = codeOf(answer)
+  if (code === 'NoSuchBucket') return 'make its bucket again, or correct s3-url'
+  return code === undefined ? 'no S3 server answers there: correct s3-url, or look at the proxy before it' : undefined
 }
 
 function codeOf({ body }: S3Answer): string | undefined {
   return /<Code>([\w.]{1,100})<\/Code>/.exec(body.toString('utf8'))?.[1]
+}
+
+function passes(answer: S3Answer): boolean {
+  return answer.status >= 500 || passing.has(answer.status) || passingCodes.has(codeOf(answer))
 }
 
 function isSuccess(status: number): boolean {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { claimNext, release, succeed, tryClaim } from '../../../test/conformance/claiming.ts'
+import { claimNext, release, succeed, sweep, tryClaim } from '../../../test/conformance/claiming.ts'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
@@ -22,8 +22,8 @@ const options = { signal: new AbortController().signal }
 async function createFolder() {
   const folder = await createTemporaryFolder()
   const file = `${folder.path}/sepia.db`
-  const open = (mode: SqliteStoreSettings['mode'] = 'service') =>
-    openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 1000 }, mode })
+  const open = (mode: SqliteStoreSettings['mode'] = 'service', clock = createTestClock()) =>
+    openSqliteStore({ file, clock, limits: { maxPending: 1000 }, mode })
   return { file, open, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
@@ -125,6 +125,39 @@ test('what a killed service was running is claimable as soon as the next one has
   )
   await store.queue.enqueue(makeSubmission(), options)
   assert.equal((await claimNext(store.queue)).attempt, 1)
+})
+
+test('what was to wait a while is claimed when the clock was set back meanwhile', async () => {
+  await using folder = await createFolder()
+  const clock = createTestClock()
+  await using store = await folder.open('service', clock)
+  await store.queue.enqueue(makeSubmission(), options)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  await release(store.queue, await claimNext(store.queue), 10_000)
+  clock.jump(clock.now() - 1000)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  assert.equal(await tryClaim(store.queue), null)
+  clock.jump(clock.now() - 60 * 60_000)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  assert.notEqual(await tryClaim(store.queue), null)
+})
+
+test('a webhook goes out when it was to, though the clock was set back meanwhile', async () => {
+  await using folder = await createFolder()
+  const clock = createTestClock()
+  await using store = await folder.open('service', clock)
+  await store.queue.enqueue(makeSubmission({ webhookUrl: 'https://receiver.example/' }), options)
+  await succeed(store.queue, await claimNext(store.queue))
+  const due = async () => (await store.webhooks.due({ limit: 1, perAccount: 1 }, options))[0]
+  const nextAttemptAt = clock.now() + 5000
+  await store.webhooks.record((await due())?.id ?? '', { state: 'waiting', nextAttemptAt, result: '503' }, options)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  clock.jump(clock.now() - 60 * 60_000)
+  await sweep(store.queue, { maxQueueMs: 60_000 })
+  await clock.advance(4999)
+  assert.equal(await due(), undefined)
+  await clock.advance(1)
+  assert.notEqual(await due(), undefined)
 })
 
 test('a completed inference cannot be changed, not even by a statement that forgets the fence', async () => {

@@ -4,6 +4,7 @@ import { claimNext, succeed } from '../../../test/conformance/claiming.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import type { Account } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import { createMemoryOutputs } from '../memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../memory/create-memory-store.ts'
@@ -33,4 +34,16 @@ it('finds outputs that are missing or damaged, and looks for none that have expi
   assert.equal(checked, 3)
   assert.deepEqual(damaged.toSorted(), faulty.toSorted())
   assert.deepEqual(await checkOutputs({ ...store, outputs, now: clock.now() + 25 * 3_600_000 }, options), { checked: 0, damaged: [] })
+})
+
+it('takes nothing for damaged that a store which is away does not give', async () => {
+  const clock = createTestClock()
+  await using store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+  const outputs = createMemoryOutputs({ clock })
+  await store.accounts.create(account, options)
+  await store.queue.enqueue(makeSubmission(), options)
+  await succeed(store.queue, await claimNext(store.queue))
+  const away = new ServiceError('server_is_overloaded', 'The store of outputs does not answer; try again later.')
+  const checked = checkOutputs({ ...store, outputs: { ...outputs, open: () => Promise.reject(away) }, now: clock.now() }, options)
+  await assert.rejects(checked, away)
 })

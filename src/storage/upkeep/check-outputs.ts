@@ -10,7 +10,11 @@ export interface OutputCheck {
   readonly damaged: readonly string[]
 }
 
-/** Reads every output that is still to be had and compares it with its record. */
+/**
+ * Reads every output that is still to be had and compares it with its record.
+ *
+ * @throws {ServiceError} `server_is_overloaded` when the store of outputs does not answer.
+ */
 export async function checkOutputs(
   {
     accounts,
@@ -46,7 +50,8 @@ async function* completedInferences(
   } while (after !== null)
 }
 
+/** @throws what kept it from being read: a store that is away has lost nothing. */
 function isDamage(error: unknown): false {
-  if (error instanceof ServiceError) return false
+  if (error instanceof ServiceError && error.code === 'internal_error') return false
   throw error
 }

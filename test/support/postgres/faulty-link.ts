@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A way to a server on which things go wrong as a test says. */
 export interface FaultyLink extends AsyncDisposable {
   readonly port: number
+  /** Leads new connections to another port, as an address does that moves. */
+  leadTo(port: number): void
   /** Cuts every connection. */
   cut(): void
   /** From now on lets nothing through in either direction, and says nothing. */
@@ -19,12 +21,13 @@ export interface FaultyLink extends AsyncDisposable {
 /** Starts a link to a port of this machine. */
 export async function startFaultyLink(target: number): Promise<FaultyLink> {
   const sockets = new Set<Socket>()
+  let leadsTo = target
   const [open, held] = ['open', 'held'] as const
   let state: typeof open | typeof held = open
   let swallow = 0
   let slowMs = 0
   const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1')
+    const far = connect(leadsTo, '127.0.0.1')
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -50,6 +53,9 @@ export async function startFaultyLink(target: number): Promise<FaultyLink> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     port: (server.address() as AddressInfo).port,
+    leadTo(port) {
+      leadsTo = port
+    },
     cut() {
       for (const socket of sockets) socket.destroy()
     },

@@ -35,7 +35,7 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 /**
- * Starts an empty server.
+ * Starts an empty server, or one that follows another until it is promoted (`select pg_promote()`).
  *
  * @param options.settings Such as `max_connections=50`.
  * @param options.onDisk Whether its commits wait for a real disk, for those who measure.
@@ -43,17 +43,20 @@ export interface PostgresServer extends AsyncDisposable {
 export async function startPostgres({
   settings = [],
   onDisk = false,
+  standbyOf,
 }: {
   readonly settings?: readonly string[]
   readonly onDisk?: boolean
+  readonly standbyOf?: PostgresServer
 } = {}): Promise<PostgresServer> {
   if (programs === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const folder = await mkdtemp(join(onDisk ? tmpdir() : quickFolder(), 'sepia-postgres-'))
   const user = await userOfServer(folder)
-  await run(join(programs, 'initdb'), ['-D', folder, '-U', 'postgres', '--auth=trust', '--no-locale', '-E', 'UTF8', '--no-sync'], {
-    ...user,
-    cwd: folder,
-  })
+  const [program, how] =
+    standbyOf === undefined
+      ? ['initdb', ['--auth=trust', '--no-locale', '-E', 'UTF8']]
+      : ['pg_basebackup', ['-h', '127.0.0.1', '-p', String(standbyOf.port), '-R', '-c', 'fast']]
+  await run(join(programs, program), ['-D', folder, '-U', 'postgres', '--no-sync', ...how], { ...user, cwd: folder })
   const port = await findFreePort()
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
   let server = launch()

@@ -6,7 +6,10 @@ const remedies: Readonly<Record<string, string>> = {
   '28000': 'correct user and password in database-url, or let pg_hba.conf admit them',
   '28P01': 'correct user and password in database-url',
   '3D000': 'make it with CREATE DATABASE, or correct database-url',
+  '53100': 'make room on the disk of PostgreSQL',
   '53300': 'raise max_connections, or the limit of the role or the database: a node needs up to nine',
+  '55000': 'let it take connections (ALTER DATABASE … ALLOW_CONNECTIONS true)',
+  '55P03': 'something else has held a table of the service for a minute: end what waits longest in pg_stat_activity, and start again',
   '42501': 'let the role of database-url own all that the service made in the database (REASSIGN OWNED)',
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { readInteger } from '../../rows/row.ts'
 import { connect } from '../connecting/connection.ts'
@@ -6,8 +7,14 @@ import { sqlState } from '../database-fault.ts'
 import { type Migration, migrations as released } from './migrations.ts'
 
 /** Nodes that start at once migrate one after the other; the number means nothing to anybody else. */
-const migrationLock = 7_335_742_001
+export const migrationLock = 7_335_742_001
 const oldestServer = 150_000
+/** How long a try of a step waits for what else uses a table, as a backup may for hours: what other nodes ask of that table waits behind it. */
+const lockLimitMs = 1000
+const pauseMs = 2000
+const patienceMs = 60_000
+/** SQLSTATE: a lock was not to be had in time. */
+const locked = '55P03'
 
 /**
  * Brings the schema of a database to today's; of several that start at once one does, the others wait.
@@ -19,9 +26,12 @@ export async function migrate(url: string, migrations: readonly Migration[] = re
   const client = await connect(url, { settings: '', application_name: 'sepia migration' })
   try {
     // Some steps take long, and those who wait for them as well, whatever the role is otherwise given.
-    await client.query("set statement_timeout = 0; set idle_session_timeout = 0; set lock_timeout = '60s'")
+    await client.query('set statement_timeout = 0; set idle_session_timeout = 0; set lock_timeout = 0')
+    // A machine that is gone in the middle keeps the others waiting for a minute, not for the hours after which the system notices.
+    await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
     const warnings = await examineServer(client)
     await client.query(`select pg_advisory_lock(${migrationLock})`)
+    await client.query(`set lock_timeout = ${lockLimitMs}`)
     await takeSteps(client, migrations)
     return warnings
   } catch (error) {
@@ -38,13 +48,23 @@ async function takeSteps(client: Client, migrations: readonly Migration[]): Prom
   const version = known === undefined ? 0 : readInteger(known, 'version')
   if (known !== undefined && readInteger(known, 'least_program') > migrations.length)
     throw new Error(`The database was changed by a newer version of the service (schema ${version}); start that version.`)
-  for (const [index, { sql, leastProgram }] of migrations.entries()) {
-    if (index < version) continue
-    await client.query('begin')
-    await client.query(sql)
-    await client.query('delete from schema_version')
-    await client.query('insert into schema_version (version, least_program) values ($1, $2)', [index + 1, leastProgram])
-    await client.query('commit')
+  for (const [index, migration] of migrations.entries()) if (index >= version) await takeStep(client, index + 1, migration)
+}
+
+async function takeStep(client: Client, version: number, { sql, leastProgram }: Migration): Promise<void> {
+  for (const until = performance.now() + patienceMs; ; ) {
+    try {
+      await client.query('begin')
+      await client.query(sql)
+      await client.query('delete from schema_version')
+      await client.query('insert into schema_version (version, least_program) values ($1, $2)', [version, leastProgram])
+      await client.query('commit')
+      return
+    } catch (error) {
+      if (sqlState(error) !== locked || performance.now() >= until) throw error
+      await client.query('rollback')
+      await pause(pauseMs)
+    }
   }
 }
 

@@ -19,7 +19,10 @@ export function claim(connection: Connection, wanted: WantedWork, now: number): 
   return claimed
 }
 
-/** The oldest ready inference of the account whose turn it is, higher priorities first; what is low and has aged counts as normal. */
+/**
+ * The oldest ready inference of the account whose turn it is, higher priorities first; what is low and has aged counts as normal.
+ * What comes from a time that is still to come, since the clock was set back, waits no longer.
+ */
 function claimOne(
   connection: Connection,
   { workerId, leaseMs, models, format, waits }: WantedWork & { readonly models: readonly string[]; readonly waits: string },
@@ -32,7 +35,7 @@ function claimOne(
        select seq from inferences
        where status = 'pending' and model = share.model and priority = share.priority and account_id = share.account_id
          and not_before <= :now and work_format <= :format
-         and created_at <= :now - (select value from json_each(:waits) where key = share.model)
+         and (created_at <= :now - (select value from json_each(:waits) where key = share.model) or created_at > :now)
        order by seq limit 1)
      where share.pending > 0 and share.model in (select value from json_each(:models))
      order by (share.priority = 1 or candidate.queued_at <= :aged) desc, share.turn, candidate.seq limit 1`,

@@ -100,6 +100,12 @@ export function hasten(connection: Connection, { ids }: { readonly ids: readonly
   connection.run(sql, { ids: JSON.stringify(ids) })
 }
 
+/** Ends every delay, which the clock would make longer since it was set back by so much; webhooks wait for as long as they were to. */
+export function endDelays(connection: Connection, { setBackMs }: { readonly setBackMs: number }, now: number): void {
+  connection.run(`update inferences set not_before = 0 where status = 'pending' and not_before > :now`, { now })
+  connection.run(`update webhook_deliveries set next_attempt_at = next_attempt_at - :setBackMs where state = 'waiting'`, { setBackMs })
+}
+
 /** Counts an attempt that ended without a result. */
 export function countAttempt(
   connection: Connection,

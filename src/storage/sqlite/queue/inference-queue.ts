@@ -27,12 +27,16 @@ import type { Writer } from '../writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 
+/** What is less may be a correction. */
+const jumpMs = 3000
+
 /** The queue in SQLite: every method is one command of the writing connection. */
 export class SqliteInferenceQueue implements InferenceQueue {
   readonly #writer: Writer
   readonly #clock: Clock
   readonly #limits: QueueLimits
   readonly #doorbell: Doorbell
+  #sweptAt = 0
 
   constructor(writer: Writer, { clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }) {
     this.#writer = writer
@@ -112,7 +116,11 @@ export class SqliteInferenceQueue implements InferenceQueue {
 
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
     signal.throwIfAborted()
-    const report = await this.#writer.run('sweep', { ...limits, spared: limits.spared.map(bare) }, this.#clock.now())
+    const now = this.#clock.now()
+    const setBackMs = this.#sweptAt - now
+    if (setBackMs > jumpMs) await this.#writer.run('endDelays', { setBackMs }, now)
+    this.#sweptAt = now
+    const report = await this.#writer.run('sweep', { ...limits, spared: limits.spared.map(bare) }, now)
     if (report.requeued > 0) this.#doorbell.ring()
     return report
   }

@@ -5,7 +5,7 @@ import { putDocument, removeDocument, takeExpiredDocuments } from '../documents.
 import { cancel } from '../queue/cancel.ts'
 import { claim } from '../queue/claim.ts'
 import { enqueue } from '../queue/enqueue.ts'
-import { complete, hasten, release, renew } from '../queue/hold.ts'
+import { complete, endDelays, hasten, release, renew } from '../queue/hold.ts'
 import { reclaim, retry } from '../queue/retry.ts'
 import { expire, sweep } from '../queue/sweep.ts'
 import { recordRequests } from '../record-requests.ts'
@@ -28,6 +28,7 @@ export const commands = {
   complete,
   release,
   hasten,
+  endDelays,
   retry,
   reclaim,
   cancel,

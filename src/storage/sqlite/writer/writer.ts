@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import { diskFull } from '../../disk-full.ts'
+import { diskFull, unwritable } from '../../write-fault.ts'
 import type { CommandReply } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
@@ -14,13 +14,17 @@ export interface Writer extends AsyncDisposable {
   ): Promise<CommandResult<Name>>
 }
 
-/** SQLite's result codes for a full disk. */
+/** SQLite's primary result codes. See https://sqlite.org/rescode.html. */
 const full = 13
+/** A database that became read-only, a disk that fails, a file that cannot be opened. */
+const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 14])
 
 /** The error a reply stands for, or null when it carries a result. */
 export function readFailure(reply: CommandReply): Error | null {
   if ('result' in reply) return null
   if ('refusal' in reply) return new ServiceError(reply.refusal.error.code, reply.refusal.error.message, reply.refusal.options)
-  const cause = new Error(reply.failure)
-  return reply.sqliteCode === full ? diskFull(cause) : cause
+  const cause = new Error(reply.sqliteCode === null ? reply.failure : `${reply.failure} (SQLite ${reply.sqliteCode})`)
+  const code = (reply.sqliteCode ?? 0) & 0xff
+  if (code === full) return diskFull(cause)
+  return unwritableCodes.has(code) ? unwritable(cause) : cause
 }

@@ -1,0 +1,15 @@
+import type { Kind } from './setting.ts'
+import { url } from './setting-kinds.ts'
+
+const address = url('postgres:', 'postgresql:')
+const hosts = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)(?=[/?#]|$)/
+
+/** `postgres://user:password@host/database`. Faults never repeat it, since it holds a secret. */
+export const databaseUrl: Kind<string> = {
+  ...address,
+  parse: (raw, folder) => {
+    if (typeof raw === 'string' && hosts.exec(raw)?.[1]?.includes(','))
+      return { fault: 'names several servers; name one address that always leads to the primary, as of a proxy or a virtual IP address.' }
+    return address.parse(raw, folder)
+  },
+}

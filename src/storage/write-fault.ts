@@ -1,0 +1,37 @@
+import { ServiceError } from '../core/error.ts'
+
+/** What the system says where a disk turned read-only or fails, or a folder is gone or no longer this user's. */
+const unwritableCodes: ReadonlySet<unknown> = new Set([
+  'EROFS',
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'ESTALE',
+  'ENODEV',
+  'ENXIO',
+])
+
+/** What a full disk answers: nobody's fault, and it may pass. */
+export function diskFull(cause: unknown, { of = 'service' }: { readonly of?: 'service' | 'database' } = {}): ServiceError {
+  return new ServiceError('server_is_overloaded', `The disk of the ${of} is full; try again later.`, { retryAfterSeconds: 30, cause })
+}
+
+/** What a data folder that cannot be written for any other reason answers: it is its operator's to mend. */
+export function unwritable(cause: unknown): ServiceError {
+  const message = 'The data folder of the service cannot be written; try again later, its operator finds the cause in the log.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30, cause })
+}
+
+/** Whether the system refused to write for want of room, of the disk or of what this user may fill. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
+/** What a caller is told of a file that was not written; whatever is no fault of the system stays as it is. */
+export function toWriteFault(error: unknown): unknown {
+  if (isDiskFull(error)) return diskFull(error)
+  return error instanceof Error && 'code' in error && unwritableCodes.has(error.code) ? unwritable(error) : error
+}
