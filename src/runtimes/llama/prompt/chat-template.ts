@@ -3,8 +3,10 @@ import { ServiceError } from '../../../core/error.ts'
 import type { JsonValue } from '../../../core/json-value.ts'
 import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
 import { needsContentParts, withContentParts } from './content-parts.ts'
+import { gatherRules, losesRules } from './gather-rules.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
+import { todayVariables } from './template-globals.ts'
 import { thoughtMarks } from './thought-marks.ts'
 
 const maxTemplateLength = 256 * 1024
@@ -72,6 +74,9 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const hearsEffort = effortVariables.test(text)
   const thinks = text.includes(thoughtMarks.close)
   const shape = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
+  const gathers = losesRules((messages) =>
+    renderWithin(maxRenderMs, template, { ...variables, messages: messages.map(shape), tools: null }),
+  )
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
@@ -85,9 +90,16 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
         ...(effort !== undefined && { reasoning_effort: effort }),
         ...(told !== undefined && { enable_thinking: told, thinking: told }),
       }
-      const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
+      const seen = gathers ? gatherRules(messages) : messages
+      const input = { messages: seen.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
-      const rendered = renderChecked(template, { ...variables, ...input, ...thinking, add_generation_prompt: opensTurn })
+      const rendered = renderChecked(template, {
+        ...variables,
+        ...todayVariables(),
+        ...input,
+        ...thinking,
+        add_generation_prompt: opensTurn,
+      })
       if (rendered.length > longest) throw refuse(`wrote ${rendered.length} characters`)
       return rendered
     },
@@ -143,6 +155,7 @@ export function toTemplateMessage(message: ChatMessage, protect: (text: string) 
 }
 
 function readArguments(text: string): JsonValue {
+  if (text === '') return {} // of a function that takes none, from many clients
   try {
     return JSON.parse(text)
   } catch {
