@@ -15,6 +15,8 @@ export interface ToolFormat {
   readonly native: boolean
   /** Whether the template refuses call ids that are not nine letters and digits. */
   readonly shortIds: boolean
+  /** The format in which calls reach whoever reads them, where the answer is translated before; absent = this one. */
+  readonly readAs?: ToolFormat
   /** Tools on offer: without a mark, JSON is a call only when it names one of them. */
   readonly names: readonly string[]
 }
@@ -57,6 +59,20 @@ const llama3: ToolFormat = {
   names: [],
 }
 
+/** One message to a function, in a channel of its own; its end is the answer's. */
+export const harmonyFormat: ToolFormat = {
+  mark: '<|channel|>commentary to=functions.',
+  before: '',
+  between: ' <|constrain|>json<|message|>',
+  after: '',
+  next: null,
+  end: '',
+  native: true,
+  shortIds: false,
+  readAs: hermes,
+  names: [],
+}
+
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
 export const toolMarks: readonly string[] = [hermes.mark, mistral.mark]
 
@@ -66,6 +82,7 @@ export function detectToolFormat(template: string): ToolFormat {
   const marks = (text: string): boolean => knowsTools && template.includes(text)
   if (marks('<tool_call>') && !marks('<function=') && !marks('<arg_key>')) return hermes
   if (marks('[TOOL_CALLS]') && !marks('[ARGS]')) return mistral
+  if (marks('<|channel|>commentary')) return harmonyFormat
   if (marks('"parameters": ') && marks('ipython')) return llama3
   return { ...hermes, native: false }
 }
