@@ -49,11 +49,8 @@ export function createGeneration(
   const observer = request.topLogprobs === null ? null : engine.createSampler({})
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const thoughtFormat = request.input.type === 'chat' ? engine.template.thoughts : null
-  const thoughts = createThoughtReader(thoughtFormat, {
-    opened: work.opensThoughts,
-    continued: request.input.type === 'chat' && request.input.opening === 'last-message',
-    calls: format !== null,
-  })
+  const continued = request.input.type === 'chat' && request.input.opening === 'last-message'
+  const thoughts = createThoughtReader(thoughtFormat, { opened: work.opensThoughts, continued, calls: format !== null })
   const output = new ChoiceOutput(
     { vocabulary, push: events.push },
     {
@@ -85,6 +82,11 @@ export function createGeneration(
     sampler.force(vocabulary.tokenize(thoughtFormat.closing, { special: true }))
   }
   limitThoughts()
+  if (thoughtFormat?.channels && !continued && format === null) {
+    // An answer that may not think is the first message; one that must follow a format begins with a header at least.
+    const bare = vocabulary.tokenize(thoughtFormat.bare, { special: true })
+    sampler.force(bare.subarray(0, work.thoughtLimit === 0 ? bare.length : constraints.output === null ? 0 : 1))
+  }
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {
     output.end(end)

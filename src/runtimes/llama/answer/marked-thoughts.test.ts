@@ -28,3 +28,10 @@ for (const [answer, opened, thoughts, text] of answers)
       assert.deepEqual(read, { thoughts, text }, `${size} at a time`)
     }
   })
+
+test('marks of several tokens are found too', () => {
+  const reader = new MarkedThoughts({ open: '<|channel>thought', close: '<channel|>' }, false)
+  assert.deepEqual(reader.add('<|channel>'), { thoughts: '', text: '' })
+  assert.deepEqual(reader.add('thought\nTwo <chan'), { thoughts: 'Two', text: '' })
+  assert.deepEqual(reader.add('ge.\n<channel|>Four.'), { thoughts: ' <change.', text: 'Four.' })
+})

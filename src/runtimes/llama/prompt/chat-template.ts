@@ -90,8 +90,9 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
       if (effort !== undefined && !hearsEffort && thoughts === null) throw refuseEffort()
       const told = effort === undefined ? asked : effort !== 'none'
       const budget = told === false ? 0 : thoughtTokens
+      const heard = effort ?? (told === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
       const thinking = {
-        ...(effort !== undefined && { reasoning_effort: thoughts?.efforts[effort] ?? effort }),
+        ...(heard !== undefined && { reasoning_effort: thoughts?.efforts[heard] ?? heard }),
         ...(told !== undefined && { enable_thinking: told, thinking: told }),
         ...(budget !== undefined && { thinking_budget: budget }),
       }

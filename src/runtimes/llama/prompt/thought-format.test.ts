@@ -14,6 +14,7 @@ for (const [family, template, open] of [
   ['Seed-OSS', "{% set think_end_token = '</seed:think>' %}", '<seed:think>'],
   ['MiniMax M3', "{% set think_end_token = '</mm:think>' %}", '<mm:think>'],
   ['Command R7B', '<|START_THINKING|><|END_THINKING|>', '<|START_THINKING|>'],
+  ['Apertus', "{% set outer_token = '<|inner_suffix|>' %}", '<|inner_prefix|>'],
   ['Hunyuan 3', "{% set end = '</think{}>'.format(':opensource') %}", '<think:opensource>'],
   ['Qwen 3', "{% if '</think>' in content %}{% endif %}", '<think>'],
 ] as const)
@@ -28,6 +29,7 @@ test('a template hears efforts by the names that it knows', () => {
   const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
   const heard = (['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const).map((effort) => template.render([user], [], { effort }))
   assert.deepEqual(heard, ['low', 'low', 'low', 'medium', 'high', 'high'])
+  assert.equal(template.render([user], [], { thinks: false }), 'low')
 })
 
 test('who asks for no effort gets no thoughts, whatever the template makes of it', () => {

@@ -44,6 +44,7 @@ const families: readonly (readonly [text: string, format: ThoughtFormat])[] = [
   ['</seed:think>', marked('<seed:think>', '</seed:think>')], // Seed-OSS
   ['</mm:think>', marked('<mm:think>', '</mm:think>')], // MiniMax M3
   ['<|END_THINKING|>', marked('<|START_THINKING|>', '<|END_THINKING|>')], // Command R7B, Command A
+  ['<|inner_suffix|>', marked('<|inner_prefix|>', '<|inner_suffix|>')], // Apertus
   [
     '</think{}>', // Hunyuan 3
     {
