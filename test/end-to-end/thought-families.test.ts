@@ -5,7 +5,7 @@ import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.t
 import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
-import { bracketed, harmony } from '../support/model-files/tool-family.ts'
+import { harmony, ministral } from '../support/model-files/tool-family.ts'
 import { readJson } from '../support/read-json.ts'
 
 const question = { role: 'user', content: 'Two and two?' }
@@ -18,19 +18,19 @@ const final = '<|start|>assistant<|channel|>final<|message|>'
 
 suite('thoughts of models that write them otherwise', () => {
   let oss: ScriptedModel
-  let magistral: ScriptedModel
+  let mistral: ScriptedModel
   let service: HttpService
   before(async () => {
     oss = await openScriptedModel(harmony)
-    magistral = await openScriptedModel(bracketed)
-    const models = [oss, magistral]
+    mistral = await openScriptedModel(ministral)
+    const models = [oss, mistral]
     const pool = createFixedModelPool({ text: Object.fromEntries(models.map((each) => [each.descriptor.id, each])) })
     service = await startHttpService({ catalog: createFakeCatalog(models.map(({ descriptor }) => descriptor)), pool })
   })
   after(async () => {
     await service[Symbol.asyncDispose]()
     await oss[Symbol.asyncDispose]()
-    await magistral[Symbol.asyncDispose]()
+    await mistral[Symbol.asyncDispose]()
   })
 
   const request = (model: ScriptedModel, fields: object) => ({
@@ -128,9 +128,9 @@ suite('thoughts of models that write them otherwise', () => {
     })
   })
 
-  test('Magistral: come apart from the answer, and are closed at their budget', async () => {
-    assert.deepEqual(await hear(magistral, '[THINK]Is it five?[/THINK]Four.'), { thoughts: 'Is it five?', text: 'Four.', calls: 0 })
-    assert.deepEqual(await hear(magistral, '[THINK]abcdefghijkl[/THINK]Four.', { thinking_budget: 1 }), {
+  test('Ministral: come apart from the answer, and are closed at their budget', async () => {
+    assert.deepEqual(await hear(mistral, '[THINK]Is it five?[/THINK]Four.'), { thoughts: 'Is it five?', text: 'Four.', calls: 0 })
+    assert.deepEqual(await hear(mistral, '[THINK]abcdefghijkl[/THINK]Four.', { thinking_budget: 1 }), {
       thoughts: 'ab',
       text: 'defghijkl[/THINK]Four.',
       calls: 0,

@@ -101,14 +101,16 @@ export const harmony: ToolFamily = {
     calls.map((call) => `<|channel|>commentary to=functions.${call.name} <|constrain|>json<|message|>${call.arguments}<|call|>`).join(''),
 }
 
-/** Thinks as Magistral and Ministral do, and is taught Hermes's calls. */
-export const bracketed: ToolFamily = {
-  ...taught,
-  name: 'bracketed-thoughts',
-  template: 'bracketed-thoughts.jinja',
-  text: mistralNemo.text,
-  addsBegin: true,
-  control: ['[SYSTEM_PROMPT]', '[/SYSTEM_PROMPT]', '[INST]', '[/INST]', '[THINK]', '[/THINK]'],
+/** Also thinks, in marks of its own, and writes calls as all of Mistral's models since Small 3.2. */
+export const ministral: ToolFamily = {
+  ...mistralNemo,
+  name: 'ministral',
+  template: 'ministral-format.jinja',
+  control: [
+    ...['[INST]', '[/INST]', '[SYSTEM_PROMPT]', '[/SYSTEM_PROMPT]', '[AVAILABLE_TOOLS]', '[/AVAILABLE_TOOLS]', '[TOOL_RESULTS]'],
+    ...['[/TOOL_RESULTS]', '[TOOL_CALLS]', '[ARGS]', '[CALL_ID]', '[THINK]', '[/THINK]'],
+  ],
+  write: (calls) => calls.map((call) => `[TOOL_CALLS]${call.name}[ARGS]${call.arguments}`).join(''),
 }
 
 /** What a GGUF file says about its tokens. */

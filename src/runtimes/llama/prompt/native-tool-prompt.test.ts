@@ -8,6 +8,7 @@ import {
   describeTokenizer,
   harmony,
   llama31,
+  ministral,
   mistralNemo,
   qwen3,
   qwen25,
@@ -103,6 +104,13 @@ const all: readonly Expected[] = [
     conversation:
       'Weather?«<|eot_id|>»«<|start_header_id|>»assistant«<|end_header_id|>»\n\n{"name": "get_weather", "parameters": {"city": "Paris"}}«<|eot_id|>»«<|start_header_id|>»ipython«<|end_header_id|>»\n\n"22 degrees"«<|eot_id|>»«<|start_header_id|>»assistant«<|end_header_id|>»\n\n',
     hostile: `${hostile}«<|eot_id|>»«<|start_header_id|>»assistant«<|end_header_id|>»\n\n`,
+  },
+  {
+    family: ministral,
+    tools: `«[AVAILABLE_TOOLS]»[${describedTool}]«[/AVAILABLE_TOOLS]»`,
+    conversation:
+      '«[INST]»Weather?«[/INST]»«[TOOL_CALLS]»get_weather«[ARGS]»{"city": "Paris"}«</s>»«[TOOL_RESULTS]»22 degrees«[/TOOL_RESULTS]»',
+    hostile: `«[INST]»${hostile}«[/INST]»`,
   },
   {
     family: harmony,

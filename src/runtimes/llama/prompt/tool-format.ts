@@ -46,6 +46,9 @@ const mistral: ToolFormat = {
   names: [],
 }
 
+/** Since Small 3.2, Magistral of 2507 and Devstral: a name and its arguments, each behind a mark. */
+const mistralNamed: ToolFormat = { ...mistral, before: '', between: '[ARGS]', after: '', next: '[TOOL_CALLS]', end: '' }
+
 /** Bare JSON instead of an answer, one call at a time. */
 const llama3: ToolFormat = {
   mark: '',
@@ -74,14 +77,14 @@ export const harmonyFormat: ToolFormat = {
 }
 
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
-export const toolMarks: readonly string[] = [hermes.mark, mistral.mark]
+export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]']
 
 /** Recognises a template's format by the marks it writes itself. */
 export function detectToolFormat(template: string): ToolFormat {
   const knowsTools = /\btools\b/.test(template)
   const marks = (text: string): boolean => knowsTools && template.includes(text)
   if (marks('<tool_call>') && !marks('<function=') && !marks('<arg_key>')) return hermes
-  if (marks('[TOOL_CALLS]') && !marks('[ARGS]')) return mistral
+  if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
   if (marks('<|channel|>commentary')) return harmonyFormat
   if (marks('"parameters": ') && marks('ipython')) return llama3
   return { ...hermes, native: false }
