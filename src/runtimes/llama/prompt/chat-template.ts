@@ -74,6 +74,7 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const template = new Template(text)
   const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
   const hearsEffort = effortVariables.test(text)
+  const asksToday = /\b(?:date_string|datetime)\b/.test(text)
   const thoughts = detectThoughtFormat(text)
   const parted = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
   const shape = (message: TemplateMessage): object => parted(thoughts?.channels ? withThinking(message) : message)
@@ -101,7 +102,7 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
       const rendered = renderChecked(template, {
         ...variables,
-        ...todayVariables(),
+        ...(asksToday && todayVariables()),
         ...input,
         ...thinking,
         add_generation_prompt: opensTurn,
