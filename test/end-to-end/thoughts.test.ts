@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
 import { alwaysThinking, qwen3, qwen25 } from '../support/model-files/tool-family.ts'
@@ -11,12 +12,6 @@ const question = { role: 'user', content: 'Two and two?' }
 const thinking = '<think>\nIs it </five>?\nSTOP\n</think>\n\n'
 const call = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
 const tools = [{ type: 'function', function: { name: 'add' } }]
-
-interface Heard {
-  readonly thoughts: string
-  readonly text: string
-  readonly calls: number
-}
 
 suite('thoughts of a model that thinks', () => {
   let model: ScriptedModel
@@ -41,23 +36,8 @@ suite('thoughts of a model that thinks', () => {
   const ask = (fields: object) =>
     service.fetch('/v1/chat/completions', { json: { model: qwen3.name, messages: [question], temperature: 0, max_tokens: 300, ...fields } })
 
-  /** What comes at once and as a stream, which must agree. */
-  async function hear(says: string, fields: object = {}, from = model): Promise<Heard> {
-    from.say(says, says)
-    const { choices } = JSON.parse(await (await ask(fields)).text())
-    const { content, reasoning_content, tool_calls = [] } = choices[0].message
-    const whole = { thoughts: reasoning_content ?? '', text: content ?? '', calls: tool_calls.length }
-    const streamed = { thoughts: '', text: '', calls: 0 }
-    for (const line of (await (await ask({ ...fields, stream: true })).text()).split('\n')) {
-      if (!line.startsWith('data: {')) continue
-      const { delta } = JSON.parse(line.slice(6)).choices[0]
-      streamed.thoughts += delta.reasoning_content ?? ''
-      streamed.text += delta.content ?? ''
-      streamed.calls += (delta.tool_calls ?? []).filter(({ id }: { id?: string }) => id !== undefined).length
-    }
-    assert.deepEqual(streamed, whole)
-    return whole
-  }
+  const hear = (says: string, fields: object = {}, from = model): Promise<HeardThoughts> =>
+    hearThoughts(from, says, (more) => ask({ ...fields, ...more }))
 
   test('come apart from the answer', async () => {
     assert.deepEqual(await hear(`${thinking}Four.`), { thoughts: 'Is it </five>?\nSTOP', text: 'Four.', calls: 0 })

@@ -6,7 +6,7 @@ import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.t
 import { type HeardAnswer, hearAtOnce, hearStream } from '../support/heard-answer.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
-import { llama31, mistralNemo, qwen25, taught, type WrittenCall } from '../support/model-files/tool-family.ts'
+import { harmony, llama31, ministral, mistralNemo, qwen25, taught, type WrittenCall } from '../support/model-files/tool-family.ts'
 
 type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
 
@@ -25,11 +25,12 @@ const weather: WrittenCall = { name: 'get_weather', arguments: '{"city": "Paris 
 const time: WrittenCall = { name: 'now', arguments: '{}' }
 const question = { role: 'user', content: 'How warm is it in Paris?' } as const
 
-for (const family of [taught, qwen25, mistralNemo, llama31])
+for (const family of [taught, qwen25, mistralNemo, ministral, llama31, harmony])
   suite(`tools in the notation of ${family.name}`, () => {
     let model: ScriptedModel
     let service: HttpService
     let client: OpenAI
+    const { begin, end } = family.talk ?? { begin: '', end: '' }
     before(async () => {
       model = await openScriptedModel(family)
       const pool = createFixedModelPool({ text: { [family.name]: model } })
@@ -51,7 +52,7 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
     }
 
     test('a model that may call a tool can also just talk', async () => {
-      assert.deepEqual(await hear('It is warm.'), { text: 'It is warm.', calls: [], reason: 'stop' })
+      assert.deepEqual(await hear(`${begin}It is warm.`), { text: 'It is warm.', calls: [], reason: 'stop' })
     })
 
     test('a call arrives with exactly the arguments that the model wrote', async () => {
@@ -77,13 +78,13 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
     test('text before a call stays text, and so does the call where nothing marks it', async () => {
       const text = 'Let me see.\n'
       const call = family.write([weather])
-      const heard = await hear(text + call)
+      const heard = await hear(begin + text + end + call)
       if (family.marked) assert.deepEqual(heard, { text, calls: [weather], reason: 'tool_calls' })
       else assert.deepEqual(heard, { text: text + call, calls: [], reason: 'stop' })
     })
 
     test('the published client runs tools until the model answers', async () => {
-      model.say(family.write([weather]), 'It is 22 degrees.')
+      model.say(family.write([weather]), `${begin}It is 22 degrees.`)
       const asked: object[] = []
       const lookUp = { ...getWeather.function, parse: JSON.parse, function: (input: object) => `${asked.push(input)} degrees` }
       const conversation = client.chat.completions.runTools({
@@ -100,7 +101,7 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
       const calls = ['call_1', 'call_2'].map((id) => ({ id, type: 'function' as const, function: time }))
       const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'noon' }))
       const messages = [question, { role: 'assistant' as const, content: null, tool_calls: calls }, ...results]
-      assert.deepEqual(await hear('It is noon.', { messages }), { text: 'It is noon.', calls: [], reason: 'stop' })
+      assert.deepEqual(await hear(`${begin}It is noon.`, { messages }), { text: 'It is noon.', calls: [], reason: 'stop' })
     })
 
     test('tool_choice none shows the model no tools', async () => {
@@ -113,7 +114,7 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
 
     test('tool_choice required overrules a model that talks', async () => {
       const choice = { tool_choice: 'required', parallel_tool_calls: false } as const
-      const overruled = await hear('I would rather talk.', { ...choice, tools: [setUnit] })
+      const overruled = await hear(`${begin}I would rather talk.`, { ...choice, tools: [setUnit] })
       assert.deepEqual(overruled, { text: '', calls: [{ name: 'set_unit', arguments: '{"unit":"celsius"}' }], reason: 'tool_calls' })
       assert.deepEqual((await hear(family.write([weather]), choice)).calls, [weather])
     })
@@ -121,7 +122,10 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
     test('a named function overrules a model that would call another', async () => {
       const tool_choice = { type: 'function', function: { name: 'set_unit' } } as const
       const { calls } = await hear(family.write([time]), { tool_choice, parallel_tool_calls: false })
-      assert.deepEqual(calls, [{ name: 'set_unit', arguments: '{"unit":"celsius"}' }])
+      assert.deepEqual(
+        calls.map((call) => [call.name, JSON.parse(call.arguments)]),
+        [['set_unit', { unit: 'celsius' }]],
+      )
     })
 
     test('the schema overrules arguments that are wrong or broken', async () => {
@@ -138,7 +142,9 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
       model.say(family.write([weather]))
       const { usage } = await client.chat.completions.create({ model: family.name, messages: [question], tools })
       for (const missing of [13, 20, 26]) {
-        const { calls, reason } = await hear(family.write([weather]), { max_tokens: (usage?.completion_tokens ?? 0) - missing })
+        const { calls, reason } = await hear(family.write([weather]), {
+          max_tokens: Math.max(1, (usage?.completion_tokens ?? 0) - missing),
+        })
         assert.equal(reason, 'length')
         for (const call of calls) assert.throws(() => JSON.parse(call.arguments), SyntaxError)
       }
@@ -151,15 +157,15 @@ for (const family of [taught, qwen25, mistralNemo, llama31])
 
     test('JSON that is no call is text', async () => {
       for (const text of ['{"name": "Ada", "age": 3}', 'So: {"name": "get_weather", "parameters": {"city": "Oslo"}}', '{"name'])
-        assert.deepEqual(await hear(text), { text, calls: [], reason: 'stop' })
+        assert.deepEqual(await hear(begin + text), { text, calls: [], reason: 'stop' })
     })
 
     test('with a response format, the answer is in it unless it is a call', async () => {
       const schema = { type: 'object', properties: { degrees: { enum: [22] } }, required: ['degrees'] }
       const body: Body = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
-      assert.deepEqual(await hear('{"degrees": 22}', body), { text: '{"degrees": 22}', calls: [], reason: 'stop' })
+      assert.deepEqual(await hear(`${begin}{"degrees": 22}`, body), { text: '{"degrees": 22}', calls: [], reason: 'stop' })
       assert.deepEqual(await hear(family.write([weather]), body), { text: '', calls: [weather], reason: 'tool_calls' })
-      assert.deepEqual((await hear('{"degrees": 23}', body)).text, '{"degrees": 22}')
+      assert.deepEqual((await hear(`${begin}{"degrees": 23}`, body)).text, '{"degrees": 22}')
     })
 
     if (family === llama31)

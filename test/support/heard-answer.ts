@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import type OpenAI from 'openai'
+import type { ScriptedModel } from './model-files/scripted-model.ts'
 import type { WrittenCall } from './model-files/tool-family.ts'
 
 /** What a client makes of an answer that may hold tool calls; the random ids of the calls are left out. */
@@ -31,4 +33,34 @@ export async function hearStream(client: OpenAI, request: Request): Promise<Hear
     }
   }
   return { text, calls, reason }
+}
+
+/** What a client makes of an answer with thoughts. */
+export interface HeardThoughts {
+  readonly thoughts: string
+  readonly text: string
+  /** How many. */
+  readonly calls: number
+}
+
+/** What comes of an answer at once and as a stream, which must agree. */
+export async function hearThoughts(
+  from: Pick<ScriptedModel, 'say'>,
+  says: string,
+  ask: (fields: object) => Promise<Response>,
+): Promise<HeardThoughts> {
+  from.say(says, says)
+  const { choices } = JSON.parse(await (await ask({})).text())
+  const { content, reasoning_content, tool_calls = [] } = choices[0].message
+  const whole = { thoughts: reasoning_content ?? '', text: content ?? '', calls: tool_calls.length }
+  const streamed = { thoughts: '', text: '', calls: 0 }
+  for (const line of (await (await ask({ stream: true })).text()).split('\n')) {
+    if (!line.startsWith('data: {')) continue
+    const { delta } = JSON.parse(line.slice(6)).choices[0]
+    streamed.thoughts += delta.reasoning_content ?? ''
+    streamed.text += delta.content ?? ''
+    streamed.calls += (delta.tool_calls ?? []).filter(({ id }: { id?: string }) => id !== undefined).length
+  }
+  assert.deepEqual(streamed, whole)
+  return whole
 }

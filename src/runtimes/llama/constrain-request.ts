@@ -31,6 +31,7 @@ export function constrainRequest(engine: LlamaEngine, request: TextRequest, acco
     throw unsupported(responseFormat.field, `${responseFormat.field} cannot be combined with tools; send tool_choice "none", or no tools.`)
   if (input.toolChoice !== 'auto') return { output: constrainCalls(engine, tools, { written: null, account }), tools }
   if (responseFormat.type === 'text') return { output: null, tools }
+  if (format.readAs !== undefined) return { output: constrainFormat(engine, responseFormat, account), tools } // calls come elsewhere
   const asked = { param: fieldOf(responseFormat), account }
   const wish = JSON.stringify([responseFormat, wishOf(tools)])
   return { output: engine.constraints.get(wish, asked, () => constrainCallsOrAnswer(tools, responseFormat)), tools }

@@ -1,12 +1,11 @@
 import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
 import { ChoiceOutput } from './answer/choice-output.ts'
+import { createThoughtReader } from './answer/create-thought-reader.ts'
 import type { PromptEcho } from './answer/prompt-echo.ts'
-import { ThoughtReader } from './answer/thought-reader.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { thoughtMarks } from './prompt/thought-marks.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
 import { samplerConfig } from './sampling/sampler-config.ts'
 
@@ -49,10 +48,9 @@ export function createGeneration(
   })
   const observer = request.topLogprobs === null ? null : engine.createSampler({})
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
-  const thoughts =
-    engine.template.thinks && request.input.type === 'chat' && request.input.opening !== 'last-message'
-      ? new ThoughtReader(work.opensThoughts)
-      : null
+  const thoughtFormat = request.input.type === 'chat' ? engine.template.thoughts : null
+  const continued = request.input.type === 'chat' && request.input.opening === 'last-message'
+  const thoughts = createThoughtReader(thoughtFormat, { opened: work.opensThoughts, continued, calls: format !== null })
   const output = new ChoiceOutput(
     { vocabulary, push: events.push },
     {
@@ -70,18 +68,25 @@ export function createGeneration(
     constrained = true
     sampler.constrain(constraint)
   }
-  if (constraints.output !== null && !output.thinking) constrain(constraints.output)
+  // A call that must come is the first message of an answer in channels.
+  const callFirst = format?.readAs !== undefined && toolChoice !== 'auto'
+  if (constraints.output !== null && (output.answering || callFirst)) constrain(constraints.output)
   // Somebody only wants to hear of the prompt; the token that the loop draws all the same is no part of the answer.
   const isEmpty = request.maxTokens === 0
   let tokens = 0
   let thoughtTokens = 0
   let closing = false
   const limitThoughts = (): void => {
-    if (closing || !output.insideThoughts || thoughtTokens < work.thoughtLimit) return
+    if (thoughtFormat === null || closing || !output.insideThoughts || thoughtTokens < work.thoughtLimit) return
     closing = true
-    sampler.force(vocabulary.tokenize(`\n${thoughtMarks.close}\n\n`, { special: true }))
+    sampler.force(vocabulary.tokenize(thoughtFormat.closing, { special: true }))
   }
   limitThoughts()
+  if (thoughtFormat?.channels && !continued && format === null) {
+    // An answer that may not think is the first message; one that must follow a format begins with a header at least.
+    const bare = vocabulary.tokenize(thoughtFormat.bare, { special: true })
+    sampler.force(bare.subarray(0, work.thoughtLimit === 0 ? bare.length : constraints.output === null ? 0 : 1))
+  }
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {
     output.end(end)
@@ -113,7 +118,7 @@ export function createGeneration(
       if (stopped) finish('stop-string')
       sampler.accept(text, limit - tokens)
       const { triggered } = output
-      if (!constrained && constraints.output !== null && !output.insideThoughts && !sampler.forced) constrain(constraints.output)
+      if (!constrained && constraints.output !== null && output.answering && !sampler.forced) constrain(constraints.output)
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true
         const constraint = constrainCalls(engine, constraints.tools, { written: triggered, account })

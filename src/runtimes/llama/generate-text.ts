@@ -61,10 +61,11 @@ export async function tokenizeFitting(
 }
 
 /** Tokens that spell the mark which begins thoughts, at most, with the line breaks behind it. */
-const longestMark = 8
+const longestMark = 12
 
 function endsInMark({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): boolean {
-  return template.thinks && opensThoughts(Buffer.concat(Array.from(prompt.subarray(-longestMark), vocabulary.spell)).toString('utf8'))
+  const end = Buffer.concat(Array.from(prompt.subarray(-longestMark), vocabulary.spell)).toString('utf8')
+  return opensThoughts(template.thoughts, end)
 }
 
 interface Work {

@@ -19,7 +19,7 @@ import { ConstraintCache } from './grammar/constraint-cache.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { compileChatTemplate } from './prompt/chat-template.ts'
 import { StretchMemory } from './prompt/stretch-memory.ts'
-import { thoughtMarks } from './prompt/thought-marks.ts'
+import { thoughtTokens } from './prompt/thought-format.ts'
 import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
 import { createSampler } from './sampling/create-sampler.ts'
 import { GuessTotals } from './speculation/guess-totals.ts'
@@ -64,7 +64,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const allowed = { count: chooseThreads(options.threads, { wholeOnGpu }) }
   const threads = new ComputeThreads(allowed, file.bytes)
   const context = opened.use(await openContext(file, { ...options, threads: allowed.count, contextLength: descriptor.contextLength }))
-  const vocabulary = readVocabulary(file, [...toolMarks, ...Object.values(thoughtMarks)])
+  const vocabulary = readVocabulary(file, [...toolMarks, ...thoughtTokens(file.chatTemplate)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
   const { now = () => performance.now(), inOrder = false } = options

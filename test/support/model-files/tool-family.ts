@@ -26,6 +26,8 @@ export interface ToolFamily {
   readonly opensThoughts?: boolean
   /** Whether its template can show an answer with several calls. */
   readonly parallel: boolean
+  /** What an answer's text begins with, and what stands between it and a call; nothing where they are left out. */
+  readonly talk?: { readonly begin: string; readonly end: string }
   /** An answer that makes these calls, as the template shows earlier ones. */
   write(calls: readonly WrittenCall[]): string
 }
@@ -82,6 +84,33 @@ export const llama31: ToolFamily = {
   marked: false,
   parallel: false,
   write: (calls) => calls.map((call) => `{"name": "${call.name}", "parameters": ${call.arguments}}`).join('; '),
+}
+
+/** gpt-oss; llama.cpp makes user-defined tokens of the marks, and lets `<|end|>` end a message only. */
+export const harmony: ToolFamily = {
+  name: 'harmony',
+  template: 'harmony-format.jinja',
+  text: { unknown: '<|endoftext|>', begin: '<|startoftext|>', end: '<|return|>' },
+  addsBegin: false,
+  control: ['<|start|>', '<|channel|>', '<|message|>', '<|constrain|>', '<|end|>', '<|call|>'],
+  userDefined: [],
+  marked: true,
+  parallel: false,
+  talk: { begin: '<|channel|>commentary<|message|>', end: '<|end|><|start|>assistant' },
+  write: (calls) =>
+    calls.map((call) => `<|channel|>commentary to=functions.${call.name} <|constrain|>json<|message|>${call.arguments}<|call|>`).join(''),
+}
+
+/** Also thinks, in marks of its own, and writes calls as all of Mistral's models since Small 3.2. */
+export const ministral: ToolFamily = {
+  ...mistralNemo,
+  name: 'ministral',
+  template: 'ministral-format.jinja',
+  control: [
+    ...['[INST]', '[/INST]', '[SYSTEM_PROMPT]', '[/SYSTEM_PROMPT]', '[AVAILABLE_TOOLS]', '[/AVAILABLE_TOOLS]', '[TOOL_RESULTS]'],
+    ...['[/TOOL_RESULTS]', '[TOOL_CALLS]', '[ARGS]', '[CALL_ID]', '[THINK]', '[/THINK]'],
+  ],
+  write: (calls) => calls.map((call) => `[TOOL_CALLS]${call.name}[ARGS]${call.arguments}`).join(''),
 }
 
 /** What a GGUF file says about its tokens. */

@@ -57,7 +57,7 @@ export class ChoiceOutput {
     this.#text = new ChoiceText(vocabulary, tellsTokens)
     this.#stops = new StopMatcher(stop, ending)
     this.#minTokens = ending.minTokens
-    this.#tools = format === null ? null : new ToolCallReader(format)
+    this.#tools = format === null ? null : new ToolCallReader(format.readAs ?? format)
     this.#thoughts = thoughts
     this.#callsOnly = callsOnly
     this.#push = push
@@ -65,7 +65,7 @@ export class ChoiceOutput {
 
   /** What stands after a tool trigger while no call has begun; null otherwise. */
   get triggered(): string | null {
-    return this.#tools?.written ?? null
+    return this.#thoughts?.callHead ?? this.#tools?.written ?? null
   }
 
   add(token: number, logprobs: DrawnLogprobs | null): Addition {
@@ -75,9 +75,9 @@ export class ChoiceOutput {
     return { text, stopped }
   }
 
-  /** Whether thoughts have begun and the text is still to come. */
-  get thinking(): boolean {
-    return this.#thoughts?.thinking ?? false
+  /** Whether what comes next is the answer. */
+  get answering(): boolean {
+    return this.#thoughts?.answering ?? true
   }
 
   /** Whether what comes next is a thought. */

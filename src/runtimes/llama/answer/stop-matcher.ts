@@ -1,3 +1,5 @@
+import { longestBeginning } from './longest-beginning.ts'
+
 /** Finds stop strings in text that arrives in fragments, and holds back what may become one. */
 export class StopMatcher {
   readonly #stops: readonly string[]
@@ -30,7 +32,7 @@ export class StopMatcher {
       this.#held = ''
       return { text: text.slice(0, cut), stopped: true }
     }
-    const safe = text.length - this.#longestBeginning(text)
+    const safe = text.length - longestBeginning(text, this.#stops)
     this.#held = text.slice(safe)
     return { text: text.slice(0, safe), stopped: false }
   }
@@ -54,14 +56,5 @@ export class StopMatcher {
       cut = this.#included ? at + stop.length : at
     }
     return cut
-  }
-
-  /** Length of the longest end of `text` that begins a stop string. */
-  #longestBeginning(text: string): number {
-    let longest = 0
-    for (const stop of this.#stops)
-      for (let length = Math.min(stop.length - 1, text.length); length > longest; length--)
-        if (text.endsWith(stop.slice(0, length))) longest = length
-    return longest
   }
 }

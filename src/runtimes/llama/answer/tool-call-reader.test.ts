@@ -5,6 +5,7 @@ import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 
 const hermes = detectToolFormat('{% if tools %}<tool_call>{% endif %}')
 const mistral = detectToolFormat('{% if tools %}[TOOL_CALLS]{% endif %}')
+const named = detectToolFormat('{% if tools %}[TOOL_CALLS]x[ARGS]y{% endif %}')
 const llama3 = { ...detectToolFormat('{% if tools %}{"name": x, "parameters": y} ipython{% endif %}'), names: ['add'] }
 
 /** Reads an answer in fragments of one size and joins what belongs together. */
@@ -28,6 +29,12 @@ for (const size of [1, 3, 1000]) {
     const answer =
       'Let me see.<tool_call>\n{"name": "add", "arguments": {"a": {"b": "}"}}}\n</tool_call>\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
     assert.deepEqual(read(hermes, answer, size), { text: 'Let me see.', calls: ['add:{"a": {"b": "}"}}', 'now:{}'] })
+  })
+
+  test(`calls of a name and its arguments, with an id between or as before, ${size} characters at a time`, () => {
+    const answer = 'Wait.[TOOL_CALLS]add[CALL_ID]abcdefghi[ARGS]{"a": "[ARGS]"}[TOOL_CALLS]now[ARGS]{}'
+    assert.deepEqual(read(named, answer, size), { text: 'Wait.', calls: ['add:{"a": "[ARGS]"}', 'now:{}'] })
+    assert.deepEqual(read(named, '[TOOL_CALLS][{"name": "now", "arguments": {}}]', size), { text: '', calls: ['now:{}'] })
   })
 
   test(`text that only looks like a call, ${size} characters at a time`, () => {

@@ -7,7 +7,10 @@ export type ToolEvent =
   | { readonly type: 'call'; readonly index: number; readonly name: string }
   | { readonly type: 'arguments'; readonly index: number; readonly fragment: string }
 
-const head = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/
+const jsonHead = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/
+
+/** A name between marks; Mistral Small 3.2 puts an id of its own behind it. */
+const namedHead = /\[TOOL_CALLS\]\s*([^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?\[ARGS\]\s*/
 
 /** Tells tool calls from text while both arrive in fragments. */
 export class ToolCallReader {
@@ -83,7 +86,7 @@ export class ToolCallReader {
   #readHead(fragment: string, events: ToolEvent[]): string {
     this.#head += fragment
     if (this.#index === 0 && !this.#mayBecomeCall()) return this.#giveBack(events)
-    const match = head.exec(this.#head)
+    const match = namedHead.exec(this.#head) ?? jsonHead.exec(this.#head)
     if (match === null) return ''
     const rest = this.#head.slice(match.index + match[0].length)
     events.push({ type: 'call', index: this.#index, name: match[1] ?? '' })

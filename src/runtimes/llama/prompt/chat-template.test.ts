@@ -38,6 +38,11 @@ test('a template that expects lists of parts gets them, one that takes both gets
   assert.equal(compileChatTemplate(both, texts).render([user], []), 'Hi')
 })
 
+test('a template may ask for today by the names of before', () => {
+  const template = compileChatTemplate('{{ date_string }}|{{ datetime }}', texts)
+  assert.match(template.render([user], []), /^\d\d \w{3} \d{4}\|\w{3} \d\d \d{4}$/)
+})
+
 test('a template that loops is stopped', () => {
   const template = compileChatTemplate('{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}', texts)
   assert.throws(
@@ -61,4 +66,12 @@ test('tool calls reach the template with parsed arguments', () => {
     (text) => text,
   )
   assert.deepEqual(message.tool_calls?.[0]?.function, { name: 'add', arguments: { a: 1 } })
+})
+
+test('a call without arguments has none', () => {
+  const message = toTemplateMessage(
+    { role: 'assistant', content: null, toolCalls: [{ id: '1', name: 'now', arguments: '' }] },
+    (text) => text,
+  )
+  assert.deepEqual(message.tool_calls?.[0]?.function, { name: 'now', arguments: {} })
 })

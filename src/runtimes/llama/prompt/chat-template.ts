@@ -3,9 +3,11 @@ import { ServiceError } from '../../../core/error.ts'
 import type { JsonValue } from '../../../core/json-value.ts'
 import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
 import { needsContentParts, withContentParts } from './content-parts.ts'
+import { gatherRules, losesRules } from './gather-rules.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
-import { thoughtMarks } from './thought-marks.ts'
+import { todayVariables } from './template-globals.ts'
+import { detectThoughtFormat, type ThoughtFormat } from './thought-format.ts'
 
 const maxTemplateLength = 256 * 1024
 const maxRenderMs = 1000
@@ -32,14 +34,16 @@ export interface RenderOptions {
   readonly effort?: ReasoningEffort
   /** Whether the model is to think at all, where there is no effort; absent = as the template says. */
   readonly thinks?: boolean
+  /** Most tokens that it may think, for templates that say so (Seed-OSS); absent = as many as it likes. */
+  readonly thoughtTokens?: number
 }
 
 export interface ChatTemplate {
   readonly source: string
   /** Whether the template itself tells the model about tools. */
   readonly knowsTools: boolean
-  /** Whether the model thinks in marks before it answers. */
-  readonly thinks: boolean
+  /** How the model thinks before it answers; null = it does not. */
+  readonly thoughts: ThoughtFormat | null
   /** Whether the model can be told how long to think, or at least whether to. */
   readonly hearsEffort: boolean
   /** Whether it can be told how long. */
@@ -52,7 +56,7 @@ export interface ChatTemplate {
 }
 
 /** By one of these a template hears how long to think, or whether to. */
-const effortVariables = /\b(?:reasoning_effort|enable_thinking|thinking)\b/
+const effortVariables = /\b(?:reasoning_effort|enable_thinking|thinking|thinking_budget)\b/
 
 /** ChatML, for files that bring no template. */
 const fallback = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`
@@ -70,28 +74,49 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const template = new Template(text)
   const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
   const hearsEffort = effortVariables.test(text)
-  const thinks = text.includes(thoughtMarks.close)
-  const shape = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
+  const asksToday = /\b(?:date_string|datetime)\b/.test(text)
+  const thoughts = detectThoughtFormat(text)
+  const parted = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
+  const shape = (message: TemplateMessage): object => parted(thoughts?.channels ? withThinking(message) : message)
+  const gathers = losesRules((messages) =>
+    renderWithin(maxRenderMs, template, { ...variables, messages: messages.map(shape), tools: null }),
+  )
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
-    thinks,
+    thoughts,
     hearsEffort,
     hearsDegree: /\breasoning_effort\b/.test(text),
-    render: (messages, tools, { opensTurn = true, effort, thinks: asked } = {}) => {
-      if (effort !== undefined && !hearsEffort && !thinks) throw refuseEffort()
+    render: (messages, tools, { opensTurn = true, effort, thinks: asked, thoughtTokens } = {}) => {
+      if (effort !== undefined && !hearsEffort && thoughts === null) throw refuseEffort()
       const told = effort === undefined ? asked : effort !== 'none'
+      const budget = told === false ? 0 : thoughtTokens
+      const heard = effort ?? (told === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
       const thinking = {
-        ...(effort !== undefined && { reasoning_effort: effort }),
+        ...(heard !== undefined && { reasoning_effort: thoughts?.efforts[heard] ?? heard }),
         ...(told !== undefined && { enable_thinking: told, thinking: told }),
+        ...(budget !== undefined && { thinking_budget: budget }),
       }
-      const input = { messages: messages.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
+      const seen = gathers ? gatherRules(messages) : messages
+      const input = { messages: seen.map(shape), tools: tools.length > 0 ? tools.map(describeTool) : null }
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
-      const rendered = renderChecked(template, { ...variables, ...input, ...thinking, add_generation_prompt: opensTurn })
+      const rendered = renderChecked(template, {
+        ...variables,
+        ...(asksToday && todayVariables()),
+        ...input,
+        ...thinking,
+        add_generation_prompt: opensTurn,
+      })
       if (rendered.length > longest) throw refuse(`wrote ${rendered.length} characters`)
       return rendered
     },
   }
+}
+
+/** gpt-oss's template calls thoughts so, and refuses them beside text. */
+function withThinking(message: TemplateMessage): TemplateMessage {
+  const { reasoning_content: thinking = '', content } = message
+  return thinking === '' || content !== '' ? message : Object.assign({ thinking }, message)
 }
 
 function renderChecked(template: Template, items: Record<string, unknown>): string {
@@ -143,6 +168,7 @@ export function toTemplateMessage(message: ChatMessage, protect: (text: string) 
 }
 
 function readArguments(text: string): JsonValue {
+  if (text === '') return {} // of a function that takes none, from many clients
   try {
     return JSON.parse(text)
   } catch {

@@ -39,3 +39,14 @@ test('a template that cuts a marked stretch in two still cannot make a control t
   const cut = guard.protect('<|im_end|>').slice(0, -1)
   assert.deepEqual(guard.split(cut), [{ text: '<|im_end|>', special: false }])
 })
+
+test('a mark that is a token of its own even in plain text comes in two pieces', () => {
+  const guard = guardControlTexts(['<|im_end|>'], ['a<|end|>b<|im_end|>'], ['<|end|>'])
+  assert.deepEqual(guard.split(guard.protect('a<|end|>b<|im_end|>')), [
+    { text: 'a', special: true },
+    { text: '<', special: false },
+    { text: '|end|>', special: false },
+    { text: 'b', special: true },
+    { text: '<|im_end|>', special: false },
+  ])
+})

@@ -14,10 +14,16 @@ export interface ControlGuard {
  *
  * @param controlTexts Spelling of the control tokens, longest first.
  * @param texts Everything the client wrote, as the template will see it, to find two characters it does not contain.
+ * @param stubborn Spellings that become tokens of their own in plain text too, unless they come in two pieces.
  * @throws {ServiceError} `invalid_request_error` when there are none.
  */
-export function guardControlTexts(controlTexts: readonly string[], texts: readonly string[]): ControlGuard {
-  const dangerous = controlTexts.filter((control) => texts.some((text) => text.includes(control)))
+export function guardControlTexts(
+  controlTexts: readonly string[],
+  texts: readonly string[],
+  stubborn: readonly string[] = [],
+): ControlGuard {
+  const all = stubborn.length === 0 ? controlTexts : [...new Set([...controlTexts, ...stubborn])].sort((a, b) => b.length - a.length)
+  const dangerous = all.filter((control) => texts.some((text) => text.includes(control)))
   if (dangerous.length === 0) return { protect: (text) => text, split: (text) => [{ text, special: true }] }
   const [open, close] = unusedCharacters(texts)
   const pattern = matchAny(dangerous)
@@ -28,7 +34,9 @@ export function guardControlTexts(controlTexts: readonly string[], texts: readon
       const parts = [{ text: first, special: true }]
       for (const part of marked) {
         const end = part.includes(close) ? part.indexOf(close) : part.length
-        parts.push({ text: part.slice(0, end), special: false }, { text: part.slice(end + 1), special: true })
+        const typed = part.slice(0, end)
+        const pieces = stubborn.includes(typed) ? [typed.slice(0, 1), typed.slice(1)] : [typed]
+        parts.push(...pieces.map((text) => ({ text, special: false })), { text: part.slice(end + 1), special: true })
       }
       return parts.filter((part) => part.text.length > 0)
     },

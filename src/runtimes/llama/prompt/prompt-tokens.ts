@@ -9,7 +9,7 @@ import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
 import type { StretchMemory } from './stretch-memory.ts'
 import { tokenizeGap } from './text-gap.ts'
-import { thoughtMarks } from './thought-marks.ts'
+import type { ThoughtFormat } from './thought-format.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
 import { writeToolsAsText } from './tool-prompt.ts'
@@ -62,7 +62,9 @@ export function writePrompt(
     seen: messages.map((message) => toTemplateMessage(message, protect)),
     tools: toolFormat.native ? offered.map((tool) => protectTool(tool, protect)) : [],
   })
-  const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape))
+  // llama.cpp makes user-defined tokens of gpt-oss's marks, which end turns all the same.
+  const stubborn = template.thoughts?.channels ? template.thoughts.tokens : []
+  const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape), stubborn)
   const { seen, tools } = shape(guard.protect)
   const last = seen.at(-1)
   const thinking = readThinking(template, input)
@@ -70,7 +72,7 @@ export function writePrompt(
   const rendered =
     continued === null
       ? renderPrompt(template, seen, tools, { ...thinking, opensTurn: input.opening !== 'bare' })
-      : closeThoughts(renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
+      : closeThoughts(template.thoughts, renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
   return guard.split(rendered)
 }
 
@@ -99,20 +101,22 @@ async function tokenizeStretches(
 }
 
 /** What the template is told of how to think; who allows no thoughts asks for none. */
-function readThinking({ hearsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks'> {
+function readThinking({ hearsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { effort, effortIsWish = false, thoughtTokens } = input
   const thinks = thoughtTokens === 0 ? false : input.thinks
-  return effort === undefined || (effortIsWish && !hearsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
+  const told = effort === undefined || (effortIsWish && !hearsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
+  return { ...told, ...(thoughtTokens !== undefined && { thoughtTokens }) }
 }
 
 /** Whether a prompt ends in the mark that begins thoughts. */
-export function opensThoughts(prompt: string): boolean {
-  return prompt.trimEnd().endsWith(thoughtMarks.open)
+export function opensThoughts(format: ThoughtFormat | null, prompt: string): boolean {
+  return format !== null && prompt.trimEnd().endsWith(format.open)
 }
 
 /** What an assistant said before was no thought, even where the template opens a turn with thoughts. */
-function closeThoughts(prompt: string): string {
-  return opensThoughts(prompt) ? `${prompt.trimEnd()}\n\n${thoughtMarks.close}\n\n` : prompt
+function closeThoughts(format: ThoughtFormat | null, prompt: string): string {
+  if (format === null) return prompt
+  return opensThoughts(format, prompt) ? `${prompt.trimEnd()}\n${format.closing}` : prompt + format.bare
 }
 
 function protectTool({ name, description, parameters }: ToolDefinition, protect: (text: string) => string): ToolDefinition {

@@ -1,5 +1,6 @@
-import { Environment, Interpreter, type Template } from '@huggingface/jinja'
+import { Environment, type Template } from '@huggingface/jinja'
 import { templateGlobals } from './template-globals.ts'
+import { TemplateInterpreter } from './template-interpreter.ts'
 
 /** A template ran for too long. */
 export class RenderTimeout extends Error {
@@ -17,19 +18,11 @@ export function renderWithin(milliseconds: number, template: Template, variables
   return new TimedInterpreter(environment, milliseconds).run(template.parsed).value
 }
 
-/** What we use of the package's interpreter, whose own declarations TypeScript does not find under Node's rules. */
-const JinjaInterpreter: new (
-  environment: unknown,
-) => {
-  run(program: unknown): { readonly value: string }
-  evaluate(statement: unknown, environment: unknown): unknown
-} = Interpreter
-
 /**
  * Looks at the clock before every statement and expression. The watchdog of `node:vm` stops loops as well, but
  * starting and ending its thread took 0.3 ms of the 7 in which a first token comes.
  */
-class TimedInterpreter extends JinjaInterpreter {
+class TimedInterpreter extends TemplateInterpreter {
   readonly #deadline: number
 
   constructor(environment: unknown, milliseconds: number) {
@@ -37,8 +30,8 @@ class TimedInterpreter extends JinjaInterpreter {
     this.#deadline = performance.now() + milliseconds
   }
 
-  override evaluate(statement: unknown, environment: unknown): unknown {
+  override evaluate(...given: Parameters<TemplateInterpreter['evaluate']>): ReturnType<TemplateInterpreter['evaluate']> {
     if (performance.now() > this.#deadline) throw new RenderTimeout('The template ran out of time.')
-    return super.evaluate(statement, environment)
+    return super.evaluate(...given)
   }
 }

@@ -10,15 +10,15 @@ const shares: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 0.
  * @param most Tokens that the answer may have, thoughts included.
  */
 export function thoughtLimit(
-  { thinks, hearsEffort, hearsDegree }: Pick<ChatTemplate, 'thinks' | 'hearsEffort' | 'hearsDegree'>,
+  { thoughts, hearsEffort, hearsDegree }: Pick<ChatTemplate, 'thoughts' | 'hearsEffort' | 'hearsDegree'>,
   input: TextRequest['input'],
   most: number,
 ): number {
-  if (input.type === 'prompt' || !thinks) return Number.POSITIVE_INFINITY
+  if (input.type === 'prompt' || thoughts === null) return Number.POSITIVE_INFINITY
   const { thoughtTokens, effort, effortIsWish = false } = input
   if (thoughtTokens !== undefined) return thoughtTokens
   if (effort === undefined) return input.thinks === false ? 0 : Number.POSITIVE_INFINITY
   // A model that cannot be told to think less is left as it is by who asks it of every model.
-  if (hearsDegree || (effortIsWish && !hearsEffort)) return Number.POSITIVE_INFINITY
+  if ((hearsDegree && effort !== 'none') || (effortIsWish && !hearsEffort)) return Number.POSITIVE_INFINITY
   return Math.floor(shares[effort] * most)
 }

@@ -15,6 +15,8 @@ export interface ToolFormat {
   readonly native: boolean
   /** Whether the template refuses call ids that are not nine letters and digits. */
   readonly shortIds: boolean
+  /** The format in which calls reach whoever reads them, where the answer is translated before; absent = this one. */
+  readonly readAs?: ToolFormat
   /** Tools on offer: without a mark, JSON is a call only when it names one of them. */
   readonly names: readonly string[]
 }
@@ -44,6 +46,9 @@ const mistral: ToolFormat = {
   names: [],
 }
 
+/** Since Small 3.2, Magistral of 2507 and Devstral: a name and its arguments, each behind a mark. */
+const mistralNamed: ToolFormat = { ...mistral, before: '', between: '[ARGS]', after: '', next: '[TOOL_CALLS]', end: '' }
+
 /** Bare JSON instead of an answer, one call at a time. */
 const llama3: ToolFormat = {
   mark: '',
@@ -57,15 +62,30 @@ const llama3: ToolFormat = {
   names: [],
 }
 
+/** One message to a function, in a channel of its own; its end is the answer's. */
+export const harmonyFormat: ToolFormat = {
+  mark: '<|channel|>commentary to=functions.',
+  before: '',
+  between: ' <|constrain|>json<|message|>',
+  after: '',
+  next: null,
+  end: '',
+  native: true,
+  shortIds: false,
+  readAs: hermes,
+  names: [],
+}
+
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
-export const toolMarks: readonly string[] = [hermes.mark, mistral.mark]
+export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]']
 
 /** Recognises a template's format by the marks it writes itself. */
 export function detectToolFormat(template: string): ToolFormat {
   const knowsTools = /\btools\b/.test(template)
   const marks = (text: string): boolean => knowsTools && template.includes(text)
   if (marks('<tool_call>') && !marks('<function=') && !marks('<arg_key>')) return hermes
-  if (marks('[TOOL_CALLS]') && !marks('[ARGS]')) return mistral
+  if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
+  if (marks('<|channel|>commentary')) return harmonyFormat
   if (marks('"parameters": ') && marks('ipython')) return llama3
   return { ...hermes, native: false }
 }

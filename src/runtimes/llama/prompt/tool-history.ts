@@ -28,7 +28,8 @@ function separateCalls(messages: readonly ChatMessage[]): readonly ChatMessage[]
     return message.toolCalls.flatMap((call, index): readonly ChatMessage[] => {
       const results = messages.filter((other) => other.role === 'tool' && other.toolCallId === call.id)
       for (const result of results) placed.add(result)
-      return [{ role: 'assistant', content: index === 0 ? message.content : null, toolCalls: [call] }, ...results]
+      const said = index === 0 ? message : ({ role: 'assistant', content: null } as const)
+      return [{ ...said, toolCalls: [call] }, ...results]
     })
   })
 }

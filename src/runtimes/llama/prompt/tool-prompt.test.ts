@@ -35,3 +35,22 @@ test('earlier calls and results become text', () => {
     { role: 'user', content: '<tool_response>\n2\n</tool_response>' },
   ])
 })
+
+test('results in a row become one message, since many templates insist on turns', () => {
+  const calls = ['1', '2'].map((id) => ({ id, name: 'now', arguments: '' }))
+  const messages = writeToolsAsText(
+    [
+      { role: 'assistant', content: null, toolCalls: calls },
+      { role: 'tool', content: 'one', toolCallId: '1' },
+      { role: 'tool', content: 'two', toolCallId: '2' },
+      { role: 'user', content: 'Well?' },
+    ],
+    [],
+  )
+  const call = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+  assert.deepEqual(messages, [
+    { role: 'assistant', content: `${call}\n${call}` },
+    { role: 'user', content: '<tool_response>\none\n</tool_response>\n<tool_response>\ntwo\n</tool_response>' },
+    { role: 'user', content: 'Well?' },
+  ])
+})

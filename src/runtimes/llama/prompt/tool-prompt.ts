@@ -17,7 +17,7 @@ For each function call, return a json object with function name and arguments wi
 
 /** Writes tools, calls and results as text, for templates that know none of them; the wording is Hermes's and Qwen's. */
 export function writeToolsAsText(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): readonly ChatMessage[] {
-  const written = messages.map(writeMessage)
+  const written = joinResults(messages).map(writeMessage)
   if (tools.length === 0) return written
   const [first, ...rest] = written
   const teach = instructions.replace('TOOLS', () => tools.map((tool) => JSON.stringify(describeTool(tool))).join('\n'))
@@ -25,11 +25,26 @@ export function writeToolsAsText(messages: readonly ChatMessage[], tools: readon
   return [{ role: 'system', content: `${first.content}\n\n${teach}` }, ...rest]
 }
 
+/** Results in a row become one turn of the user, as Qwen writes them: many templates refuse two. */
+function joinResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const joined: ChatMessage[] = []
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'tool') {
+      joined.push(message)
+      continue
+    }
+    const written = `<tool_response>\n${message.content}\n</tool_response>`
+    const last = joined.at(-1)
+    if (messages[index - 1]?.role !== 'tool' || last === undefined) joined.push({ role: 'user', content: written })
+    else joined[joined.length - 1] = { role: 'user', content: `${last.content}\n${written}` }
+  }
+  return joined
+}
+
 function writeMessage(message: ChatMessage): ChatMessage {
-  if (message.role === 'tool') return { role: 'user', content: `<tool_response>\n${message.content}\n</tool_response>` }
   if (message.role !== 'assistant' || message.toolCalls === undefined) return message
   const calls = message.toolCalls.map(
-    (call) => `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${call.arguments}}\n</tool_call>`,
+    (call) => `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${call.arguments || '{}'}}\n</tool_call>`,
   )
   return { role: 'assistant', content: [message.content ?? '', ...calls].filter((text) => text.length > 0).join('\n') }
 }

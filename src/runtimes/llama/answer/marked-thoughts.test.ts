@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ThoughtReader } from './thought-reader.ts'
+import { MarkedThoughts } from './marked-thoughts.ts'
 
 const answers: readonly (readonly [answer: string, opened: boolean, thoughts: string, text: string])[] = [
   ['<think>\nTwo and two.\n\nFour?\n</think>\n\nFour.', false, 'Two and two.\n\nFour?', 'Four.'],
@@ -16,7 +16,7 @@ const answers: readonly (readonly [answer: string, opened: boolean, thoughts: st
 for (const [answer, opened, thoughts, text] of answers)
   test(`${JSON.stringify(answer)} has its thoughts and its text, however it arrives`, () => {
     for (let size = 1; size <= answer.length; size++) {
-      const reader = new ThoughtReader(opened)
+      const reader = new MarkedThoughts({ open: '<think>', close: '</think>' }, opened)
       const read = { thoughts: '', text: '' }
       const fragments = Array.from({ length: Math.ceil(answer.length / size) }, (_, index) =>
         answer.slice(index * size, (index + 1) * size),
@@ -28,3 +28,10 @@ for (const [answer, opened, thoughts, text] of answers)
       assert.deepEqual(read, { thoughts, text }, `${size} at a time`)
     }
   })
+
+test('marks of several tokens are found too', () => {
+  const reader = new MarkedThoughts({ open: '<|channel>thought', close: '<channel|>' }, false)
+  assert.deepEqual(reader.add('<|channel>'), { thoughts: '', text: '' })
+  assert.deepEqual(reader.add('thought\nTwo <chan'), { thoughts: 'Two', text: '' })
+  assert.deepEqual(reader.add('ge.\n<channel|>Four.'), { thoughts: ' <change.', text: 'Four.' })
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compileChatTemplate } from './chat-template.ts'
+
+const user = { role: 'user', content: 'Hi' }
+const tool = { name: 'add', description: null, parameters: { type: 'object' } }
+
+const written: readonly (readonly [what: string, source: string, text: string])[] = [
+  ['a loop over tools that are not offered', '{% for tool in tools %}x{% else %}none{% endfor %}', 'none'],
+  ['a loop over a part of them', '{% for tool in tools if tool.name %}x{% endfor %}.', '.'],
+  ['a loop over what is not there', '{% for part in messages[0].parts %}x{% endfor %}.', '.'],
+  ['a filter of what is not there', "{{ messages[0].parts | selectattr('type') | list | length }}{{ tools | length }}", '00'],
+  ['a filter of a text that is not there', '[{{ messages[0].name | trim }}]', '[]'],
+  ['a member by a list', "{% set types = {'a': 'b'} %}{{ types[['a']] is defined }}{{ types['a'] }}", 'falseb'],
+  [
+    'numbers as keys',
+    '{% set t = {16: 2, 8: 1} %}{{ t[16] }}{% for k, v in t | dictsort %}[{{ k }}={{ v }}{{ 9 <= k }}]{% endfor %}',
+    '2[8=1false][16=2true]',
+  ],
+  ['a formatted text', "{{ '<{}{}>{0}'.format('a', 1) }}", '<a1>a'],
+  ['an object as a string', '{{ messages[0] | string }}', '{"role": "user", "content": "Hi"}'],
+  ['an open slice', '{% for m in messages[1:] %}x{% endfor %}.', '.'],
+]
+for (const [what, source, text] of written)
+  test(`a template may hold ${what}`, () => {
+    assert.equal(compileChatTemplate(`${source}{# tools #}`, { begin: '', end: '' }).render([user], []), text)
+  })
+
+test('what a loop runs over is found at every turn of another', () => {
+  const source =
+    '{% for t in tools %}{% for m in messages if m.role == "user" %}{{ t.function.name }}{{ m.content }}{% endfor %}{% endfor %}'
+  assert.equal(compileChatTemplate(source, { begin: '', end: '' }).render([user, user], [tool, tool]), 'addHiaddHiaddHiaddHi')
+})

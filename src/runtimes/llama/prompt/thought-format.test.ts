@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compileChatTemplate } from './chat-template.ts'
+import { detectThoughtFormat } from './thought-format.ts'
+import { thoughtLimit } from './thought-limit.ts'
+
+const texts = { begin: '', end: '' }
+const user = { role: 'user', content: 'Hi' }
+
+for (const [family, template, open] of [
+  ['gpt-oss', "{{ '<|start|>assistant<|channel|>analysis<|message|>' + message.thinking }}", '<|channel|>analysis<|message|>'],
+  ['Gemma 4', "{{ '<|channel>thought\\n' + thinking_text + '\\n<channel|>' }}", '<|channel>thought'],
+  ['Magistral', 'Thoughts stand in [THINK]…[/THINK].', '[THINK]'],
+  ['Seed-OSS', "{% set think_end_token = '</seed:think>' %}", '<seed:think>'],
+  ['MiniMax M3', "{% set think_end_token = '</mm:think>' %}", '<mm:think>'],
+  ['Command R7B', '<|START_THINKING|><|END_THINKING|>', '<|START_THINKING|>'],
+  ['Apertus', "{% set outer_token = '<|inner_suffix|>' %}", '<|inner_prefix|>'],
+  ['Hunyuan 3', "{% set end = '</think{}>'.format(':opensource') %}", '<think:opensource>'],
+  ['Qwen 3', "{% if '</think>' in content %}{% endif %}", '<think>'],
+] as const)
+  test(`the thoughts of ${family} are known by its template`, () => assert.equal(detectThoughtFormat(template)?.open, open))
+
+test('a template without marks is one of a model that does not think', () => {
+  assert.equal(detectThoughtFormat('{{ messages[0].content }}'), null)
+  assert.equal(detectThoughtFormat("{{ '<|channel|>' }}"), null)
+})
+
+test('a template hears efforts by the names that it knows', () => {
+  const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
+  const heard = (['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const).map((effort) => template.render([user], [], { effort }))
+  assert.deepEqual(heard, ['low', 'low', 'low', 'medium', 'high', 'high'])
+  assert.equal(template.render([user], [], { thinks: false }), 'low')
+})
+
+test('who asks for no effort gets no thoughts, whatever the template makes of it', () => {
+  const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
+  const chat = { type: 'chat', messages: [], tools: [], toolChoice: 'none', parallelToolCalls: true } as const
+  assert.equal(thoughtLimit(template, { ...chat, effort: 'none' }, 100), 0)
+  assert.equal(thoughtLimit(template, { ...chat, effort: 'low' }, 100), Number.POSITIVE_INFINITY)
+})
+
+test('a template that knows a budget is told it', () => {
+  const template = compileChatTemplate('{{ thinking_budget }}{# </seed:think> #}', texts)
+  assert.equal(template.render([user], [], { thoughtTokens: 512 }), '512')
+  assert.equal(template.render([user], [], { thinks: false }), '0')
+  assert.equal(template.render([user], [], { effort: 'none' }), '0')
+})

@@ -1,0 +1,66 @@
+import type { ReasoningEffort } from '../../../core/text-generation.ts'
+
+/** How a model family writes what it thinks before it answers. */
+export interface ThoughtFormat {
+  /** Begins thoughts, at the beginning of an answer or at the end of its prompt. */
+  readonly open: string
+  /** Ends them. */
+  readonly close: string
+  /** What we write to end them, so that the answer begins. */
+  readonly closing: string
+  /** Spellings of the tokens that the marks are made of; where they are control tokens, answers show them all the same. */
+  readonly tokens: readonly string[]
+  /** Whether every message of an answer names its channel in a header (harmony), so that thoughts may come between others, and calls. */
+  readonly channels: boolean
+  /** What an answer without thoughts begins with. */
+  readonly bare: string
+  /** What the template calls efforts that it does not know by our names. */
+  readonly efforts: Partial<Record<ReasoningEffort, string>>
+}
+
+function marked(open: string, close: string): ThoughtFormat {
+  return { open, close, closing: close, tokens: [open, close], channels: false, bare: '', efforts: {} }
+}
+
+/** Qwen 3, DeepSeek, GLM, SmolLM 3, Nemotron and most others. */
+const think: ThoughtFormat = { ...marked('<think>', '</think>'), closing: '\n</think>\n\n' }
+
+/** By a text that only templates of the family hold. */
+const families: readonly (readonly [text: string, format: ThoughtFormat])[] = [
+  [
+    '<|channel|>analysis<|message|>', // gpt-oss
+    {
+      open: '<|channel|>analysis<|message|>',
+      close: '<|end|>',
+      closing: '<|end|><|start|>assistant<|channel|>final<|message|>',
+      tokens: ['<|start|>', '<|channel|>', '<|constrain|>', '<|message|>', '<|end|>'],
+      channels: true,
+      bare: '<|channel|>final<|message|>',
+      efforts: { none: 'low', minimal: 'low', xhigh: 'high' },
+    },
+  ],
+  ['<channel|>', { ...marked('<|channel>thought', '<channel|>'), tokens: ['<|channel>', '<channel|>'], closing: '\n<channel|>' }], // Gemma 4
+  ['[/THINK]', marked('[THINK]', '[/THINK]')], // Magistral, Ministral
+  ['</seed:think>', marked('<seed:think>', '</seed:think>')], // Seed-OSS
+  ['</mm:think>', marked('<mm:think>', '</mm:think>')], // MiniMax M3
+  ['<|END_THINKING|>', marked('<|START_THINKING|>', '<|END_THINKING|>')], // Command R7B, Command A
+  ['<|inner_suffix|>', marked('<|inner_prefix|>', '<|inner_suffix|>')], // Apertus
+  [
+    '</think{}>', // Hunyuan 3
+    {
+      ...marked('<think:opensource>', '</think:opensource>'),
+      efforts: { none: 'no_think', minimal: 'low', medium: 'high', xhigh: 'high' },
+    },
+  ],
+  [think.close, think],
+]
+
+/** Recognises a template's format by the marks that it writes itself; null = the model does not think in marks. */
+export function detectThoughtFormat(template: string): ThoughtFormat | null {
+  return families.find(([text]) => template.includes(text))?.[1] ?? null
+}
+
+/** Spellings of the marks that answers of a model show; without a template that says so too, its thoughts may come as most write them. */
+export function thoughtTokens(template: string | null): readonly string[] {
+  return (detectThoughtFormat(template ?? '') ?? think).tokens
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
+import { harmony, ministral } from '../support/model-files/tool-family.ts'
+import { readJson } from '../support/read-json.ts'
+
+const question = { role: 'user', content: 'Two and two?' }
+const tools = [
+  { type: 'function', function: { name: 'add', parameters: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } } },
+]
+
+const analysis = '<|channel|>analysis<|message|>Is it five?\n\nSTOP'
+const final = '<|start|>assistant<|channel|>final<|message|>'
+
+suite('thoughts of models that write them otherwise', () => {
+  let oss: ScriptedModel
+  let mistral: ScriptedModel
+  let service: HttpService
+  before(async () => {
+    oss = await openScriptedModel(harmony)
+    mistral = await openScriptedModel(ministral)
+    const models = [oss, mistral]
+    const pool = createFixedModelPool({ text: Object.fromEntries(models.map((each) => [each.descriptor.id, each])) })
+    service = await startHttpService({ catalog: createFakeCatalog(models.map(({ descriptor }) => descriptor)), pool })
+  })
+  after(async () => {
+    await service[Symbol.asyncDispose]()
+    await oss[Symbol.asyncDispose]()
+    await mistral[Symbol.asyncDispose]()
+  })
+
+  const request = (model: ScriptedModel, fields: object) => ({
+    model: model.descriptor.id,
+    messages: [question],
+    temperature: 0,
+    max_tokens: 300,
+    ...fields,
+  })
+  const ask = (model: ScriptedModel, fields: object) => service.fetch('/v1/chat/completions', { json: request(model, fields) })
+  const hear = (model: ScriptedModel, says: string, fields: object = {}): Promise<HeardThoughts> =>
+    hearThoughts(model, says, (more) => ask(model, { ...fields, ...more }))
+  const thought = 'Is it five?\n\nSTOP'
+
+  test('gpt-oss: come apart from the answer, as does what it says before it', async () => {
+    assert.deepEqual(await hear(oss, `${analysis}<|end|>${final}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
+    const chatty = `${analysis}<|end|><|start|>assistant<|channel|>commentary<|message|>Wait.<|end|>${final}Four.`
+    assert.deepEqual(await hear(oss, chatty), { thoughts: thought, text: 'Wait.\n\nFour.', calls: 0 })
+    assert.deepEqual(await hear(oss, '<|channel|>final<|message|>Four.'), { thoughts: '', text: 'Four.', calls: 0 })
+  })
+
+  test('gpt-oss: hold no stop string, and are thoughts when they are cut', async () => {
+    const stopped = await hear(oss, `${analysis}<|end|>${final}Four. STOP Five.`, { stop: ['STOP'] })
+    assert.deepEqual(stopped, { thoughts: thought, text: 'Four. ', calls: 0 })
+    assert.deepEqual(await hear(oss, analysis), { thoughts: thought, text: '', calls: 0 })
+    assert.deepEqual(await hear(oss, `${analysis}<|end|><|start|>assistant<|chan`), { thoughts: thought, text: '', calls: 0 })
+  })
+
+  /** A scripted model goes on with what stands at its place, whatever it was made to say before. */
+  test('gpt-oss: are closed at their budget, and the answer begins', async () => {
+    const says = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
+    const { thoughts, text } = await hear(oss, says, { thinking_budget: 1 })
+    assert.equal(thoughts, 'ab')
+    assert.match(text, /^[m-z]*z\n\nFour\.$/)
+    oss.say(says)
+    const { usage } = await readJson(await ask(oss, { thinking_budget: 3 }))
+    assert.equal(Object(usage).completion_tokens_details.reasoning_tokens, 3)
+  })
+
+  test('gpt-oss: are left out where none are wanted', async () => {
+    const says = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
+    for (const fields of [{ thinking_budget: 0 }, { enable_thinking: false }, { reasoning_effort: 'none' }]) {
+      const { thoughts, text } = await hear(oss, says, fields)
+      assert.equal(thoughts, '')
+      assert.ok(text.endsWith('z\n\nFour.'), text)
+    }
+  })
+
+  test('gpt-oss: leave an answer that follows a schema', async () => {
+    const response_format = { type: 'json_object' }
+    const { text, thoughts } = await hear(oss, `${analysis}<|end|>${final}Four. {"a": 1}`, { response_format, max_tokens: 60 })
+    assert.equal(thoughts, thought)
+    assert.equal(typeof JSON.parse(text), 'object', text)
+    const headless = await hear(oss, 'Four.', { response_format, max_tokens: 60, thinking_budget: 0 })
+    assert.equal(typeof JSON.parse(headless.text), 'object', headless.text)
+  })
+
+  test('gpt-oss: come before its calls, whichever way it writes their heads', async () => {
+    for (const head of ['<|channel|>commentary to=functions.add <|constrain|>json', ' to=functions.add<|channel|>commentary json']) {
+      const says = `${analysis}<|end|><|start|>assistant${head}<|message|>{"a": 1}<|call|>`
+      assert.deepEqual(await hear(oss, says, { tools }), { thoughts: thought, text: '', calls: 1 }, head)
+      oss.say(says)
+      const { choices } = JSON.parse(await (await ask(oss, { tools })).text())
+      assert.equal(choices[0].finish_reason, 'tool_calls')
+      assert.deepEqual(choices[0].message.tool_calls[0].function, { name: 'add', arguments: '{"a": 1}' })
+    }
+  })
+
+  test('gpt-oss: a call that must come does, with arguments of its schema', async () => {
+    oss.say(`${analysis}<|end|>${final}Four.`)
+    const { choices } = JSON.parse(await (await ask(oss, { tools, tool_choice: 'required', max_tokens: 60 })).text())
+    assert.equal(choices[0].message.tool_calls[0].function.name, 'add')
+    assert.equal(typeof choices[0].message.content, 'object')
+  })
+
+  test('gpt-oss: come in the other interfaces as those of others do', async () => {
+    const says = `${analysis}<|end|>${final}Four.`
+    oss.say(says, says)
+    const { content } = await readJson(
+      await service.fetch('/v1/messages', { json: request(oss, { thinking: { type: 'enabled', budget_tokens: 100 } }) }),
+    )
+    assert.deepEqual(Array.isArray(content) && content.map((block) => block.thinking ?? block.text), [thought, 'Four.'])
+    const { output } = await readJson(
+      await service.fetch('/v1/responses', { json: { model: harmony.name, input: 'Two and two?', temperature: 0 } }),
+    )
+    assert.deepEqual(Array.isArray(output) && output.map(({ type }) => type), ['reasoning', 'message'])
+  })
+
+  test('gpt-oss: an answer that was begun is gone on with', async () => {
+    const messages = [question, { role: 'assistant', content: 'It is' }]
+    assert.deepEqual(await hear(oss, ' four.', { messages, continue_final_message: true, add_generation_prompt: false }), {
+      thoughts: '',
+      text: ' four.',
+      calls: 0,
+    })
+  })
+
+  test('Ministral: come apart from the answer, and are closed at their budget', async () => {
+    assert.deepEqual(await hear(mistral, '[THINK]Is it five?[/THINK]Four.'), { thoughts: 'Is it five?', text: 'Four.', calls: 0 })
+    assert.deepEqual(await hear(mistral, '[THINK]abcdefghijkl[/THINK]Four.', { thinking_budget: 1 }), {
+      thoughts: 'ab',
+      text: 'defghijkl[/THINK]Four.',
+      calls: 0,
+    })
+  })
+})
