@@ -8,6 +8,8 @@ export interface TextCuts {
   readonly dropsSpace: boolean
   /** Characters after which text without a boundary is cut all the same. */
   readonly longest: number
+  /** White space and digits in a row after which text is cut, boundary or none. */
+  readonly longestRun: number
 }
 
 export interface TokenizerFacts {
@@ -19,24 +21,37 @@ export interface TokenizerFacts {
   readonly tokenTypes: readonly number[] | undefined
   /** Whether SentencePiece puts a space before a text. */
   readonly addsSpace: boolean
+  /** The name of the pattern by which a byte-pair tokenizer splits text. */
+  readonly pattern?: string | undefined
 }
+
+/** What a stretch begins with that goes on where text was cut without a boundary and before which the tokenizer must put no space. No text holds it: it is half a character. */
+export const joint = '\udfff'
 
 /**
  * Characters in which llama.cpp's regular expressions, which go a level deeper with each character of a word, stay within a stack of 4 MB: 32 768 letters or spaces at
  * once end the process (`std::regex`).
  */
 const longestWord = 8192
+/** SentencePiece's time grows with the square of the characters that are no token, and of line breaks that are: 300 000 take half a minute, 4 096 ten milliseconds. */
+const longestPiece = 4096
+/** Patterns whose time grows with the square of white space in a row (`\s+$`) or digits (`(?=(\d{3})+(?!\d))`): 8 192 take four seconds. */
+const slowPatterns = new Set(['deepseek-llm', 'superbpe'])
+const shortRun = 256
 
 /**
  * Before the single space between two words and before a line that begins with a letter, every pattern by which llama.cpp splits text for byte-pair tokenizers
  * (`llama-vocab.cpp`) begins a word, and SentencePiece joins nothing, unless a token of the vocabulary spans the place.
  */
-export function findCuts({ type, tokens, tokenTypes, addsSpace }: TokenizerFacts): TextCuts {
+export function findCuts({ type, tokens, tokenTypes, addsSpace, pattern = '' }: TokenizerFacts): TextCuts {
   const spans = (place: RegExp) => tokens.some((token, index) => spelled.has(tokenTypes?.[index] ?? 1) && place.test(token))
-  if (type === vocabularyTypes.bytePair)
-    return { boundary: spans(/[!-~][Ġ ▁]|[Ċ\n][A-Za-z\u00c2-\u00f4]/) ? null : wordOrLine, dropsSpace: false, longest: longestWord }
-  const boundary = type !== vocabularyTypes.sentencePiece || spans(/[!-~][ ▁]/) ? null : word
-  return { boundary, dropsSpace: addsSpace, longest: Number.POSITIVE_INFINITY }
+  const longestRun = slowPatterns.has(pattern) ? shortRun : Number.POSITIVE_INFINITY
+  if (type === vocabularyTypes.bytePair) {
+    const boundary = spans(/[!-~][Ġ ▁]|[Ċ\n][A-Za-z\u00c2-\u00f4]/) ? null : wordOrLine
+    return { boundary, dropsSpace: false, longest: longestWord, longestRun }
+  }
+  if (type !== vocabularyTypes.sentencePiece) return { boundary: null, dropsSpace: false, longest: Number.POSITIVE_INFINITY, longestRun }
+  return { boundary: spans(/[!-~][ ▁]/) ? null : word, dropsSpace: addsSpace, longest: longestPiece, longestRun }
 }
 
 /** Normal tokens and those of users. */
@@ -50,19 +65,29 @@ const wordOrLine = /(?<=\S) (?=\S)|(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/gu
  *
  * @param least Characters of a stretch, but for the last.
  */
-export function cutText(text: string, { boundary, dropsSpace, longest }: TextCuts, least: number): readonly string[] {
+export function cutText(text: string, cuts: TextCuts, least: number): readonly string[] {
+  const { boundary, dropsSpace, longest, longestRun } = cuts
   const stretches: string[] = []
   let start = 0
+  let before = ''
   while (text.length - start > least) {
     const ahead = text.slice(start, start + longest + 2)
     const found = boundary === null ? null : findFrom(boundary, ahead, least)
     if (found === null && ahead.length <= longest) break
     const end = start + (found ?? chooseCut(ahead.slice(0, longest)))
-    stretches.push(text.slice(start, end))
+    stretches.push(before + text.slice(start, end))
     start = found !== null && dropsSpace ? end + 1 : end
+    before = found === null && dropsSpace ? joint : ''
   }
-  stretches.push(text.slice(start))
-  return stretches
+  stretches.push(before + text.slice(start))
+  return Number.isFinite(longestRun) ? stretches.flatMap((stretch) => cutRuns(stretch, longestRun)) : stretches
+}
+
+function cutRuns(text: string, longestRun: number): readonly string[] {
+  const ends = [...text.matchAll(new RegExp(`(?:\\s{${longestRun}}|\\p{N}{${longestRun}})(?!$)`, 'gu'))].map(
+    ({ 0: run, index }) => index + run.length,
+  )
+  return [0, ...ends].map((start, at) => text.slice(start, ends[at]))
 }
 
 function findFrom(pattern: RegExp, text: string, from: number): number | null {

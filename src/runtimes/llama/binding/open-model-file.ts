@@ -97,6 +97,7 @@ export async function openModelFile(
       tokens: tokenizer.ggml.tokens,
       tokenTypes: tokenizer.ggml.token_type,
       addsSpace: tokenizer.ggml.add_space_prefix ?? true,
+      pattern: tokenizer.ggml.pre,
     }),
     trainContextLength: model.trainContextSize,
     bytes: model.size,

@@ -123,6 +123,13 @@ for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentenc
     }
   })
 
+test('a file that names no tokens to begin and end with is read all the same', async () => {
+  const { entries, ...rest } = describeTokenizer(qwen3)
+  await using opened = await openVocabulary({ ...rest, entries: entries.filter(([key]) => !/(?:bos|eos)_token_id$/.test(key)) })
+  const { begin, beginText, end, endText } = opened.vocabulary
+  assert.deepEqual({ begin, beginText, end, endText }, { begin: null, beginText: '', end: null, endText: '' })
+})
+
 suite('the tokens of stretches are those of the text', () => {
   const words = ['user', '\n', ' ', '  ', 'a', 'ab', ' ab', '<', '|', '[', ']', '<|', '|>', 'é', '€', '🦊', '123', "'s", '\r\n', '\t']
 
@@ -209,5 +216,37 @@ suite('the tokens of stretches are those of the text', () => {
         const spelled = Buffer.concat([...vocabulary.tokenize(text, { special: false })].map((token) => vocabulary.spell(token)))
         assert.ok(spelled.toString() === text, `${word.codePointAt(0)?.toString(16)} is spelled again`)
       }
+    })
+
+  for (const addsSpace of [true, false])
+    test(`a word whose tokens would take minutes is cut: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
+      const { entries, ...rest } = describeSentencePiece()
+      const told = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
+      await using opened = await openVocabulary(told)
+      const { vocabulary, cuts } = opened
+      for (const word of ['a', '漢', ' ', ' 1', '\n', 'aGVsbG8gd29ybGQ9', '漢字。']) {
+        const text = word.repeat(Math.ceil(40_000 / word.length))
+        for (const special of [false, true]) {
+          const stretches = vocabulary.cut(text, { special })
+          assert.ok(stretches.every(({ length }) => length <= cuts.longest))
+          const tokens = stretches.flatMap((stretch) => [...vocabulary.tokenize(stretch, { special })])
+          const spelled = Buffer.concat(tokens.map((token) => vocabulary.spell(token))).toString()
+          assert.ok(spelled === (addsSpace ? ` ${text}` : text), `${word.codePointAt(0)?.toString(16)} is spelled again`)
+          assert.deepEqual([...vocabulary.tokenize(text, { special })], tokens)
+        }
+      }
+    })
+
+  for (const [pattern, run] of [
+    ['deepseek-llm', `${' '.repeat(20_000)}漢`],
+    ['superbpe', '1'.repeat(20_000)],
+  ] as const)
+    test(`a run whose tokens would take seconds is cut: ${pattern}`, async () => {
+      await using opened = await openVocabulary(change(plain, 'tokenizer.ggml.pre', () => ggufValue(pattern)))
+      const { vocabulary, cuts } = opened
+      const stretches = vocabulary.cut(`The fox${run}jumps over 1234567 dogs.`, { special: false })
+      assert.ok(stretches.length > 75 && stretches.every(({ length }) => length <= 2 * cuts.longestRun))
+      const spelled = stretches.flatMap((stretch) => [...vocabulary.tokenize(stretch, { special: false })]).map(vocabulary.spell)
+      assert.equal(Buffer.concat(spelled).toString(), `The fox${run}jumps over 1234567 dogs.`)
     })
 })
