@@ -51,6 +51,9 @@ function change(tokenizer: Tokenizer, key: string, to: (value: Buffer) => Buffer
   return { ...tokenizer, entries: tokenizer.entries.map(([name, value]) => [name, name === key ? to(value) : value]) }
 }
 
+/** PLaMo-2's kind, which spells spaces and ▁ as they are. */
+const plamo = change(describeSentencePiece(), 'tokenizer.ggml.model', () => ggufValue('plamo2'))
+
 /** Names of patterns by which llama.cpp splits text for byte-pair tokenizers (`llama-vocab.cpp`), which differ in what they do at the end of a line. */
 const patterns = [
   ...[
@@ -112,7 +115,12 @@ interface Detokenizer {
 
 const families = [taught, qwen3, llama31, mistralNemo].map((family) => [family.name, describeTokenizer(family)] as const)
 
-for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentencePiece()] as const, ['gemma-4', describeGemma()] as const])
+for (const [name, tokenizer] of [
+  ...families,
+  ['sentence-piece', describeSentencePiece()] as const,
+  ['gemma-4', describeGemma()] as const,
+  ['plamo-2', plamo] as const,
+])
   test(`every token spells what llama.cpp says: ${name}`, async () => {
     await using opened = await openVocabulary(tokenizer)
     const { detokenize } = opened.native as unknown as Detokenizer
@@ -122,6 +130,11 @@ for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentenc
       if (text !== null) assert.equal(text, detokenize.call(opened.native, Uint32Array.of(first, token), false).slice(1), `token ${token}`)
     }
   })
+
+test('a file whose vocabulary would end the process is refused', async () => {
+  const twice = change(describeSentencePiece(), 'tokenizer.ggml.tokens', (tokens) => ggufValue(readTexts(tokens).with(-1, 'a')))
+  await assert.rejects(openVocabulary(twice), { code: 'inference_failed', message: /has two tokens "a"/ })
+})
 
 test('a file that names no tokens to begin and end with is read all the same', async () => {
   const { entries, ...rest } = describeTokenizer(qwen3)
