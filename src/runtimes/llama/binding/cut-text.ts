@@ -57,8 +57,9 @@ export function findCuts({ type, tokens, tokenTypes, addsSpace, pattern = '' }: 
 /** Normal tokens and those of users. */
 const spelled = new Set([1, 4])
 
-const word = /(?<=\S) (?=\p{L})/gu
-const wordOrLine = /(?<=\S) (?=\S)|(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/gu
+/** Not behind what may be a mark, where SentencePiece puts a space of its own. */
+const word = /(?<=[^\s▁>\]]) (?=\p{L})/gu
+const wordOrLine = /(?<=[^\s▁]) (?=[^\s▁])|(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/gu
 
 /**
  * Cuts long text at its boundaries. Text that has none for {@link TextCuts.longest} characters is cut all the same, where its tokens may be others.

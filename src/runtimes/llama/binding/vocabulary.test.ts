@@ -203,8 +203,8 @@ suite('the tokens of stretches are those of the text', () => {
       await using opened = await openVocabulary(told)
       const random = chances()
       for (let round = 0; round < 20; round++) {
-        const text = writeWords([...words, ' a', ' ab', ' user', '[INST]'], 500, random)
-        assert.ok(cut(opened, text, false, cutText(text, opened.cuts, 1)).length > 5)
+        const text = writeWords([...words, ' a', ' ab', ' user', '[INST]', '</s>', '▁'], 500, random)
+        for (const special of [false, true]) assert.ok(cut(opened, text, special, cutText(text, opened.cuts, 1)).length > 5)
       }
       assert.ok(cut(opened, writeWords([...words, ' ab', ' user'], 6000, random), false).length > 3)
     })
