@@ -1,4 +1,4 @@
-import { vocabularyTypes } from './token-piece.ts'
+import { type Spelling, tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
 /** Where text may be cut, so that the tokens of the stretches one after the other are those of the text. */
 export interface TextCuts {
@@ -17,6 +17,7 @@ export interface TokenizerFacts {
   readonly type: number
   /** As the file spells them. */
   readonly tokens: readonly string[]
+  readonly spelling: Spelling
   /** Of each token, one of llama.cpp's `llama_token_type`; none = all are normal ones. */
   readonly tokenTypes: readonly number[] | undefined
   /** Whether SentencePiece puts a space before a text. */
@@ -43,23 +44,43 @@ const shortRun = 256
  * Before the single space between two words and before a line that begins with a letter, every pattern by which llama.cpp splits text for byte-pair tokenizers
  * (`llama-vocab.cpp`) begins a word, and SentencePiece joins nothing, unless a token of the vocabulary spans the place.
  */
-export function findCuts({ type, tokens, tokenTypes, addsSpace, pattern = '' }: TokenizerFacts): TextCuts {
-  const spans = (place: RegExp) => tokens.some((token, index) => spelled.has(tokenTypes?.[index] ?? 1) && place.test(token))
+export function findCuts({ type, tokens, tokenTypes, spelling, addsSpace, pattern = '' }: TokenizerFacts): TextCuts {
   const longestRun = slowPatterns.has(pattern) ? shortRun : Number.POSITIVE_INFINITY
-  if (type === vocabularyTypes.bytePair) {
-    const boundary = spans(/[!-~][Ġ ▁]|[Ċ\n][A-Za-z\u00c2-\u00f4]/) ? null : wordOrLine
-    return { boundary, dropsSpace: false, longest: longestWord, longestRun }
-  }
-  if (type !== vocabularyTypes.sentencePiece) return { boundary: null, dropsSpace: false, longest: Number.POSITIVE_INFINITY, longestRun }
-  return { boundary: spans(/[!-~][ ▁]/) ? null : word, dropsSpace: addsSpace, longest: longestPiece, longestRun }
+  if (type !== vocabularyTypes.bytePair && type !== vocabularyTypes.sentencePiece)
+    return { boundary: null, dropsSpace: false, longest: Number.POSITIVE_INFINITY, longestRun }
+  const spanning = tokens
+    .filter((token, index) => spelled.has(tokenTypes?.[index] ?? 1) && /.[Ġ ▁Ċ\n]/su.test(token))
+    .map((token) =>
+      Buffer.from(tokenPiece(token, tokenAttributes.normal, spelling))
+        .toString()
+        .replaceAll('\ufffd', 'x'),
+    )
+  const isFree = (place: RegExp) => spanning.every((token) => !isWithin(token, place))
+  if (type === vocabularyTypes.sentencePiece)
+    return { boundary: isFree(piece) ? anywhere([piece]) : null, dropsSpace: addsSpace, longest: longestPiece, longestRun }
+  const places = [[word, plainWord].find(isFree), [line].find(isFree)].filter((place) => place !== undefined)
+  return { boundary: anywhere(places), dropsSpace: false, longest: longestWord, longestRun }
+}
+
+/** Whether a token has such a place in it, a letter behind it. */
+function isWithin(token: string, place: RegExp): boolean {
+  const at = `${token}x`.search(place)
+  return at !== -1 && at < token.length
+}
+
+function anywhere(places: readonly RegExp[]): RegExp | null {
+  return places.length === 0 ? null : new RegExp(places.map(({ source }) => source).join('|'), 'gu')
 }
 
 /** Normal tokens and those of users. */
 const spelled = new Set([1, 4])
 
 /** Not behind what may be a mark, where SentencePiece puts a space of its own. */
-const word = /(?<=[^\s▁>\]]) (?=\p{L})/gu
-const wordOrLine = /(?<=[^\s▁]) (?=[^\s▁])|(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/gu
+const piece = /(?<=[^\s▁>\]]) (?=\p{L})/u
+const word = /(?<=[^\s▁]) (?=[^\s▁])/u
+/** For vocabularies with tokens such as `> <`. */
+const plainWord = /(?<=[\p{L}\p{N},.]) (?=\p{L})/u
+const line = /(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/u
 
 /**
  * Cuts long text at its boundaries. Text that has none for {@link TextCuts.longest} characters is cut all the same, where its tokens may be others.

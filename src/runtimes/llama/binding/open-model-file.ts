@@ -85,6 +85,7 @@ export async function openModelFile(
   const { binding, model: native } = reachNative(llama, model)
   const { tokenizer } = model.fileInfo.metadata
   const type = native.getVocabularyType()
+  const spelling = findSpelling(type, tokenizer.ggml)
   const resources = opened.move()
   return {
     device,
@@ -94,11 +95,12 @@ export async function openModelFile(
     ranking: readRanking(model.fileInfo.metadata),
     vocabularySize: tokenizer.ggml.tokens.length,
     longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
-    spelling: findSpelling(type, tokenizer.ggml),
+    spelling,
     cuts: findCuts({
       type,
       tokens: tokenizer.ggml.tokens,
       tokenTypes: tokenizer.ggml.token_type,
+      spelling,
       addsSpace: tokenizer.ggml.add_space_prefix ?? true,
       pattern: tokenizer.ggml.pre,
     }),
