@@ -48,6 +48,14 @@ describe('the header of a GGUF file', () => {
       assert.equal((await factsOf(entries))?.contextLength, 131_072)
   })
 
+  it('keeps the lists that are asked for, byte by byte', async () => {
+    const file = writeGguf([...llama, ['tokenizer.ggml.tokens', ggufValue(['a', 'é', ''])], types], [])
+    const header = await readGgufHeader(readFrom(file), { lists: ['tokenizer.ggml.tokens', 'tokenizer.ggml.token_type'] })
+    assert.ok(!('fault' in header))
+    assert.deepEqual(header.values.get('tokenizer.ggml.tokens'), ['a', 'Ã©', ''])
+    assert.equal(String(header.values.get('tokenizer.ggml.token_type')).split(',').length, 30_000)
+  })
+
   it('tells the bytes of keys and values, with the largest layer where layers differ', async () => {
     assert.equal((await factsOf(llama))?.cacheBytesPerToken, 32 * 8 * (128 + 128) * 2)
     const differing = [...llama.slice(0, 5), ['llama.attention.head_count_kv', ggufValue([8, 4, 0])] as const]

@@ -2,12 +2,12 @@ import { HeaderReader, type ReadAt } from './header-reader.ts'
 
 /** What the header of a GGUF file says, as it says it. */
 export interface GgufHeader {
-  /** Texts, numbers and switches by key; of lists the short ones. */
+  /** Texts, numbers and switches by key; of lists the short ones, and those that were asked for. */
   readonly values: ReadonlyMap<string, GgufValue>
   readonly tensors: readonly GgufTensor[]
 }
 
-export type GgufValue = string | number | boolean | readonly number[]
+export type GgufValue = string | number | boolean | readonly number[] | readonly string[]
 
 export interface GgufTensor {
   readonly name: string
@@ -35,19 +35,23 @@ const whole: readonly number[] = [0, 1, 2, 3, 4, 5, 10, 11]
 /**
  * Reads the metadata and the table of tensors of a GGUF file of version 2 or 3; no weights are read.
  *
+ * @param options.lists Keys whose lists are kept, however long; each byte of their texts is one character.
  * @returns A fault, as the end of a sentence about the file, where it is none or is damaged.
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
-export async function readGgufHeader(read: ReadAt): Promise<GgufHeader | { readonly fault: string }> {
+export async function readGgufHeader(
+  read: ReadAt,
+  { lists = [] }: { readonly lists?: readonly string[] } = {},
+): Promise<GgufHeader | { readonly fault: string }> {
   try {
-    return await readAll(new HeaderReader(read, longestHeader))
+    return await readAll(new HeaderReader(read, longestHeader), lists)
   } catch (error) {
     if (error instanceof RangeError) return { fault: 'has a damaged header' }
     throw error
   }
 }
 
-async function readAll(header: HeaderReader): Promise<GgufHeader | { readonly fault: string }> {
+async function readAll(header: HeaderReader, lists: readonly string[]): Promise<GgufHeader | { readonly fault: string }> {
   if ((await header.readText(4)) !== 'GGUF') return { fault: 'is no GGUF file' }
   const version = await header.readUnsigned(4)
   if (version !== 2 && version !== 3) return { fault: `is of GGUF version ${version} instead of 2 or 3` }
@@ -57,7 +61,7 @@ async function readAll(header: HeaderReader): Promise<GgufHeader | { readonly fa
   const values = new Map<string, GgufValue>()
   for (let index = 0; index < keyCount; index++) {
     const key = await readString(header)
-    const value = await readValue(header, await header.readUnsigned(4))
+    const value = await readValue(header, await header.readUnsigned(4), lists.includes(key))
     if (value !== null) values.set(key, value)
   }
   const tensors: GgufTensor[] = []
@@ -77,7 +81,7 @@ async function readTensor(header: HeaderReader): Promise<GgufTensor> {
 }
 
 /** null for what is skipped: long texts, long lists, and numbers that no header of a model needs. */
-async function readValue(header: HeaderReader, type: number): Promise<GgufValue | null> {
+async function readValue(header: HeaderReader, type: number, isKept: boolean): Promise<GgufValue | null> {
   if (type === string) return readShortText(header)
   if (type === float32) return header.readFloat32()
   if (type === bool) return (await header.readUnsigned(1)) !== 0
@@ -88,10 +92,15 @@ async function readValue(header: HeaderReader, type: number): Promise<GgufValue 
   }
   const itemType = await header.readUnsigned(4)
   const items = await header.readUnsigned(8)
-  if (whole.includes(itemType) && items <= longestList) {
+  if (whole.includes(itemType) && (isKept || items <= longestList)) {
     const list: number[] = []
     for (let item = 0; item < items; item++) list.push(await header.readUnsigned(bytesOf(itemType)))
     return list
+  }
+  if (itemType === string && isKept) {
+    const texts: string[] = []
+    for (let item = 0; item < items; item++) texts.push(await header.readBytes(await header.readUnsigned(8)))
+    return texts
   }
   if (itemType !== string) header.skip(items * bytesOf(itemType))
   else for (let item = 0; item < items; item++) header.skip(await header.readUnsigned(8))

@@ -4,6 +4,8 @@ export type ReadAt = (position: number, bytes: number) => Promise<Uint8Array>
 /** Bytes read from the file at once. */
 const pieceBytes = 1 << 16
 const utf8 = new TextDecoder()
+/** Of every byte it makes another character. */
+const latin = new TextDecoder('latin1')
 
 /** Reads little-endian values from the beginning of a file, one after the other; what is skipped is not read. */
 export class HeaderReader {
@@ -34,16 +36,25 @@ export class HeaderReader {
   }
 
   /** @throws {RangeError} as above, and for a text longer than one piece. */
-  async readText(bytes: number): Promise<string> {
-    if (bytes > pieceBytes) throw new RangeError('The text is too long.')
-    const at = await this.#advance(bytes)
-    return utf8.decode(new Uint8Array(this.#piece.buffer, this.#piece.byteOffset + at, bytes))
+  readText(bytes: number): Promise<string> {
+    return this.#decode(bytes, utf8)
+  }
+
+  /** The same with one character for each byte. */
+  readBytes(bytes: number): Promise<string> {
+    return this.#decode(bytes, latin)
   }
 
   /** Passes over bytes without reading them. */
   skip(bytes: number): void {
     this.#position += bytes
     if (this.#position > this.#longest) throw new RangeError('The header is too long.')
+  }
+
+  async #decode(bytes: number, decoder: { decode(bytes: Uint8Array): string }): Promise<string> {
+    if (bytes > pieceBytes) throw new RangeError('The text is too long.')
+    const at = await this.#advance(bytes)
+    return decoder.decode(new Uint8Array(this.#piece.buffer, this.#piece.byteOffset + at, bytes))
   }
 
   /** Moves on by so many bytes and returns where in the piece they begin. */

@@ -1,4 +1,5 @@
 import type { RankRequest, RankResult } from '../../core/text-generation.ts'
+import { tokenOrNull } from './binding/native-binding.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
@@ -53,8 +54,8 @@ export class TextRanker {
               ? plain(document)
               : this.#vocabulary.tokenize(part, { special: true })),
         ])
-    const separator = native.sepToken()
-    const end = native.shouldAppendEosToken() ? [native.tokenEos() ?? separator ?? []].flat() : []
+    const separator = tokenOrNull(native.sepToken())
+    const end = native.shouldAppendEosToken() ? [tokenOrNull(native.tokenEos()) ?? separator ?? []].flat() : []
     const between = ranking.addsSeparator && separator !== null ? [separator] : []
     return [...(begin === null ? [] : [begin]), ...plain(query), ...end, ...between, ...plain(document), ...end]
   }

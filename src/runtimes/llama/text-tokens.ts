@@ -1,8 +1,9 @@
 import { ServiceError } from '../../core/error.ts'
 import type { ChatInput, DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../../core/text-generation.ts'
+import { joinTokens } from './binding/cut-at-marks.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
-import { tokenizeRequest, writePrompt } from './prompt/prompt-tokens.ts'
+import { tokenizeParts, tokenizeRequest, writePrompt } from './prompt/prompt-tokens.ts'
 
 /** @throws {ServiceError} `context_length_exceeded` when they are surely many times more than the context holds. */
 export async function tokenizeText(
@@ -11,7 +12,7 @@ export async function tokenizeText(
   options: { readonly account: string; readonly signal: AbortSignal },
 ): Promise<TokenizeResult> {
   refuseHopeless(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
-  const tokens = input.type === 'chat' ? await tokenizeRequest(engine, { input }, options) : readText(engine, input)
+  const tokens = input.type === 'chat' ? await tokenizeRequest(engine, { input }, options) : await readText(engine, input, options)
   return {
     tokens: [...tokens],
     spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null,
@@ -36,9 +37,12 @@ export function detokenizeText({ vocabulary }: LlamaEngine, { tokens }: Detokeni
   throw new ServiceError('invalid_request_error', message, { param: 'tokens' })
 }
 
-function readText({ vocabulary }: LlamaEngine, input: Extract<TokenizeRequest['input'], { type: 'text' }>): Iterable<number> {
-  const { begin, end } = vocabulary
-  const tokens = vocabulary.tokenize(input.text, { special: input.special })
-  if (!input.framed) return tokens
-  return [...(begin === null ? [] : [begin]), ...tokens, ...(end === null ? [] : [end])]
+async function readText(
+  engine: LlamaEngine,
+  { text, special, framed }: Extract<TokenizeRequest['input'], { type: 'text' }>,
+  options: { readonly account: string; readonly signal: AbortSignal },
+): Promise<Uint32Array> {
+  const { begin, end } = engine.vocabulary
+  const frame = (token: number | null): readonly number[] => (framed && token !== null ? [token] : [])
+  return joinTokens(await tokenizeParts(engine, [...frame(begin), { text, special }, ...frame(end)], options))
 }

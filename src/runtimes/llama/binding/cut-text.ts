@@ -1,4 +1,4 @@
-import { type Spelling, tokenPiece, vocabularyTypes } from './token-piece.ts'
+import { type Spelling, tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
 /** Where text may be cut, so that the tokens of the stretches one after the other are those of the text. */
 export interface TextCuts {
@@ -8,6 +8,8 @@ export interface TextCuts {
   readonly dropsSpace: boolean
   /** Characters after which text without a boundary is cut all the same. */
   readonly longest: number
+  /** White space and digits in a row after which text is cut, boundary or none. */
+  readonly longestRun: number
 }
 
 export interface TokenizerFacts {
@@ -20,58 +22,94 @@ export interface TokenizerFacts {
   readonly tokenTypes: readonly number[] | undefined
   /** Whether SentencePiece puts a space before a text. */
   readonly addsSpace: boolean
+  /** The name of the pattern by which a byte-pair tokenizer splits text. */
+  readonly pattern?: string | undefined
 }
+
+/** What a stretch begins with that goes on where text was cut without a boundary and before which the tokenizer must put no space. No text holds it: it is half a character. */
+export const joint = '\udfff'
 
 /**
  * Characters in which llama.cpp's regular expressions, which go a level deeper with each character of a word, stay within a stack of 4 MB: 32 768 letters or spaces at
  * once end the process (`std::regex`).
  */
 const longestWord = 8192
+/** SentencePiece's time grows with the square of the characters that are no token, and of line breaks that are: 300 000 take half a minute, 4 096 ten milliseconds. */
+const longestPiece = 4096
+/** Patterns whose time grows with the square of white space in a row (`\s+$`) or digits (`(?=(\d{3})+(?!\d))`): 8 192 take four seconds. */
+const slowPatterns = new Set(['deepseek-llm', 'superbpe'])
+const shortRun = 256
 
 /**
  * Before the single space between two words and before a line that begins with a letter, every pattern by which llama.cpp splits text for byte-pair tokenizers
  * (`llama-vocab.cpp`) begins a word, and SentencePiece joins nothing, unless a token of the vocabulary spans the place.
  */
-export function findCuts({ type, tokens, spelling, tokenTypes, addsSpace }: TokenizerFacts): TextCuts {
-  const spans = (place: RegExp) =>
-    tokens.some(
-      (token, index) =>
-        manyWords.test(token) &&
-        spelled.has(tokenTypes?.[index] ?? 1) &&
-        place.test(Buffer.from(tokenPiece(token, 0, spelling)).toString()),
+export function findCuts({ type, tokens, tokenTypes, spelling, addsSpace, pattern = '' }: TokenizerFacts): TextCuts {
+  const longestRun = slowPatterns.has(pattern) ? shortRun : Number.POSITIVE_INFINITY
+  if (type !== vocabularyTypes.bytePair && type !== vocabularyTypes.sentencePiece)
+    return { boundary: null, dropsSpace: false, longest: Number.POSITIVE_INFINITY, longestRun }
+  const spanning = tokens
+    .filter((token, index) => spelled.has(tokenTypes?.[index] ?? 1) && /.[Ġ ▁Ċ\n]/su.test(token))
+    .map((token) =>
+      Buffer.from(tokenPiece(token, tokenAttributes.normal, spelling))
+        .toString()
+        .replaceAll('\ufffd', 'x'),
     )
-  if (type === vocabularyTypes.bytePair)
-    return { boundary: spans(/\S |\n[\p{L}\uFFFD]/u) ? null : wordOrLine, dropsSpace: false, longest: longestWord }
-  const boundary = type !== vocabularyTypes.sentencePiece || spans(/\S /) ? null : word
-  return { boundary, dropsSpace: addsSpace, longest: Number.POSITIVE_INFINITY }
+  const isFree = (place: RegExp) => spanning.every((token) => !isWithin(token, place))
+  if (type === vocabularyTypes.sentencePiece)
+    return { boundary: isFree(piece) ? anywhere([piece]) : null, dropsSpace: addsSpace, longest: longestPiece, longestRun }
+  const places = [[word, plainWord].find(isFree), [line].find(isFree)].filter((place) => place !== undefined)
+  return { boundary: anywhere(places), dropsSpace: false, longest: longestWord, longestRun }
+}
+
+/** Whether a token has such a place in it, a letter behind it. */
+function isWithin(token: string, place: RegExp): boolean {
+  const at = `${token}x`.search(place)
+  return at !== -1 && at < token.length
+}
+
+function anywhere(places: readonly RegExp[]): RegExp | null {
+  return places.length === 0 ? null : new RegExp(places.map(({ source }) => source).join('|'), 'gu')
 }
 
 /** Normal tokens and those of users. */
 const spelled = new Set([1, 4])
-/** Holds a space or a line break that is not its beginning or end alone, in any spelling; few tokens do. */
-const manyWords = /.[Ġ ▁]|[Ċ\n]./su
 
-const word = /(?<=\S) (?=\p{L})/gu
-const wordOrLine = /(?<=\S) (?=\S)|(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/gu
+/** Not behind what may be a mark, where SentencePiece puts a space of its own. */
+const piece = /(?<=[^\s▁>\]]) (?=\p{L})/u
+const word = /(?<=[^\s▁]) (?=[^\s▁])/u
+/** For vocabularies with tokens such as `> <`. */
+const plainWord = /(?<=[\p{L}\p{N},.]) (?=\p{L})/u
+const line = /(?<=[\p{L}\p{N}\p{P}]\n)(?=\p{L})/u
 
 /**
  * Cuts long text at its boundaries. Text that has none for {@link TextCuts.longest} characters is cut all the same, where its tokens may be others.
  *
  * @param least Characters of a stretch, but for the last.
  */
-export function cutText(text: string, { boundary, dropsSpace, longest }: TextCuts, least: number): readonly string[] {
+export function cutText(text: string, cuts: TextCuts, least: number): readonly string[] {
+  const { boundary, dropsSpace, longest, longestRun } = cuts
   const stretches: string[] = []
   let start = 0
+  let before = ''
   while (text.length - start > least) {
     const ahead = text.slice(start, start + longest + 2)
     const found = boundary === null ? null : findFrom(boundary, ahead, least)
     if (found === null && ahead.length <= longest) break
     const end = start + (found ?? chooseCut(ahead.slice(0, longest)))
-    stretches.push(text.slice(start, end))
+    stretches.push(before + text.slice(start, end))
     start = found !== null && dropsSpace ? end + 1 : end
+    before = found === null && dropsSpace ? joint : ''
   }
-  stretches.push(text.slice(start))
-  return stretches
+  stretches.push(before + text.slice(start))
+  return Number.isFinite(longestRun) ? stretches.flatMap((stretch) => cutRuns(stretch, longestRun)) : stretches
+}
+
+function cutRuns(text: string, longestRun: number): readonly string[] {
+  const ends = [...text.matchAll(new RegExp(`(?:\\s{${longestRun}}|\\p{N}{${longestRun}})(?!$)`, 'gu'))].map(
+    ({ 0: run, index }) => index + run.length,
+  )
+  return [0, ...ends].map((start, at) => text.slice(start, ends[at]))
 }
 
 function findFrom(pattern: RegExp, text: string, from: number): number | null {

@@ -6,10 +6,11 @@ export type LogitIndex = number
 /** The loaded weights and vocabulary, as node-llama-cpp's add-on exposes them. */
 export interface NativeModel {
   tokenize(text: string, specialTokens: boolean): Uint32Array
-  tokenBos(): number | null
-  tokenEos(): number | null
-  sepToken(): number | null
-  /** The tokens of texts that are to be filled in; −1 where the file names none. */
+  /** Of these tokens, −1 where the file names none. */
+  tokenBos(): number
+  tokenEos(): number
+  sepToken(): number
+  /** The tokens of texts that are to be filled in. */
   prefixToken(): number
   suffixToken(): number
   middleToken(): number
@@ -20,6 +21,11 @@ export interface NativeModel {
   isEogToken(token: number): boolean
   getVocabularyType(): number
   getEmbeddingVectorSize(): number
+}
+
+/** A token that a file may name; null where it names none. Of −1 the add-on's other methods end the process. */
+export function tokenOrNull(token: number): number | null {
+  return token < 0 ? null : token
 }
 
 export interface NativeSamplerConfig {

@@ -68,10 +68,13 @@ export async function openModelFile(
   const { llama, device } = opened.use(await openLlama({ threads, gpu, gpuDevice }))
   signal.throwIfAborted()
   const facts = await readOwnFacts(path).catch((cause) => rejectFile(path, null, signal, cause))
+  // What llama.cpp asserts of a file ends the process, with whatever else it does.
+  if (facts === null) rejectFile(path, null, signal, undefined)
+  if (facts.vocabularyFault !== null) throw rejectVocabulary(path, facts.vocabularyFault)
   // Layers that do not fit beside the caches stay on the processor, by the free memory that the driver reports.
   const gpuLayers = device.backend === 'cpu' ? 0 : { fitContext: { contextSize: cachedTokens } }
   // Of some types llama.cpp keeps a copy in the order that the processor's instructions want: mapped, the file would stay beside it.
-  const useMmap = device.backend === 'cpu' && repacked.test(facts?.quantization ?? '') ? false : 'auto'
+  const useMmap = device.backend === 'cpu' && repacked.test(facts.quantization) ? false : 'auto'
   const before = device.backend === 'cpu' ? 0 : (await llama.getVramState()).free
   const model = opened.use(
     await llama
@@ -99,11 +102,12 @@ export async function openModelFile(
       spelling,
       tokenTypes: tokenizer.ggml.token_type,
       addsSpace: tokenizer.ggml.add_space_prefix ?? true,
+      pattern: tokenizer.ggml.pre,
     }),
     trainContextLength: model.trainContextSize,
     bytes: model.size,
     hasWideVectors: /\bAVX512 = 1\b/.test(llama.systemInfo),
-    cacheBytesPerToken: facts?.cacheBytesPerToken ?? 1,
+    cacheBytesPerToken: facts.cacheBytesPerToken,
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
     gpuMemory,
@@ -121,6 +125,13 @@ function readRanking({ general, tokenizer }: LlamaModel['fileInfo']['metadata'])
     addsSeparator: told ?? (model === 'bert' || /^(?:jina-v1-en|jina-v2-code|roberta-bpe)$/.test(pre ?? '')),
     answersShares: /^qwen3(?:vl)?$/.test(general.architecture),
   }
+}
+
+function rejectVocabulary(path: string, fault: string): ServiceError {
+  return new ServiceError(
+    'inference_failed',
+    `The vocabulary of ${path} ${fault}; convert the model again with a current llama.cpp, or choose another one.`,
+  )
 }
 
 function rejectFile(path: string, facts: GgufFacts | null, signal: AbortSignal, cause: unknown): never {

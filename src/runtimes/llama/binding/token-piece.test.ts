@@ -19,3 +19,8 @@ test('a control token writes nothing, a user-defined one itself', () => {
   assert.equal(tokenPiece('<|im_end|>', tokenAttributes.control, 'bytes').length, 0)
   assert.equal(text(tokenPiece('<think>', tokenAttributes.userDefined, 'bytes')), '<think>')
 })
+
+test('a token that the file calls unused writes nothing', () => {
+  const unused = 2
+  for (const spelling of ['bytes', 'spaces', 'plain'] as const) assert.equal(tokenPiece('foo', unused, spelling).length, 0)
+})

@@ -1,16 +1,17 @@
 /** llama.cpp's `llama_vocab_type`. */
 export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, unigram: 4 } as const
 /** Bits of llama.cpp's `llama_token_attr`. */
-export const tokenAttributes = { unknown: 1, control: 8, userDefined: 16, byte: 32, stripsLeft: 128 } as const
+export const tokenAttributes = { unknown: 1, normal: 4, control: 8, userDefined: 16, byte: 32, stripsLeft: 128 } as const
 
-/** How a vocabulary spells text: every byte as a visible character (GPT-2), or as it is, with ▁ for a space (SentencePiece). */
-export type Spelling = 'bytes' | 'spaces'
+/** How a vocabulary spells text: every byte as a visible character (GPT-2), or as it is, with ▁ for a space (SentencePiece) or without. */
+export type Spelling = 'bytes' | 'spaces' | 'plain'
 
 /** Byte-pair tokenizers that spell as SentencePiece does (`escape_whitespaces` in `llama-vocab.cpp`). */
 const withSpaces = new Set(['gemma4', 'granite-embed-multi-311m', 'sarvam-moe'])
 
 /** How a vocabulary of a GGUF file spells, by what the file calls its tokenizer. */
 export function findSpelling(vocabularyType: number, { model, pre = '' }: { readonly model: string; readonly pre?: string }): Spelling {
+  if (model === 'plamo2') return 'plain'
   return vocabularyType === vocabularyTypes.bytePair && !withSpaces.has(model) && !withSpaces.has(pre) ? 'bytes' : 'spaces'
 }
 
@@ -23,6 +24,8 @@ export function tokenPiece(text: string, attributes: number, spelling: Spelling)
   if ((attributes & (tokenAttributes.control | tokenAttributes.unknown)) !== 0) return new Uint8Array()
   if ((attributes & tokenAttributes.userDefined) !== 0) return Buffer.from(text)
   if ((attributes & tokenAttributes.byte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, -1), 16))
+  if ((attributes & tokenAttributes.normal) === 0) return new Uint8Array()
+  if (spelling === 'plain') return Buffer.from(text)
   if (spelling === 'bytes') return decodeBytePairText(text)
   return Buffer.from(text.replaceAll('\u2581', ' '))
 }

@@ -51,6 +51,9 @@ function change(tokenizer: Tokenizer, key: string, to: (value: Buffer) => Buffer
   return { ...tokenizer, entries: tokenizer.entries.map(([name, value]) => [name, name === key ? to(value) : value]) }
 }
 
+/** PLaMo-2's kind, which spells spaces and ▁ as they are. */
+const plamo = change(describeSentencePiece(), 'tokenizer.ggml.model', () => ggufValue('plamo2'))
+
 /** Names of patterns by which llama.cpp splits text for byte-pair tokenizers (`llama-vocab.cpp`), which differ in what they do at the end of a line. */
 const patterns = [
   ...[
@@ -112,7 +115,12 @@ interface Detokenizer {
 
 const families = [taught, qwen3, llama31, mistralNemo].map((family) => [family.name, describeTokenizer(family)] as const)
 
-for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentencePiece()] as const, ['gemma-4', describeGemma()] as const])
+for (const [name, tokenizer] of [
+  ...families,
+  ['sentence-piece', describeSentencePiece()] as const,
+  ['gemma-4', describeGemma()] as const,
+  ['plamo-2', plamo] as const,
+])
   test(`every token spells what llama.cpp says: ${name}`, async () => {
     await using opened = await openVocabulary(tokenizer)
     const { detokenize } = opened.native as unknown as Detokenizer
@@ -122,6 +130,18 @@ for (const [name, tokenizer] of [...families, ['sentence-piece', describeSentenc
       if (text !== null) assert.equal(text, detokenize.call(opened.native, Uint32Array.of(first, token), false).slice(1), `token ${token}`)
     }
   })
+
+test('a file whose vocabulary would end the process is refused', async () => {
+  const twice = change(describeSentencePiece(), 'tokenizer.ggml.tokens', (tokens) => ggufValue(readTexts(tokens).with(-1, 'a')))
+  await assert.rejects(openVocabulary(twice), { code: 'inference_failed', message: /has two tokens "a"/ })
+})
+
+test('a file that names no tokens to begin and end with is read all the same', async () => {
+  const { entries, ...rest } = describeTokenizer(qwen3)
+  await using opened = await openVocabulary({ ...rest, entries: entries.filter(([key]) => !/(?:bos|eos)_token_id$/.test(key)) })
+  const { begin, beginText, end, endText } = opened.vocabulary
+  assert.deepEqual({ begin, beginText, end, endText }, { begin: null, beginText: '', end: null, endText: '' })
+})
 
 suite('the tokens of stretches are those of the text', () => {
   const words = ['user', '\n', ' ', '  ', 'a', 'ab', ' ab', '<', '|', '[', ']', '<|', '|>', 'é', '€', '🦊', '123', "'s", '\r\n', '\t']
@@ -183,21 +203,20 @@ suite('the tokens of stretches are those of the text', () => {
       await using opened = await openVocabulary(told)
       const random = chances()
       for (let round = 0; round < 20; round++) {
-        const text = writeWords([...words, ' a', ' ab', ' user', '[INST]'], 500, random)
-        assert.ok(cut(opened, text, false, cutText(text, opened.cuts, 1)).length > 5)
+        const text = writeWords([...words, ' a', ' ab', ' user', '[INST]', '</s>', '▁'], 500, random)
+        for (const special of [false, true]) assert.ok(cut(opened, text, special, cutText(text, opened.cuts, 1)).length > 5)
       }
       assert.ok(cut(opened, writeWords([...words, ' ab', ' user'], 6000, random), false).length > 3)
     })
 
-  for (const [what, token] of [
-    ['two lines', 'aĊb'],
-    ['two words', 'aĠ'],
+  for (const [what, token, text] of [
+    ['two lines', 'aĊb', 'ab\n'.repeat(2000)],
+    ['two words', 'aĠ', 'ab ab'.repeat(1500)],
   ] as const)
-    test(`text is not cut between words and lines where a token spans ${what}`, async () => {
+    test(`text is not cut where a token spans ${what}`, async () => {
       const span = (tokens: Buffer): Buffer => ggufValue([...readTexts(tokens).slice(0, -1), token])
       await using opened = await openVocabulary(change(describeTokenizer(taught), 'tokenizer.ggml.tokens', span))
-      assert.equal(cut(opened, 'ab\n'.repeat(2000), false).length, 1)
-      assert.equal(cut(opened, 'ab ab'.repeat(1500), false).length, 1)
+      assert.equal(cut(opened, text, false).length, 1)
     })
 
   for (const pattern of ['deepseek-llm', 'deepseek-v3', 'falcon', 'bloom', 'tekken', 'gpt-4o'])
@@ -209,5 +228,37 @@ suite('the tokens of stretches are those of the text', () => {
         const spelled = Buffer.concat([...vocabulary.tokenize(text, { special: false })].map((token) => vocabulary.spell(token)))
         assert.ok(spelled.toString() === text, `${word.codePointAt(0)?.toString(16)} is spelled again`)
       }
+    })
+
+  for (const addsSpace of [true, false])
+    test(`a word whose tokens would take minutes is cut: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
+      const { entries, ...rest } = describeSentencePiece()
+      const told = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
+      await using opened = await openVocabulary(told)
+      const { vocabulary, cuts } = opened
+      for (const word of ['a', '漢', ' ', ' 1', '\n', 'aGVsbG8gd29ybGQ9', '漢字。']) {
+        const text = word.repeat(Math.ceil(40_000 / word.length))
+        for (const special of [false, true]) {
+          const stretches = vocabulary.cut(text, { special })
+          assert.ok(stretches.every(({ length }) => length <= cuts.longest))
+          const tokens = stretches.flatMap((stretch) => [...vocabulary.tokenize(stretch, { special })])
+          const spelled = Buffer.concat(tokens.map((token) => vocabulary.spell(token))).toString()
+          assert.ok(spelled === (addsSpace ? ` ${text}` : text), `${word.codePointAt(0)?.toString(16)} is spelled again`)
+          assert.deepEqual([...vocabulary.tokenize(text, { special })], tokens)
+        }
+      }
+    })
+
+  for (const [pattern, run] of [
+    ['deepseek-llm', `${' '.repeat(20_000)}漢`],
+    ['superbpe', '1'.repeat(20_000)],
+  ] as const)
+    test(`a run whose tokens would take seconds is cut: ${pattern}`, async () => {
+      await using opened = await openVocabulary(change(plain, 'tokenizer.ggml.pre', () => ggufValue(pattern)))
+      const { vocabulary, cuts } = opened
+      const stretches = vocabulary.cut(`The fox${run}jumps over 1234567 dogs.`, { special: false })
+      assert.ok(stretches.length > 75 && stretches.every(({ length }) => length <= 2 * cuts.longestRun))
+      const spelled = stretches.flatMap((stretch) => [...vocabulary.tokenize(stretch, { special: false })]).map(vocabulary.spell)
+      assert.equal(Buffer.concat(spelled).toString(), `The fox${run}jumps over 1234567 dogs.`)
     })
 })

@@ -1,7 +1,7 @@
 import { cutAtMarks, joinTokens } from './cut-at-marks.ts'
-import { cutText } from './cut-text.ts'
+import { cutText, joint } from './cut-text.ts'
 import { matchAny } from './match-any.ts'
-import type { NativeModel } from './native-binding.ts'
+import { type NativeModel, tokenOrNull } from './native-binding.ts'
 import type { ModelFile } from './open-model-file.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
@@ -36,6 +36,7 @@ export interface Vocabulary {
   readonly end: number | null
   /** null = the model fills no gaps. */
   readonly gap: GapTokens | null
+  /** The tokens of a text, or of a stretch of one. */
   tokenize(text: string, options: { readonly special: boolean }): Uint32Array
   /** Cuts text into stretches whose tokens, one after the other, are those of the text. */
   cut(text: string, options: { readonly special: boolean }): readonly string[]
@@ -54,6 +55,9 @@ const longStretch = 2048
  * took 2.6 s at once and take 0.4 s so.
  */
 const longText = 8192
+
+/** The last private-use character: spelled byte by byte, which joins nothing, and behind it SentencePiece puts no space. */
+const stranger = '\u{10fffd}'
 
 /** @param shown Spellings that answers show even where they are control tokens. */
 export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocabulary {
@@ -81,8 +85,13 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   const markPattern = marks.length === 0 ? null : matchAny(marks)
   const cutAt = (text: string, special: boolean, least: number): readonly string[] =>
     (special ? cutAtMarks(text, markPattern, least) : [text]).flatMap((stretch) => cutText(stretch, cuts, longStretch))
-  const begin = model.tokenBos()
-  const end = model.tokenEos()
+  const [begin, end] = [tokenOrNull(model.tokenBos()), tokenOrNull(model.tokenEos())]
+
+  const strangerTokens = cuts.dropsSpace ? model.tokenize(stranger, false).length : 0
+  const tokenizeStretch = (stretch: string, special: boolean): Uint32Array =>
+    cuts.dropsSpace && stretch.startsWith(joint)
+      ? model.tokenize(stranger + stretch.slice(joint.length), special).slice(strangerTokens)
+      : model.tokenize(stretch, special)
 
   const pieceOf = (token: number): Piece => {
     let piece = pieces.get(token)
@@ -101,9 +110,13 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     endText: end === null ? '' : (model.getTokenString(end) ?? ''),
     begin: type === vocabularyTypes.wordPiece || (type !== vocabularyTypes.unigram && model.shouldPrependBosToken()) ? begin : null,
     end:
-      type === vocabularyTypes.wordPiece ? model.sepToken() : type === vocabularyTypes.unigram || model.shouldAppendEosToken() ? end : null,
+      type === vocabularyTypes.wordPiece
+        ? tokenOrNull(model.sepToken())
+        : type === vocabularyTypes.unigram || model.shouldAppendEosToken()
+          ? end
+          : null,
     gap: readGap(model, named),
-    tokenize: (text, { special }) => joinTokens(cutAt(text, special, longText).map((stretch) => model.tokenize(stretch, special))),
+    tokenize: (text, { special }) => joinTokens(cutAt(text, special, longText).map((stretch) => tokenizeStretch(stretch, special))),
     cut: (text, { special }) => cutAt(text, special, 1),
     piece: pieceOf,
     spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),

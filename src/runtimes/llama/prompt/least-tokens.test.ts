@@ -21,4 +21,6 @@ test('a message is a token at least', () => {
 test('no token spells more bytes than the longest', () => {
   assert.equal(leastTokens(ask('é'.repeat(50)), 10), 10)
   assert.equal(leastTokens(ask('', { input: { type: 'prompt', prompt: 'x'.repeat(101), echo: false } }), 10), 11)
+  const gap = { suffix: 'y'.repeat(100), files: [{ name: 'ab', text: 'z'.repeat(98) }] }
+  assert.equal(leastTokens(ask('', { input: { type: 'prompt', prompt: 'x'.repeat(101), echo: false, gap } }), 10), 31)
 })

@@ -13,10 +13,17 @@ const hopeless = 4
  */
 export function leastTokens({ input }: Pick<TextRequest, 'input'>, longestToken: number): number {
   if (input.type === 'prompt' && input.tokens !== undefined) return input.tokens.length
-  if (input.type === 'prompt') return Math.ceil(Buffer.byteLength(input.prompt) / longestToken)
+  if (input.type === 'prompt') {
+    const { suffix = '', files = [] } = input.gap ?? {}
+    return leastOf([input.prompt, suffix, ...files.flatMap(({ name, text }) => [name, text])], longestToken)
+  }
   const asked = input.messages.filter((message) => message.role === 'user' || message.role === 'system')
-  const bytes = asked.reduce((sum, message) => sum + Buffer.byteLength(message.content ?? ''), 0)
-  return Math.max(input.messages.length, Math.ceil(bytes / longestToken))
+  const texts = asked.map(({ content }) => content ?? '')
+  return Math.max(input.messages.length, leastOf(texts, longestToken))
+}
+
+function leastOf(texts: readonly string[], longestToken: number): number {
+  return Math.ceil(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / longestToken)
 }
 
 /** @throws {ServiceError} `context_length_exceeded` when a prompt is surely many times too long. */

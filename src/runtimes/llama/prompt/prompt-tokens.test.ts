@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ask } from '../../../../test/support/mini-chat.ts'
+import type { TextGap } from '../../../core/text-generation.ts'
 import { cutAtMarks } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { compileChatTemplate } from './chat-template.ts'
@@ -23,7 +24,7 @@ suite('the tokens of a conversation', () => {
       endText: '',
       begin: null,
       end: null,
-      gap: null,
+      gap: { prefix: 1, suffix: 2, middle: 3, repository: null, file: null },
       tokenize: (text) => {
         tokenized.push(text)
         return Uint32Array.from(Buffer.from(text))
@@ -40,7 +41,11 @@ suite('the tokens of a conversation', () => {
       const request = ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true } })
       return Buffer.from(await tokenizeRequest(engine, request, { account, signal })).toString()
     }
-    return { read, tokenized }
+    const fill = async (files: TextGap['files'], { signal = new AbortController().signal } = {}): Promise<string> => {
+      const request = ask('', { input: { type: 'prompt', prompt: 'before', echo: false, gap: { suffix: 'after', files } } })
+      return Buffer.from(await tokenizeRequest(engine, request, { account: 'a', signal })).toString()
+    }
+    return { read, fill, tokenized }
   }
 
   test('of one that goes on, only what is new is tokenized', async () => {
@@ -72,5 +77,16 @@ suite('the tokens of a conversation', () => {
     const long = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(10_000)}`)
     await assert.rejects(read(long, { signal: client.signal }), { message: 'left' })
     assert.ok(tokenized.length < 10, `tokenized ${tokenized.length} messages`)
+  })
+
+  test('a text with a gap gives turns too, the files beside it counted', async () => {
+    const { fill, tokenized } = createReader()
+    assert.equal(await fill([{ name: 'a', text: 'A' }]), '\n\n--- a ---\n\nA\u0001before\u0002after\u0003')
+    const client = new AbortController()
+    setImmediate(() => client.abort(new Error('left')))
+    tokenized.length = 0
+    const long = Array.from({ length: 100 }, (_, index) => ({ name: `${index}`, text: `${index}${'x'.repeat(10_000)}` }))
+    await assert.rejects(fill(long, { signal: client.signal }), { message: 'left' })
+    assert.ok(tokenized.length < 10, `tokenized ${tokenized.length} texts`)
   })
 })

@@ -8,7 +8,7 @@ import { type ControlGuard, guardControlTexts } from './control-guard.ts'
 import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
 import type { StretchMemory } from './stretch-memory.ts'
-import { tokenizeGap } from './text-gap.ts'
+import { layOutGap } from './text-gap.ts'
 import type { ThoughtFormat } from './thought-format.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
@@ -41,10 +41,13 @@ export async function tokenizeRequest(
   options: ReadOptions,
 ): Promise<Uint32Array> {
   const { vocabulary } = tools
-  if (input.type === 'chat') return tokenizeStretches(tools, writePrompt(tools, input), options)
+  if (input.type === 'chat') return withBegin(vocabulary, await tokenizeParts(tools, writePrompt(tools, input), options))
   if (input.tokens !== undefined) return Uint32Array.from(input.tokens)
-  if (input.gap !== undefined) return withBegin(vocabulary, tokenizeGap(vocabulary, input.prompt, input.gap))
-  return tokenizeStretches(tools, [{ text: input.prompt, special: input.special ?? false }], options)
+  const parts =
+    input.gap === undefined
+      ? [{ text: input.prompt, special: input.special ?? false }]
+      : layOutGap(vocabulary.gap, input.prompt, input.gap).map((part) => (typeof part === 'number' ? part : { text: part, special: false }))
+  return withBegin(vocabulary, await tokenizeParts(tools, parts, options))
 }
 
 /**
@@ -76,28 +79,34 @@ export function writePrompt(
   return guard.split(rendered)
 }
 
-async function tokenizeStretches(
+/** The tokens of texts, with those between them that are settled; whoever streams from this engine has turns meanwhile. */
+export async function tokenizeParts(
   { vocabulary, stretches }: Pick<PromptTools, 'vocabulary' | 'stretches'>,
-  split: ReturnType<ControlGuard['split']>,
+  parts: readonly (number | ReturnType<ControlGuard['split']>[number])[],
   { account, signal }: ReadOptions,
-): Promise<Uint32Array> {
+): Promise<readonly Uint32Array[]> {
   let read = 0
-  const parts: Uint32Array[] = []
-  for (const { text, special } of split) {
+  const tokens: Uint32Array[] = []
+  for (const part of parts) {
+    if (typeof part === 'number') {
+      tokens.push(Uint32Array.of(part))
+      continue
+    }
+    const { text, special } = part
     for (const stretch of vocabulary.cut(text, { special })) {
       read += knownStretch
       const tokenize = (): Uint32Array => {
         read += stretch.length
         return vocabulary.tokenize(stretch, { special })
       }
-      parts.push(stretches.tokens({ account, stretch, special }, tokenize))
+      tokens.push(stretches.tokens({ account, stretch, special }, tokenize))
       if (read < charactersPerTurn) continue
       await setImmediate()
       signal.throwIfAborted()
       read = 0
     }
   }
-  return withBegin(vocabulary, parts)
+  return tokens
 }
 
 /** What the template is told of how to think; who allows no thoughts asks for none. */

@@ -1,24 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GapTokens, Vocabulary } from '../binding/vocabulary.ts'
-import { tokenizeGap } from './text-gap.ts'
-
-/** A vocabulary whose tokens are characters, with marks over them. */
-const vocabulary = (gap: GapTokens | null): Vocabulary => ({
-  size: 1024,
-  controlTexts: [],
-  beginText: '',
-  endText: '',
-  begin: null,
-  end: null,
-  tokenize: (text) => Uint32Array.from(Buffer.from(text)),
-  cut: (text) => [text],
-  piece: (token) => ({ bytes: Uint8Array.of(token), text: String.fromCharCode(token) }),
-  spell: (token) => Uint8Array.of(token),
-  ends: [],
-  isEnd: () => false,
-  gap,
-})
+import type { GapTokens } from '../binding/vocabulary.ts'
+import { layOutGap } from './text-gap.ts'
 
 const marks: Readonly<Record<number, string>> = {
   1000: '{prefix}',
@@ -29,8 +12,8 @@ const marks: Readonly<Record<number, string>> = {
 }
 
 const write = (gap: GapTokens | null, files: readonly { name: string; text: string }[]): string =>
-  tokenizeGap(vocabulary(gap), 'before', { suffix: 'after', files })
-    .flatMap((tokens) => Array.from(tokens, (token) => marks[token] ?? String.fromCharCode(token)))
+  layOutGap(gap, 'before', { suffix: 'after', files })
+    .map((part) => (typeof part === 'number' ? marks[part] : part))
     .join('')
 
 const plain: GapTokens = { prefix: 1000, suffix: 1001, middle: 1002, repository: null, file: null }

@@ -1,0 +1,48 @@
+import type { GgufHeader } from '../../../core/gguf/gguf-header.ts'
+
+/** The lists of a header that {@link findVocabularyFault} reads. */
+export const vocabularyLists = ['tokenizer.ggml.tokens', 'tokenizer.ggml.token_type']
+
+/** Tokenizers without which text has no tokens, and those whose tokens are spelled in a way of their own. */
+const unread = new Set(['none', 'no_vocab', 'test', 'rwkv'])
+/** Tokenizers that llama.cpp looks through a level deeper with each byte of a token. */
+const deep = new Set(['t5', 'plamo2'])
+const longestDeepToken = 1024
+const byteType = 6
+/** What llama.cpp takes for the unknown token where a file names none. */
+const defaultUnknown: Readonly<Record<string, number>> = { bert: 100, t5: 2 }
+
+/**
+ * What llama.cpp would end the process for, when it reads a vocabulary or later a text with it, as the end of a sentence about the file; null = nothing.
+ *
+ * @see https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
+ */
+export function findVocabularyFault({ values }: Pick<GgufHeader, 'values'>): string | null {
+  const model = String(values.get('tokenizer.ggml.model') ?? '')
+  if (unread.has(model)) return `is of a tokenizer that this service does not read (${model})`
+  if (model !== 'whitespace' && values.get('tokenizer.ggml.pre') === 'whitespace')
+    return `splits text at spaces (whitespace), which a ${model} tokenizer cannot`
+  const [tokens = [], types = []] = vocabularyLists.map((key) => listOf(values.get(key)))
+  const known = new Set<unknown>()
+  for (const [index, token] of tokens.entries()) {
+    const name = token === '' ? `[EMPTY_${index}]` : token
+    if (known.has(name)) return `has two tokens ${JSON.stringify(name)}`
+    known.add(name)
+  }
+  if (deep.has(model) && tokens.some((token) => String(token).length > longestDeepToken))
+    return `has a token of more than ${longestDeepToken} bytes`
+  const unknown = defaultUnknown[model]
+  if (unknown !== undefined) {
+    const named = values.get('tokenizer.ggml.unknown_token_id')
+    if (![named, unknown].some((token) => typeof token === 'number' && token < tokens.length)) return 'names no token for what is unknown'
+  }
+  if (model === 'bert' && types.includes(byteType)) return 'has tokens for single bytes, which WordPiece does not know'
+  const missing = model === 'llama' ? byteNames.find((name, byte) => !known.has(name) && !known.has(String.fromCharCode(byte))) : undefined
+  return missing === undefined ? null : `has no token ${missing} for a byte`
+}
+
+const byteNames = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
+
+function listOf(value: unknown): readonly (string | number)[] {
+  return Array.isArray(value) ? value : []
+}
