@@ -1,4 +1,4 @@
-import { harmonyFormat } from '../prompt/tool-format.ts'
+import { harmonyFormat, hermes, openCall } from '../prompt/tool-format.ts'
 import { longestBeginning } from './longest-beginning.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 
@@ -79,7 +79,7 @@ export class ChannelThoughts implements ThoughtReader {
     this.#held = written.slice(at + message.length)
     const name = recipient?.startsWith('functions.') ? recipient.slice('functions.'.length) : null
     if (name !== null && this.#calls) {
-      read.text += `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": `
+      read.text += openCall(hermes, name)
       this.#begin('call')
     } else this.#begin(recipient !== undefined || channel === 'analysis' ? 'thoughts' : 'text')
     return true

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
-import type { ToolFormat } from '../prompt/tool-format.ts'
+import { callHead, type ToolFormat } from '../prompt/tool-format.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
 import { fieldOf, formatRule, type OutputConstraint, type RuledFormat } from './output-constraint.ts'
@@ -51,7 +51,7 @@ export function constrainCallsOrAnswer(rules: ToolRules, format: RuledFormat): O
 function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRules, written: string): string | null {
   const opening = format.mark + format.before
   const calls = chosen(tools, choice).map((tool) => ({
-    head: JSON.stringify(tool.name).slice(1, -1) + format.between,
+    head: callHead(format, tool.name),
     rule: argumentsRule(grammar, tool),
   }))
   const begun = calls.filter(({ head }) => (opening + head).startsWith(written))

@@ -22,7 +22,7 @@ export interface ToolFormat {
 }
 
 /** `<tool_call>` blocks, as Hermes, Qwen 2.5 and Qwen 3 write them; also what we teach models that know no format. */
-const hermes: ToolFormat = {
+export const hermes: ToolFormat = {
   mark: '<tool_call>',
   before: '\n{"name": "',
   between: '", "arguments": ',
@@ -76,6 +76,16 @@ export const harmonyFormat: ToolFormat = {
   names: [],
 }
 
+/** A call as a format writes it behind its mark and what follows that, up to the arguments. */
+export function callHead({ between }: ToolFormat, name: string): string {
+  return JSON.stringify(name).slice(1, -1) + between
+}
+
+/** The first call of an answer, from its mark up to the arguments. */
+export function openCall(format: ToolFormat, name: string): string {
+  return format.mark + format.before + callHead(format, name)
+}
+
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
 export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]']
 
@@ -83,7 +93,7 @@ export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralN
 export function detectToolFormat(template: string): ToolFormat {
   const knowsTools = /\btools\b/.test(template)
   const marks = (text: string): boolean => knowsTools && template.includes(text)
-  if (marks('<tool_call>') && !marks('<function=') && !marks('<arg_key>')) return hermes
+  if (marks(hermes.mark) && !marks('<function=') && !marks('<arg_key>')) return hermes
   if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
   if (marks('<|channel|>commentary')) return harmonyFormat
   if (marks('"parameters": ') && marks('ipython')) return llama3

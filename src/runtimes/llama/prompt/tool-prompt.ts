@@ -1,5 +1,6 @@
 import type { ChatMessage, ToolDefinition } from '../../../core/text-generation.ts'
 import { describeTool } from './chat-template.ts'
+import { hermes, openCall } from './tool-format.ts'
 
 const instructions = `# Tools
 
@@ -43,8 +44,6 @@ function joinResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
 
 function writeMessage(message: ChatMessage): ChatMessage {
   if (message.role !== 'assistant' || message.toolCalls === undefined) return message
-  const calls = message.toolCalls.map(
-    (call) => `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${call.arguments || '{}'}}\n</tool_call>`,
-  )
+  const calls = message.toolCalls.map((call) => openCall(hermes, call.name) + (call.arguments || '{}') + hermes.after)
   return { role: 'assistant', content: [message.content ?? '', ...calls].filter((text) => text.length > 0).join('\n') }
 }
