@@ -25,8 +25,10 @@ const external = /^(53|58)/
 const undone = new Set(['40001', '40P01'])
 /** SQLSTATE: the server cannot take a connection now (starting, stopping, too many), or is no longer the one that takes writes. */
 const unreached = new Set(['57P03', '53300', '08001', '08004', readOnly])
+/** SQLSTATE: a lock was not to be had in time. */
+export const lockedState = '55P03'
 /** SQLSTATE: the server ended it after its limit of time, for the whole or for a lock. */
-const late = new Set(['57014', '55P03'])
+const late = new Set(['57014', lockedState])
 /** SQLSTATE: the server ended the connection. */
 const ended = new Set(['57P01', '57P02', '57P05', '25P03', '25P04', '08000', '08003', '08006'])
 

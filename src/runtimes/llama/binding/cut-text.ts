@@ -1,4 +1,4 @@
-import { type Spelling, tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
+import { type Spelling, tokenAttributes, tokenKinds, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
 /** Where text may be cut, so that the tokens of the stretches one after the other are those of the text. */
 export interface TextCuts {
@@ -18,7 +18,7 @@ export interface TokenizerFacts {
   /** As the file spells them. */
   readonly tokens: readonly string[]
   readonly spelling: Spelling
-  /** Of each token, one of llama.cpp's `llama_token_type`; none = all are normal ones. */
+  /** Of each token, one of {@link tokenKinds} or another of llama.cpp's `llama_token_type`; none = all are normal ones. */
   readonly tokenTypes: readonly number[] | undefined
   /** Whether SentencePiece puts a space before a text. */
   readonly addsSpace: boolean
@@ -49,7 +49,7 @@ export function findCuts({ type, tokens, tokenTypes, spelling, addsSpace, patter
   if (type !== vocabularyTypes.bytePair && type !== vocabularyTypes.sentencePiece)
     return { boundary: null, dropsSpace: false, longest: Number.POSITIVE_INFINITY, longestRun }
   const spanning = tokens
-    .filter((token, index) => spelled.has(tokenTypes?.[index] ?? 1) && /.[Ġ ▁Ċ\n]/su.test(token))
+    .filter((token, index) => spelled.has(tokenTypes?.[index] ?? tokenKinds.normal) && /.[Ġ ▁Ċ\n]/su.test(token))
     .map((token) =>
       Buffer.from(tokenPiece(token, tokenAttributes.normal, spelling))
         .toString()
@@ -57,9 +57,9 @@ export function findCuts({ type, tokens, tokenTypes, spelling, addsSpace, patter
     )
   const isFree = (place: RegExp) => spanning.every((token) => !isWithin(token, place))
   if (type === vocabularyTypes.sentencePiece)
-    return { boundary: isFree(piece) ? anywhere([piece]) : null, dropsSpace: addsSpace, longest: longestPiece, longestRun }
-  const places = [[word, plainWord].find(isFree), [line].find(isFree)].filter((place) => place !== undefined)
-  return { boundary: anywhere(places), dropsSpace: false, longest: longestWord, longestRun }
+    return { boundary: anywhere([piece].filter(isFree)), dropsSpace: addsSpace, longest: longestPiece, longestRun }
+  const words = [word, plainWord].filter(isFree).slice(0, 1)
+  return { boundary: anywhere([...words, ...[line].filter(isFree)]), dropsSpace: false, longest: longestWord, longestRun }
 }
 
 /** Whether a token has such a place in it, a letter behind it. */
@@ -73,7 +73,7 @@ function anywhere(places: readonly RegExp[]): RegExp | null {
 }
 
 /** Normal tokens and those of users. */
-const spelled = new Set([1, 4])
+const spelled = new Set<number>([tokenKinds.normal, tokenKinds.userDefined])
 
 /** Not behind what may be a mark, where SentencePiece puts a space of its own. */
 const piece = /(?<=[^\s▁>\]]) (?=\p{L})/u

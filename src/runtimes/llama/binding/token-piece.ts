@@ -1,5 +1,7 @@
 /** llama.cpp's `llama_vocab_type`. */
 export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, unigram: 4 } as const
+/** llama.cpp's `llama_token_type`, as files say it of each token. */
+export const tokenKinds = { normal: 1, userDefined: 4, byte: 6 } as const
 /** Bits of llama.cpp's `llama_token_attr`. */
 export const tokenAttributes = { unknown: 1, normal: 4, control: 8, userDefined: 16, byte: 32, stripsLeft: 128 } as const
 

@@ -1,4 +1,5 @@
 import type { GgufHeader } from '../../../core/gguf/gguf-header.ts'
+import { tokenKinds } from './token-piece.ts'
 
 /** The lists of a header that {@link findVocabularyFault} reads. */
 export const vocabularyLists = ['tokenizer.ggml.tokens', 'tokenizer.ggml.token_type']
@@ -8,7 +9,6 @@ const unread = new Set(['none', 'no_vocab', 'test', 'rwkv'])
 /** Tokenizers that llama.cpp looks through a level deeper with each byte of a token. */
 const deep = new Set(['t5', 'plamo2'])
 const longestDeepToken = 1024
-const byteType = 6
 /** What llama.cpp takes for the unknown token where a file names none. */
 const defaultUnknown: Readonly<Record<string, number>> = { bert: 100, t5: 2 }
 
@@ -36,7 +36,7 @@ export function findVocabularyFault({ values }: Pick<GgufHeader, 'values'>): str
     const named = values.get('tokenizer.ggml.unknown_token_id')
     if (![named, unknown].some((token) => typeof token === 'number' && token < tokens.length)) return 'names no token for what is unknown'
   }
-  if (model === 'bert' && types.includes(byteType)) return 'has tokens for single bytes, which WordPiece does not know'
+  if (model === 'bert' && types.includes(tokenKinds.byte)) return 'has tokens for single bytes, which WordPiece does not know'
   const missing = model === 'llama' ? byteNames.find((name, byte) => !known.has(name) && !known.has(String.fromCharCode(byte))) : undefined
   return missing === undefined ? null : `has no token ${missing} for a byte`
 }

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { readInteger } from '../../rows/row.ts'
 import { connect } from '../connecting/connection.ts'
 import { explainRefusal } from '../connecting/explain-refusal.ts'
-import { sqlState } from '../database-fault.ts'
+import { lockedState, sqlState } from '../database-fault.ts'
 import { type Migration, migrations as released } from './migrations.ts'
 
 /** Nodes that start at once migrate one after the other; the number means nothing to anybody else. */
@@ -13,8 +13,6 @@ const oldestServer = 150_000
 const lockLimitMs = 1000
 const pauseMs = 2000
 const patienceMs = 60_000
-/** SQLSTATE: a lock was not to be had in time. */
-const locked = '55P03'
 
 /**
  * Brings the schema of a database to today's; of several that start at once one does, the others wait.
@@ -61,7 +59,7 @@ async function takeStep(client: Client, version: number, { sql, leastProgram }: 
       await client.query('commit')
       return
     } catch (error) {
-      if (sqlState(error) !== locked || performance.now() >= until) throw error
+      if (sqlState(error) !== lockedState || performance.now() >= until) throw error
       await client.query('rollback')
       await pause(pauseMs)
     }
