@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
-import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { type ScriptedService, startScriptedService } from '../support/engines/scripted-service.ts'
 import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
+import type { HttpService } from '../support/http-service.ts'
+import type { ScriptedModel } from '../support/model-files/scripted-model.ts'
 import { harmony, ministral } from '../support/model-files/tool-family.ts'
 import { readJson } from '../support/read-json.ts'
 
@@ -17,21 +16,16 @@ const analysis = '<|channel|>analysis<|message|>Is it five?\n\nSTOP'
 const final = '<|start|>assistant<|channel|>final<|message|>'
 
 suite('thoughts of models that write them otherwise', () => {
+  let opened: ScriptedService<'oss' | 'mistral'>
   let oss: ScriptedModel
   let mistral: ScriptedModel
   let service: HttpService
   before(async () => {
-    oss = await openScriptedModel(harmony)
-    mistral = await openScriptedModel(ministral)
-    const models = [oss, mistral]
-    const pool = createFixedModelPool({ text: Object.fromEntries(models.map((each) => [each.descriptor.id, each])) })
-    service = await startHttpService({ catalog: createFakeCatalog(models.map(({ descriptor }) => descriptor)), pool })
+    opened = await startScriptedService({ oss: harmony, mistral: ministral })
+    service = opened.service
+    ;({ oss, mistral } = opened.models)
   })
-  after(async () => {
-    await service[Symbol.asyncDispose]()
-    await oss[Symbol.asyncDispose]()
-    await mistral[Symbol.asyncDispose]()
-  })
+  after(() => opened[Symbol.asyncDispose]())
 
   const request = (model: ScriptedModel, fields: object) => ({
     model: model.descriptor.id,

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
-import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { type ScriptedService, startScriptedService } from '../support/engines/scripted-service.ts'
 import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
-import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
+import type { HttpService } from '../support/http-service.ts'
+import type { ScriptedModel } from '../support/model-files/scripted-model.ts'
 import { alwaysThinking, qwen3, qwen25 } from '../support/model-files/tool-family.ts'
 import { readError, readJson } from '../support/read-json.ts'
 
@@ -14,24 +13,16 @@ const call = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
 const tools = [{ type: 'function', function: { name: 'add' } }]
 
 suite('thoughts of a model that thinks', () => {
+  let opened: ScriptedService<'model' | 'plain' | 'always'>
   let model: ScriptedModel
-  let plain: ScriptedModel
   let always: ScriptedModel
   let service: HttpService
   before(async () => {
-    model = await openScriptedModel(qwen3)
-    plain = await openScriptedModel(qwen25)
-    always = await openScriptedModel(alwaysThinking)
-    const models = [model, plain, always]
-    const pool = createFixedModelPool({ text: Object.fromEntries(models.map((each) => [each.descriptor.id, each])) })
-    service = await startHttpService({ catalog: createFakeCatalog(models.map(({ descriptor }) => descriptor)), pool, worker: true })
+    opened = await startScriptedService({ model: qwen3, plain: qwen25, always: alwaysThinking }, { worker: true })
+    service = opened.service
+    ;({ model, always } = opened.models)
   })
-  after(async () => {
-    await service[Symbol.asyncDispose]()
-    await model[Symbol.asyncDispose]()
-    await plain[Symbol.asyncDispose]()
-    await always[Symbol.asyncDispose]()
-  })
+  after(() => opened[Symbol.asyncDispose]())
 
   const ask = (fields: object) =>
     service.fetch('/v1/chat/completions', { json: { model: qwen3.name, messages: [question], temperature: 0, max_tokens: 300, ...fields } })
