@@ -58,6 +58,9 @@ suite('thoughts of a model that thinks', () => {
     const refused = await readError(await ask({ model: qwen25.name, reasoning_effort: 'low' }))
     assert.deepEqual([refused.code, refused.param], ['unsupported_parameter', 'reasoning_effort'])
     assert.equal((await readError(await ask({ reasoning_effort: 'enormous' }))).param, 'reasoning_effort')
+    const response = { model: qwen25.name, input: 'Two and two?', reasoning: { effort: 'high' } }
+    const { param, message } = await readError(await service.fetch('/v1/responses', { json: response }))
+    assert.deepEqual([param, /`reasoning\.effort`/.test(message)], ['reasoning.effort', true], message)
   })
   /** Eight tokens. A scripted model goes on with what stands at its place, whatever it was made to say before. */
   const musing = 'abcdefghijkl'

@@ -31,8 +31,17 @@ function bodyFor(request: FastifyRequest, error: unknown): object {
   return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, hearerOf(request))
 }
 
+/** What OpenAI's responses call fields of a chat. */
+const responsesWords: ReadonlyMap<string | null, string> = new Map([
+  ['messages', 'input'],
+  ['reasoning_effort', 'reasoning.effort'],
+])
+
 function inResponsesWords(body: ErrorBody): ErrorBody {
-  return body.error.param === 'messages' ? { ...body, error: { ...body.error, param: 'input' } } : body
+  const { param, message } = body.error
+  const name = responsesWords.get(param)
+  if (name === undefined) return body
+  return { ...body, error: { ...body.error, param: name, message: message.replaceAll(`\`${param}\``, `\`${name}\``) } }
 }
 
 /** Seconds to wait where the error itself knows none. */

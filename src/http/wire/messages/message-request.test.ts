@@ -116,6 +116,11 @@ suite('messages in Anthropic’s words', () => {
       { context_management: { edits: [{ type: 'clear_thinking_20251015' }, { type: 'clear_tool_uses_20250919' }] } },
       { code: 'unsupported_parameter', param: 'context_management.edits[1]' },
     ],
+    [
+      'an edit of no type',
+      { context_management: { edits: [{ type: { toString: 1 } }] } },
+      { code: 'unsupported_parameter', param: 'context_management.edits[0]' },
+    ],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])
     test(`${name} is refused by its name`, () => assertRefused(() => accept(fields), expected))
 

@@ -61,7 +61,7 @@ export function findThinkingFaults({
       kind: 'conflict',
     })
   for (const [index, edit] of (context_management?.edits ?? []).entries()) {
-    if (String(edit.type).startsWith('clear_thinking_')) continue
+    if (typeof edit.type === 'string' && edit.type.startsWith('clear_thinking_')) continue
     const message = `\`context_management.edits[${index}]\` must be of a type clear_thinking_…: this service edits nothing else.`
     faults.push({ path: ['context_management', 'edits', index], message, kind: 'unsupported_parameter' })
   }

@@ -74,7 +74,7 @@ export type MessageItem = Static<typeof message>
 export type FunctionCallItem = Static<typeof functionCall>
 export type ReasoningItem = Static<typeof reasoning>
 
-const kinds: readonly unknown[] = ['message', 'function_call', 'function_call_output', 'reasoning']
+const kinds: readonly string[] = ['message', 'function_call', 'function_call_output', 'reasoning']
 const parts: readonly unknown[] = ['input_text', 'output_text', 'refusal']
 
 /** Items and parts that no model here reads, each by its name: pictures, files, what built-in tools left, and references to items. */
@@ -84,6 +84,7 @@ export function findForeignItems(input: unknown): readonly FieldFault[] {
     if (!isRecord(item)) return []
     const path = ['input', index]
     const { type = 'message' } = item
+    if (typeof type !== 'string') return []
     if (!kinds.includes(type)) return [foreign(path, type)]
     return [...findParts(item.content, [...path, 'content'], type), ...findParts(item.output, [...path, 'output'], 'message')]
   })
@@ -96,7 +97,7 @@ function findParts(content: unknown, path: FieldFault['path'], type: unknown): r
   )
 }
 
-function foreign(path: FieldFault['path'], type: unknown): FieldFault {
-  const message = `\`${printPath(path)}\` is of the type ${shortName(String(type))}, which models here cannot read: send text.`
+function foreign(path: FieldFault['path'], type: string): FieldFault {
+  const message = `\`${printPath(path)}\` is of the type ${shortName(type)}, which models here cannot read: send text.`
   return { path, message, kind: 'unsupported_parameter' }
 }

@@ -88,6 +88,7 @@ suite('responses as they are asked for', () => {
       { input: [{ type: 'item_reference', id: 'x' }] },
       { code: 'unsupported_parameter', param: 'input[0]', says: /item_reference/ },
     ],
+    ['an item of no type', { input: [{ type: { toString: 1 } }] }, { param: 'input[0].type' }],
     ['what a search found', { input: [{ type: 'web_search_call' }] }, { code: 'unsupported_parameter', param: 'input[0]' }],
     [
       'a picture from a function',

@@ -27,6 +27,7 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['places that the lengths exclude', { items: [{}, {}], maxItems: 1 }, /must allow a list of 2/],
   ['endless unrolling', { type: 'string', maxLength: 100_000 }, /at most 1000/],
   ['a schema that nothing meets', { properties: { x: false } }, /#\/properties\/x/],
+  ['members that are no names', { properties: { x: {} }, required: [{ toString: 1 }] }, /"required" at # must be a list of names/],
   ['a huge schema', { description: 'x'.repeat(70_000) }, /characters/],
 ]
 

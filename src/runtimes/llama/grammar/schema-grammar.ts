@@ -68,8 +68,8 @@ export class SchemaGrammar {
     const properties = schema.properties ?? {}
     const required = schema.required ?? []
     if (!isRecord(properties)) throw refuseSchema(`"properties" at ${where} must be an object`)
-    if (!Array.isArray(required)) throw refuseSchema(`"required" at ${where} must be a list of names`)
-    const needed = new Set(required.map(String))
+    if (!isListOfNames(required)) throw refuseSchema(`"required" at ${where} must be a list of names`)
+    const needed = new Set(required)
     const names = [...new Set([...Object.keys(properties), ...needed])]
     if (names.length === 0) return this.#map(schema, where, depth)
     const ordered = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))]
@@ -182,6 +182,10 @@ export class SchemaGrammar {
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+function isListOfNames(value: JsonValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 /** One step of a reference, a member's name. */
