@@ -35,7 +35,8 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
     const idle = server.includes('image-upstream') ? fields.flatMap((field) => findIdle(field, value)) : []
     return { modelFile: value as unknown as ModelFile, idle: idle.map((fault) => ({ file, ...fault })) }
   }
-  const sound = Object.entries(value).filter(([name]) => faults.every(({ field }) => field !== name))
+  const checked = new Set(fields.map(({ name }) => name.split('.', 1)[0]))
+  const sound = Object.entries(value).filter(([name]) => checked.has(name) && faults.every(({ field }) => field !== name))
   return { faults, sound: Object.fromEntries(sound) as ModelReferences }
 }
 

@@ -84,6 +84,12 @@ test('a key file of a server that holds no key is a fault at start that names th
     await openCatalog({ folders: [await makeFolder(context, { 'model.json': model('key'), key: content })] })
 })
 
+test('nothing is looked for by a field that was not checked', async (context) => {
+  const model = { id: 'a', kind: 'text', format: 'opnai', url: 'http://gpu:1', keyFile: ['key'], file: 5 }
+  const folder = await makeFolder(context, { 'a/model.json': model })
+  assert.deepEqual(await readFaults([folder]), ['/a/model.json format must be "gguf", "openai" or "anthropic".'])
+})
+
 test('an image model whose noise no sampler follows is a fault at start', async (context) => {
   const paths = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `${part}/model.onnx`)
   const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`${part}/vocab.json`, `${part}/merges.txt`])
