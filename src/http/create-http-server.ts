@@ -143,7 +143,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
     // A body that comes in too slowly is not waited for any longer.
     const tooSlow = thrown instanceof ServiceError && thrown.code === 'request_timeout'
     if (!deps.isDraining() && !tooSlow) {
-      reply.removeHeader('connection')
+      if (reply.hasHeader('connection')) reply.removeHeader('connection') // else Node would leave out its own
       closeAfterBody(request, reply)
     }
     const error = sendError(reply, thrown)
