@@ -9,6 +9,7 @@ import { keepPrivate } from '../keep-private.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
+import { proveWritable } from './prove-writable.ts'
 import { watchDataFolder } from './watch-data-folder.ts'
 
 /** No write takes so long; another process may be writing younger files. */
@@ -22,12 +23,21 @@ type Options = { readonly signal: AbortSignal }
  * Only this user may look into the folder, one that an older version made included. A file is written under another name, synced and renamed, so that under its own name it is always whole.
  */
 export async function openFilesystemOutputs({ folder, clock }: { readonly folder: string; readonly clock: Clock }): Promise<OutputStore> {
-  const unfinished = join(folder, 'unfinished')
+  const unfinished = unfinishedIn(folder)
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
   for (const path of [folder, unfinished]) keepPrivate(path)
   await removeAbandoned(unfinished, clock.now() - abandonedAfterMs)
   await syncFolder(folder)
   return new FilesystemOutputs({ folder, unfinished, clock, isHomeGone: await watchDataFolder(dirname(folder)) })
+}
+
+/**
+ * Proves that outputs can be stored in a folder that was opened.
+ *
+ * @throws {Error} when they cannot, with what to change.
+ */
+export async function proveOutputsWritable(folder: string): Promise<void> {
+  for (const path of [folder, unfinishedIn(folder)]) await proveWritable(path)
 }
 
 interface Places {
@@ -145,6 +155,10 @@ class FilesystemOutputs implements OutputStore {
     if (!isKey(key)) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
     return join(this.#folder, key.slice(0, 2), key)
   }
+}
+
+function unfinishedIn(folder: string): string {
+  return join(folder, 'unfinished')
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
