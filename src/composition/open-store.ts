@@ -32,8 +32,9 @@ export async function openStore(
   }
   if (database.type === 'postgres') {
     // The driver is loaded only where it is used.
+    const readUrl = () => readDatabaseUrl(database)
     const { openPostgresStore } = await import('../storage/postgres/open-postgres-store.ts')
-    const store = await openPostgresStore({ url: await readDatabaseUrl(database), clock, limits, mode })
+    const store = await openPostgresStore({ url: await readUrl(), readUrl, clock, limits, mode })
     for (const warning of store.warnings) onWarning(warning)
     return store
   }
