@@ -43,7 +43,8 @@ export class Database implements Statements, AsyncDisposable {
   #url: string
   readonly #readAddress: () => Promise<string>
   readonly #pool: Pool
-  #awaySince: number | null = null
+  /** Since when no connection could be had, and why not; null = one could. */
+  #away: { readonly since: number; readonly refusal: unknown } | null = null
   #lastFault = Number.NEGATIVE_INFINITY
 
   /** @param readAddress Tells the address as it is by now, which is asked for when a connection fails; never fails. */
@@ -153,13 +154,14 @@ export class Database implements Statements, AsyncDisposable {
     const connecting = this.#pool.connect()
     try {
       const client = await Promise.race([connecting, late.promise])
-      this.#awaySince = null
+      this.#away = null
       return client
     } catch (cause) {
       connecting.then((client) => client.release()).catch(() => {})
-      // That all connections are busy says nothing about the server.
-      if (!(cause instanceof Error && cause.message === noneFree)) this.#awaySince ??= performance.now()
-      const failure = new StatementFailure('unreached', this.#explain(cause))
+      // That all connections are busy says nothing about the server, and a try that was cut short less than the one before.
+      const isCut = cause instanceof Error && cause.message === noneFree
+      if (!isCut) this.#away = { since: this.#away?.since ?? performance.now(), refusal: this.#explain(cause) }
+      const failure = new StatementFailure('unreached', this.#away?.refusal ?? this.#explain(cause))
       await this.#readAgain()
       throw failure
     } finally {
@@ -184,7 +186,7 @@ export class Database implements Statements, AsyncDisposable {
   }
 
   #isLongAway(): boolean {
-    return this.#awaySince !== null && performance.now() - this.#awaySince > patienceMs
+    return this.#away !== null && performance.now() - this.#away.since > patienceMs
   }
 }
 
