@@ -150,6 +150,13 @@ export class UpstreamConnection implements Disposable {
     const { statusCode: status = 0 } = response
     const isAccepted = status === 101 || (status >= 200 && status < 300)
     if (!isAccepted) throw await readRefusal(response, options)
+    const { 'content-encoding': coding = 'identity' } = response.headers
+    if (coding !== 'identity') {
+      drain(response)
+      throw makeBrokenError(
+        `compressed its answer (${coding.slice(0, 40)}), which nobody asked for; turn that off there, or in the proxy before it`,
+      )
+    }
     return response
   }
 
@@ -192,6 +199,7 @@ export class UpstreamConnection implements Disposable {
     const traceparent = this.#server.traceparent?.()
     const headers = {
       accept: '*/*',
+      'accept-encoding': 'identity',
       ...(traceparent !== undefined && { traceparent }),
       ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
       ...(this.#server.headersFor ?? authorize)(this.#key),
