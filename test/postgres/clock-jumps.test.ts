@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { DatabaseClock } from '../../src/storage/postgres/database-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { makeNodeReport } from '../support/cluster/node-report.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -29,6 +31,7 @@ async function openNodes() {
   return {
     quick: { ...quick, clock: quick.clock },
     slow: { ...slow, clock: slow.clock },
+    query: (sql: string) => query(sql, name),
     jump: (by: string) => query(`update jump set by = '${by}'`, name),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -81,6 +84,30 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
       if (by === '1 hour') assert.equal((await claim(quick))?.id, waiting.id)
       assert.equal(await claim(slow), undefined)
     })
+
+  test('an hour back, and nodes and processes that were gone come back to nobody', async () => {
+    await using nodes = await openNodes()
+    const { quick, jump, query } = nodes
+    await query(`insert into holders (id, seen_at) values ('${randomUUID()}', clock_timestamp() - interval '10 minutes')`)
+    await query(
+      `insert into kept_places (subject, holder, places) select 'account', id, 1 from holders where seen_at < clock_timestamp() - interval '9 minutes'`,
+    )
+    const keep = () => quick.counts.keepPlaces({ subject: 'account', places: 1, limit: 1 }, options)
+    assert.equal(await keep(), 1)
+    await quick.nodes.report(makeNodeReport('gone'), options)
+
+    await jump('-1 hour')
+    await quick.clock.correct()
+    // As long from there as a node may be silent.
+    await jump('-58 minutes')
+    await quick.clock.correct()
+    assert.equal(await keep(), 1)
+    const reported = await quick.nodes.report(makeNodeReport('here'), options)
+    assert.deepEqual(
+      reported.map(({ id }) => id),
+      ['here'],
+    )
+  })
 
   test('a day back, and webhooks wait for no longer than the attempts before make them, however many nodes see it', async () => {
     await using nodes = await openNodes()
