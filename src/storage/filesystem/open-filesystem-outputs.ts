@@ -28,7 +28,13 @@ export async function openFilesystemOutputs({ folder, clock }: { readonly folder
   for (const path of [folder, unfinished]) keepPrivate(path)
   await removeAbandoned(unfinished, clock.now() - abandonedAfterMs)
   await syncFolder(folder)
-  return new FilesystemOutputs({ folder, unfinished, clock, isHomeGone: await watchDataFolder(dirname(folder)) })
+  return new FilesystemOutputs({
+    folder,
+    unfinished,
+    clock,
+    isApart: await isApart(folder),
+    isHomeGone: await watchDataFolder(dirname(folder)),
+  })
 }
 
 /**
@@ -43,6 +49,8 @@ export async function proveOutputsWritable(folder: string): Promise<void> {
 interface Places {
   readonly folder: string
   readonly unfinished: string
+  /** Whether it lies on a disk of its own. */
+  readonly isApart: boolean
   /** Whether the folder that they lie in is gone, or another in its place. */
   readonly isHomeGone: () => Promise<boolean>
 }
@@ -50,13 +58,15 @@ interface Places {
 class FilesystemOutputs implements OutputStore {
   readonly #folder: string
   readonly #unfinished: string
+  readonly #isApart: boolean
   readonly #isHomeGone: () => Promise<boolean>
   readonly #clock: Clock
   readonly #shards = new Set<string>()
 
-  constructor({ folder, unfinished, isHomeGone, clock }: Places & { readonly clock: Clock }) {
+  constructor({ folder, unfinished, isApart, isHomeGone, clock }: Places & { readonly clock: Clock }) {
     this.#folder = folder
     this.#unfinished = unfinished
+    this.#isApart = isApart
     this.#isHomeGone = isHomeGone
     this.#clock = clock
   }
@@ -145,7 +155,9 @@ class FilesystemOutputs implements OutputStore {
     if (this.#shards.has(shard)) return
     // Where the data folder is away, one in its place is not ours: what lay there would be lost when it is back.
     if (await this.#isHomeGone()) throw unwritable(new Error(`${this.#folder} is not in the data folder of the start.`))
-    for (const path of [this.#folder, this.#unfinished, shard]) await makeMissing(path)
+    await makeMissing(this.#folder)
+    if (this.#isApart && !(await isApart(this.#folder))) throw unwritable(new Error(`The disk of ${this.#folder} is away; mount it again.`))
+    for (const path of [this.#unfinished, shard]) await makeMissing(path)
     await syncFolder(this.#folder)
     this.#shards.add(shard)
   }
@@ -155,6 +167,12 @@ class FilesystemOutputs implements OutputStore {
     if (!isKey(key)) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
     return join(this.#folder, key.slice(0, 2), key)
   }
+}
+
+/** Whether a folder lies on another disk than the one that it is in. */
+async function isApart(folder: string): Promise<boolean> {
+  const [own, above] = await Promise.all([folder, dirname(folder)].map((path) => stat(path)))
+  return own?.dev !== above?.dev
 }
 
 function unfinishedIn(folder: string): string {
