@@ -91,7 +91,10 @@ async function readSettings(
   if (faults.length === 0 && 'config' in loaded) return loaded
   const attempted = 'config' in loaded ? loaded.config : loaded.attempted
   const further = attempted === undefined ? undefined : command.findFaults?.(await loadBackend(), attempted)
-  throw new UsageError([...faults, ...((await further) ?? [])])
+  const unread = new Set(faults.flatMap(({ settings }) => settings ?? []))
+  // What cannot be read is set, and lacking to nobody.
+  const lacking = ((await further) ?? []).filter(({ where, settings = [where] }) => !settings.some((setting) => unread.has(setting)))
+  throw new UsageError([...faults, ...lacking])
 }
 
 function unknownCommand(words: readonly string[]): ConfigFault {

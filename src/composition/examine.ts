@@ -6,7 +6,6 @@ import { verifyModel } from '../catalog/verify-model.ts'
 import type { Finding } from '../cli/cli-backend.ts'
 import type { ReportProgress } from '../cli/progress-bar.ts'
 import type { Config } from '../config/config.ts'
-import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { checkDatabase } from '../storage/upkeep/check-database.ts'
@@ -67,9 +66,7 @@ async function examineShared(config: Config, url: string, { signal }: ExamineOpt
   if (steps.taken !== steps.known) return [found]
   const clock = createSystemClock()
   await using store = await openStore(config, { clock, mode: 'tool' })
-  const outputs = await openOutputs(config, { ...store, signal }).catch((error: Error) => error)
-  if (outputs instanceof Error) return [found, { subject: 'outputs', healthy: false, message: outputs.message }]
-  return [found, await compareOutputs({ ...store, outputs }, { signal })]
+  return [found, await compareOutputs(config, store, { signal })]
 }
 
 async function examineOutputs(config: Config, { signal }: ExamineOptions): Promise<Finding> {
@@ -81,14 +78,12 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
   free[Symbol.dispose]()
   await using store = await openStore(config, { clock, mode: 'tool' })
   using _owned = await takeOwnerLock(config.dataFolder)
-  const outputs = await openOutputs(config, { ...store, signal })
-  return await compareOutputs({ ...store, outputs }, { signal })
+  return await compareOutputs(config, store, { signal })
 }
 
-async function compareOutputs(
-  { outputs, ...store }: Pick<Store, 'accounts' | 'log' | 'clock'> & { readonly outputs: OutputStore },
-  { signal }: { readonly signal: AbortSignal },
-): Promise<Finding> {
+async function compareOutputs(config: Config, store: Store, { signal }: Pick<ExamineOptions, 'signal'>): Promise<Finding> {
+  const outputs = await openOutputs(config, { ...store, mode: 'service', signal }).catch((error: Error) => error)
+  if (outputs instanceof Error) return { subject: 'outputs', healthy: false, message: outputs.message }
   const found = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal }).catch((error: Error) => error)
   if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Not all can be read: ${rootOf(found)}` }
   const { checked, damaged } = found

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
-import { openFilesystemOutputs } from '../storage/filesystem/open-filesystem-outputs.ts'
+import { openFilesystemOutputs, proveOutputsWritable } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/open-sqlite-store.ts'
 import { openBucket } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
@@ -32,8 +32,9 @@ export async function openStore(
   }
   if (database.type === 'postgres') {
     // The driver is loaded only where it is used.
+    const readUrl = () => readDatabaseUrl(database)
     const { openPostgresStore } = await import('../storage/postgres/open-postgres-store.ts')
-    const store = await openPostgresStore({ url: await readDatabaseUrl(database), clock, limits, mode })
+    const store = await openPostgresStore({ url: await readUrl(), readUrl, clock, limits, mode })
     for (const warning of store.warnings) onWarning(warning)
     return store
   }
@@ -45,15 +46,26 @@ export async function openStore(
  * Opens the store of outputs that the settings name.
  *
  * @param store The records of these outputs, whose nodes share a bucket.
+ * @param store.mode `tool` may only want to read.
+ * @throws {Error} when a service could not store any, with what to change.
  */
 export async function openOutputs(
   { outputs, dataFolder }: Config,
-  { clock, nodes, keepLargeWorkIn, signal }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & { readonly signal: AbortSignal },
+  {
+    clock,
+    nodes,
+    keepLargeWorkIn,
+    mode,
+    signal,
+  }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & Pick<SqliteStoreSettings, 'mode'> & { readonly signal: AbortSignal },
 ): Promise<OutputStore> {
   if (outputs.type === 's3' && nodes !== undefined) {
     const bucket = await openBucket(outputs, { clock, registry: nodes }, { signal })
     keepLargeWorkIn?.(bucket)
     return bucket
   }
-  return openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
+  const folder = dataLayout(dataFolder).outputsFolder
+  const opened = await openFilesystemOutputs({ folder, clock })
+  if (mode === 'service') await proveOutputsWritable(folder)
+  return opened
 }

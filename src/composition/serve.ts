@@ -87,7 +87,7 @@ export async function serve(
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
   const { clock, queue, log, accounts, tokens, usage, ledger, counts, documents, webhooks, audit, requests } = store
-  const outputs = await openOutputs(config, { ...store, signal })
+  const outputs = await openOutputs(config, { ...store, mode: 'service', signal })
   const assets = await openAssets(config, { catalog: installed, store, clock }, { signal })
   const nameable = assets.library.everything
   const confinement = await findConfinement({ environment: readEnvironment() })

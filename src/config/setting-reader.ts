@@ -26,7 +26,7 @@ export function createSettingReader(sources: SettingSources, machine: Machine): 
   function parse<Value>(setting: Setting<Value>, { raw, folder, where }: Written): { readonly value: Value; readonly source: string } {
     const parsed = setting.parse(raw, folder)
     if ('value' in parsed) return { value: parsed.value, source: where }
-    faults.push({ where, message: parsed.fault })
+    faults.push({ where, message: parsed.fault, settings: [setting.name] })
     return fallback(setting)
   }
 

@@ -12,6 +12,8 @@ export interface ConfigFault {
   /** `--port`, `SEPIA_PORT` or `"port" in /srv/sepia.config.json`. */
   readonly where: string
   readonly message: string
+  /** The settings that cannot be read, or, of what settings lack together, those that would mend it; absent = `where` alone. */
+  readonly settings?: readonly string[]
 }
 
 /** One line of `sepia config`. */

@@ -1,10 +1,5 @@
+import { webhookWaitsMs } from '../core/deferred/webhook-waits.ts'
 import type { WebhookDelivery } from '../core/ports/webhook-log.ts'
-
-const minute = 60_000
-const hour = 60 * minute
-
-/** Waits after the first, second … failed attempt, as Standard Webhooks propose. */
-const waitsMs = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour] as const
 
 /** How an attempt to deliver ended: an HTTP status, or a short reason for having got none. */
 export type DeliveryResult = { readonly status: number } | { readonly reason: string }
@@ -28,7 +23,7 @@ export function planDelivery({
 }): { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string } {
   const told = 'status' in result ? String(result.status) : result.reason
   const status = 'status' in result ? result.status : 0
-  const waitMs = waitsMs[attempts]
+  const waitMs = webhookWaitsMs[attempts]
   if (status >= 200 && status < 300) return { state: 'delivered', nextAttemptAt: now, result: told }
   if (status === 410 || waitMs === undefined) return { state: 'given-up', nextAttemptAt: now, result: told }
   return { state: 'waiting', nextAttemptAt: now + Math.round(waitMs * (1 + random / 10)), result: told }

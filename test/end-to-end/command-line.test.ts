@@ -151,4 +151,19 @@ describe('the command line beside a running service', () => {
       assert.doesNotMatch(err, /k:secret/)
     }
   })
+
+  it('complains of no settings as missing that are set and cannot be read', async () => {
+    await using folder = await createTemporaryFolder()
+    const places = async (...flags: string[]) => {
+      const { code, err } = await sepia('serve', '--port', '0', '--data', folder.path, ...flags)
+      assert.equal(code, 2)
+      return err.split('\n').map((line) => line.split(': ')[0])
+    }
+    const [database, bucket] = ['postgres://u@db.example/d', 'https://k:s@s3.example/bucket']
+    const node = ['--cluster-secret', 'a'.repeat(16), '--role', 'worker']
+    assert.deepEqual(await places('--s3-url', 'bucket', '--database-url', database, ...node), ['--s3-url', ''])
+    assert.deepEqual(await places('--s3-url', bucket, '--database-url', 'db', ...node), ['--database-url', ''])
+    assert.deepEqual(await places('--s3-url', bucket, '--database-url-file', '', ...node), ['--database-url-file', ''])
+    assert.deepEqual(await places('--oidc-issuer', 'me', '--local-sign-in', 'off'), ['--oidc-issuer', ''])
+  })
 })

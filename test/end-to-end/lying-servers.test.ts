@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
+import { UpstreamConnection } from '../../src/runtimes/upstream/upstream-connection.ts'
 import { type Answer, startTextServer, works } from '../support/engines/text-server.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
@@ -55,6 +57,28 @@ describe('of two servers, clients hear the good one when the other', { concurren
       assert.equal(good.requests.length, asked)
     })
 })
+
+for (const [what, work] of [
+  ['says that it is at work', (response: ServerResponse) => response.writeProcessing()],
+  ['has worked for a while', (_: ServerResponse, wait: () => void) => wait()],
+] as const)
+  test(`one that ends a kept connection when it ${what} is not asked the same once more`, async (context) => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer((response) => response.end('done')))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null }))
+    const ask = async () => (await Array.fromAsync(await connection.send('/chat/completions', {}, { signal }))).join('')
+    await ask()
+    await new Promise(setImmediate) // a connection is free once the end of its answer was read
+    const begun = performance.now()
+    let waited = 0
+    context.mock.method(performance, 'now', () => begun + waited)
+    server.answer = (response) => {
+      work(response, () => (waited = 60_000))
+      setImmediate(() => response.socket?.destroy())
+    }
+    await assert.rejects(ask(), { code: 'inference_failed' })
+    assert.equal(server.requests.length, 2)
+  })
 
 test('a server that fails at every text, though it is there, is asked ever more seldom until it works', async (context) => {
   await using stack = new AsyncDisposableStack()

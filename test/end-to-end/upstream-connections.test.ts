@@ -6,6 +6,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
 import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
 import { UpstreamConnection } from '../../src/runtimes/upstream/upstream-connection.ts'
@@ -253,6 +254,20 @@ describe('connections to an upstream', { concurrency: true }, () => {
       response.end('done')
       assert.equal(`${await answer}`, 'done')
     })
+
+  test('nothing compressed is asked for, and what comes so is told as that', async () => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startTextServer())
+    server.answer = (response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('data: {}'))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null }))
+    await assert.rejects(ask(connection), (error: Error) => {
+      assert.match(String(error.cause), /compressed its answer \(gzip\)/)
+      return true
+    })
+    assert.equal(server.requests[0]?.headers['accept-encoding'], 'identity')
+    server.answer = (response) => response.setHeader('content-encoding', 'identity').end('done')
+    assert.equal(await ask(connection), 'done')
+  })
 
   test('IPv6 addresses are spoken to', async (context) => {
     await using stack = new AsyncDisposableStack()

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { DatabaseClock } from '../../src/storage/postgres/database-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
+import { makeNodeReport } from '../support/cluster/node-report.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
@@ -28,6 +31,7 @@ async function openNodes() {
   return {
     quick: { ...quick, clock: quick.clock },
     slow: { ...slow, clock: slow.clock },
+    query: (sql: string) => query(sql, name),
     jump: (by: string) => query(`update jump set by = '${by}'`, name),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -80,4 +84,53 @@ suite('the clock of PostgreSQL jumps', { skip: withoutPostgres }, () => {
       if (by === '1 hour') assert.equal((await claim(quick))?.id, waiting.id)
       assert.equal(await claim(slow), undefined)
     })
+
+  test('an hour back, and nodes and processes that were gone come back to nobody', async () => {
+    await using nodes = await openNodes()
+    const { quick, jump, query } = nodes
+    await query(`insert into holders (id, seen_at) values ('${randomUUID()}', clock_timestamp() - interval '10 minutes')`)
+    await query(
+      `insert into kept_places (subject, holder, places) select 'account', id, 1 from holders where seen_at < clock_timestamp() - interval '9 minutes'`,
+    )
+    const keep = () => quick.counts.keepPlaces({ subject: 'account', places: 1, limit: 1 }, options)
+    assert.equal(await keep(), 1)
+    await quick.nodes.report(makeNodeReport('gone'), options)
+
+    await jump('-1 hour')
+    await quick.clock.correct()
+    // As long from there as a node may be silent.
+    await jump('-58 minutes')
+    await quick.clock.correct()
+    assert.equal(await keep(), 1)
+    const reported = await quick.nodes.report(makeNodeReport('here'), options)
+    assert.deepEqual(
+      reported.map(({ id }) => id),
+      ['here'],
+    )
+  })
+
+  test('a day back, and webhooks wait for no longer than the attempts before make them, however many nodes see it', async () => {
+    await using nodes = await openNodes()
+    const { quick, slow, jump } = nodes
+    await slow.queue.enqueue(makeSubmission({ webhookUrl: 'https://receiver.example/' }), options)
+    await succeed(slow.queue, await claimNext(slow.queue))
+    const due = async ({ webhooks }: typeof quick) => (await webhooks.due({ limit: 1, perAccount: 1 }, options))[0]
+    const first = await due(slow)
+    assert.ok(first)
+    const next = async () => (await slow.webhooks.list(first.accountId, options))[0]?.nextAttemptAt ?? 0
+    // The node that took it is gone, and the clock goes back before another does.
+    await jump('-1 day')
+    for (const { clock } of [quick, slow, quick]) await clock.correct()
+    assert.ok((await next()) <= quick.clock.now())
+
+    await jump('0')
+    for (const { clock } of [quick, slow]) await clock.correct()
+    const nextAttemptAt = quick.clock.now() + 300_000
+    await slow.webhooks.record(first.id, { state: 'waiting', nextAttemptAt: 0, result: '503' }, options)
+    await slow.webhooks.record(first.id, { state: 'waiting', nextAttemptAt, result: '503' }, options)
+    await jump('-1 day')
+    for (const { clock } of [quick, slow, quick]) await clock.correct()
+    assert.ok((await next()) <= quick.clock.now() + 300_000)
+    assert.ok((await next()) > quick.clock.now() + 200_000)
+  })
 })

@@ -136,6 +136,24 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
     })
 
+  test('one whose address changes serves on once the file of the address says so', async () => {
+    const url = await setUp('rotated', [])
+    const { query } = await sharedPostgres()
+    let address = url
+    const readUrl = async () => address
+    await using store = await openPostgresStore({ url, readUrl, clock: createSystemClock(), limits: roomy, mode: 'service' })
+    await query('alter database rotated connection limit 0')
+    await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'rotated'`)
+    await query('alter role rotated rename to newcomer')
+    await assert.rejects(store.tokens.findByHash('h', options), { code: 'server_is_overloaded' })
+    await query('alter database rotated connection limit -1')
+    address = url.replace('rotated@', 'newcomer@')
+    // Rung when it hears again.
+    await new Promise<void>((resolve) => void store.bell.onWork(resolve))
+    await store.queue.enqueue(makeSubmission(), options)
+    assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
+  })
+
   for (const [name, state, message] of [
     ['filled', '53100', /^The disk of the database is full/],
     ['broken', '58030', /^The database of the service does not answer/],

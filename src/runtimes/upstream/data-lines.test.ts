@@ -16,6 +16,11 @@ suite('the data lines of a stream', () => {
     for (let at = 0; at < text.length; at++) assert.deepEqual(read(text.slice(0, at), text.slice(at)), expected)
   })
 
+  test('end with CR too, as the standard allows', () => {
+    const text = ': hello\r\rdata: one\r\rdata: two\r\n\r\ndata: three\r'
+    for (let at = 0; at <= text.length; at++) assert.deepEqual(read(text.slice(0, at), text.slice(at)), ['one', 'two', 'three'])
+  })
+
   test('end when one has no end, before it fills the memory', () => {
     const lines = new DataLines()
     lines.take('data: ')

@@ -28,7 +28,9 @@ export class DataLines {
     return this.#form === 'document' ? [this.#rest] : this.#takeLines('\n')
   }
 
-  #takeLines(piece: string): readonly string[] {
+  #takeLines(taken: string): readonly string[] {
+    // No data has one within: JSON escapes it.
+    const piece = taken.includes('\r') ? taken.replaceAll('\r', '\n') : taken
     const lines: string[] = []
     let start = 0
     for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', start)) {

@@ -10,6 +10,7 @@ const refusals: readonly [server: string, body: unknown, message: string, code?:
     "Unknown parameter: 'x'.",
     'unknown_parameter',
   ],
+  ['Gemini', [{ error: { code: 400, message: 'Invalid value', status: 'INVALID_ARGUMENT' } }], 'Invalid value.', '400'],
   ['vLLM', { object: 'error', message: 'too long', code: 400 }, 'too long.', '400'],
   ['llama-server', { error: { code: 400, message: 'no template', type: 'invalid_request_error' } }, 'no template.', '400'],
   ['Forge', { detail: 'Sampler not found' }, 'Sampler not found.'],

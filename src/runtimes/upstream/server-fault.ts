@@ -30,10 +30,10 @@ const statuses: Readonly<Record<string, number>> = {
 /**
  * Reads what a server says is wrong, in whichever of the forms in use: OpenAI's `{"error": {"message", "type", "code"}}`, TGI's
  * `{"error": "…", "error_type"}`, older vLLM's `{"message", "code"}`, FastAPI's `{"detail": "…"}` and `{"detail": [{"loc", "msg"}]}`, A1111's `{"error", "errors"}`, which names
- * its exception in the first, and ComfyUI's `{"error": {"message"}, "node_errors"}`.
+ * its exception in the first, and ComfyUI's `{"error": {"message"}, "node_errors"}`; Gemini puts OpenAI's into a list.
  */
 export function readFault(value: unknown): ServerFault {
-  const whole = fieldsOf(value)
+  const whole = fieldsOf(Array.isArray(value) ? value[0] : value)
   const inner = isRecord(whole.error) ? whole.error : whole
   const { code, http_status_code: status = code, type, error_type: kind = type } = inner
   const own = [fieldOf(whole, 'error', 'message'), nodeFault(whole.node_errors)].filter(isText).join(': ')

@@ -11,6 +11,8 @@ import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstrea
 
 /** The longest body of an error that is read. */
 const longestError = 64 * 1024
+/** How soon it shows that the server had closed a kept connection before it got the request; later it may have worked on it. */
+const longestClosedMs = 1000
 /** How long the end of an answer that we need no more of may take. */
 const longestDrainMs = 1000
 
@@ -150,6 +152,13 @@ export class UpstreamConnection implements Disposable {
     const { statusCode: status = 0 } = response
     const isAccepted = status === 101 || (status >= 200 && status < 300)
     if (!isAccepted) throw await readRefusal(response, options)
+    const { 'content-encoding': coding = 'identity' } = response.headers
+    if (coding !== 'identity') {
+      drain(response)
+      throw makeBrokenError(
+        `compressed its answer (${coding.slice(0, 40)}), which nobody asked for; turn that off there, or in the proxy before it`,
+      )
+    }
     return response
   }
 
@@ -192,6 +201,7 @@ export class UpstreamConnection implements Disposable {
     const traceparent = this.#server.traceparent?.()
     const headers = {
       accept: '*/*',
+      'accept-encoding': 'identity',
       ...(traceparent !== undefined && { traceparent }),
       ...(body !== null && { 'content-type': body.type, 'content-length': Buffer.byteLength(body.bytes) }),
       ...(this.#server.headersFor ?? authorize)(this.#key),
@@ -202,6 +212,12 @@ export class UpstreamConnection implements Disposable {
       const agent = isRepeatable && this.#agent
       const options = { ...this.#target, path: this.#folder + path, agent, method: body === null ? 'GET' : 'POST', headers, signal }
       const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
+      const sentAt = performance.now()
+      let isAtWork = false
+      sent.once('information', () => {
+        isAtWork = true
+      })
+      const mayHaveBeenClosed = () => sent.reusedSocket && !isAtWork && performance.now() - sentAt < longestClosedMs
       const isConnected = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
       sent.once('response', resolve)
       sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -213,7 +229,7 @@ export class UpstreamConnection implements Disposable {
       sent.once('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason)
         else if (cause instanceof ServiceError) reject(cause)
-        else if (sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
+        else if (mayHaveBeenClosed() && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')
         else reject(isConnected() ? makeBrokenError('gave no answer', cause) : makeOutOfReachError(cause))
       })
       sent.end(body?.bytes)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readStored } from '../../../test/support/stored-output.ts'
@@ -96,6 +97,33 @@ for (const [what, leaveBehind] of [
     const reference = await outputs.put({ ...name, attempt: 2 }, content, options)
     assert.deepEqual([...(await readStored(outputs, reference))], [1, 2, 3])
   })
+
+test('nothing is stored beneath the place of a disk of its own that is away', { skip: !(await isOtherDisk()) }, async () => {
+  await using home = await createTemporaryFolder()
+  await using disk = await createFolderOn('/dev/shm')
+  const folder = join(home.path, 'outputs')
+  await symlink(disk.path, folder)
+  const outputs = await openFilesystemOutputs({ folder, clock: createTestClock() })
+  const stored = await outputs.put(name, content, options)
+  await rm(folder)
+  await mkdir(folder)
+  for (const attempt of [2, 3]) await assert.rejects(outputs.put({ ...name, attempt }, content, options), cannotBeWritten)
+  assert.deepEqual(await readdir(folder), [])
+  await rmdir(folder)
+  await symlink(disk.path, folder)
+  await outputs.put({ ...name, attempt: 2 }, content, options)
+  assert.deepEqual([...(await readStored(outputs, stored))], [1, 2, 3])
+})
+
+async function isOtherDisk(): Promise<boolean> {
+  const [shared, usual] = await Promise.all(['/dev/shm', tmpdir()].map((path) => stat(path).catch(() => null)))
+  return shared !== null && shared?.dev !== usual?.dev
+}
+
+async function createFolderOn(disk: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(disk, 'sepia-test-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
 
 test('nothing is stored in a folder that stands where the data folder stood', async () => {
   await using home = await createTemporaryFolder()

@@ -9,6 +9,7 @@ import { keepPrivate } from '../keep-private.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
+import { proveWritable } from './prove-writable.ts'
 import { watchDataFolder } from './watch-data-folder.ts'
 
 /** No write takes so long; another process may be writing younger files. */
@@ -22,17 +23,34 @@ type Options = { readonly signal: AbortSignal }
  * Only this user may look into the folder, one that an older version made included. A file is written under another name, synced and renamed, so that under its own name it is always whole.
  */
 export async function openFilesystemOutputs({ folder, clock }: { readonly folder: string; readonly clock: Clock }): Promise<OutputStore> {
-  const unfinished = join(folder, 'unfinished')
+  const unfinished = unfinishedIn(folder)
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
   for (const path of [folder, unfinished]) keepPrivate(path)
   await removeAbandoned(unfinished, clock.now() - abandonedAfterMs)
   await syncFolder(folder)
-  return new FilesystemOutputs({ folder, unfinished, clock, isHomeGone: await watchDataFolder(dirname(folder)) })
+  return new FilesystemOutputs({
+    folder,
+    unfinished,
+    clock,
+    isApart: await isApart(folder),
+    isHomeGone: await watchDataFolder(dirname(folder)),
+  })
+}
+
+/**
+ * Proves that outputs can be stored in a folder that was opened.
+ *
+ * @throws {Error} when they cannot, with what to change.
+ */
+export async function proveOutputsWritable(folder: string): Promise<void> {
+  for (const path of [folder, unfinishedIn(folder)]) await proveWritable(path)
 }
 
 interface Places {
   readonly folder: string
   readonly unfinished: string
+  /** Whether it lies on a disk of its own. */
+  readonly isApart: boolean
   /** Whether the folder that they lie in is gone, or another in its place. */
   readonly isHomeGone: () => Promise<boolean>
 }
@@ -40,13 +58,15 @@ interface Places {
 class FilesystemOutputs implements OutputStore {
   readonly #folder: string
   readonly #unfinished: string
+  readonly #isApart: boolean
   readonly #isHomeGone: () => Promise<boolean>
   readonly #clock: Clock
   readonly #shards = new Set<string>()
 
-  constructor({ folder, unfinished, isHomeGone, clock }: Places & { readonly clock: Clock }) {
+  constructor({ folder, unfinished, isApart, isHomeGone, clock }: Places & { readonly clock: Clock }) {
     this.#folder = folder
     this.#unfinished = unfinished
+    this.#isApart = isApart
     this.#isHomeGone = isHomeGone
     this.#clock = clock
   }
@@ -135,7 +155,9 @@ class FilesystemOutputs implements OutputStore {
     if (this.#shards.has(shard)) return
     // Where the data folder is away, one in its place is not ours: what lay there would be lost when it is back.
     if (await this.#isHomeGone()) throw unwritable(new Error(`${this.#folder} is not in the data folder of the start.`))
-    for (const path of [this.#folder, this.#unfinished, shard]) await makeMissing(path)
+    await makeMissing(this.#folder)
+    if (this.#isApart && !(await isApart(this.#folder))) throw unwritable(new Error(`The disk of ${this.#folder} is away; mount it again.`))
+    for (const path of [this.#unfinished, shard]) await makeMissing(path)
     await syncFolder(this.#folder)
     this.#shards.add(shard)
   }
@@ -145,6 +167,16 @@ class FilesystemOutputs implements OutputStore {
     if (!isKey(key)) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
     return join(this.#folder, key.slice(0, 2), key)
   }
+}
+
+/** Whether a folder lies on another disk than the one that it is in. */
+async function isApart(folder: string): Promise<boolean> {
+  const [own, above] = await Promise.all([folder, dirname(folder)].map((path) => stat(path)))
+  return own?.dev !== above?.dev
+}
+
+function unfinishedIn(folder: string): string {
+  return join(folder, 'unfinished')
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {

@@ -22,7 +22,7 @@ interface Message {
  * while its connection is away: everything it tells can be found by asking, too.
  */
 export class Bell implements AsyncDisposable {
-  readonly #url: string
+  readonly #readAddress: () => Promise<string>
   readonly #node: string
   readonly #onWork = new Set<() => void>()
   readonly #onEnded = new Set<(ids: readonly string[]) => void>()
@@ -33,18 +33,22 @@ export class Bell implements AsyncDisposable {
   #work = false
   #ended: string[] = []
 
-  /** @param node Tells its own messages from those of others. */
-  constructor(url: string, node: string) {
-    this.#url = url
+  /**
+   * @param readAddress Tells where the database is by now; never fails.
+   * @param node Tells its own messages from those of others.
+   */
+  constructor(readAddress: () => Promise<string>, node: string) {
+    this.#readAddress = readAddress
     this.#node = node
   }
 
   /** Begins to listen; resolves when it hears, or when the first try has failed and goes on by itself. */
   async open(): Promise<void> {
+    const url = await this.#readAddress()
     if (this.#closed) return
     // What is told need not survive a crash of the server, so nobody waits for a disk.
     const client = new Client({
-      ...connectionTo(this.#url, '-c synchronous_commit=off -c idle_session_timeout=0'),
+      ...connectionTo(url, '-c synchronous_commit=off -c idle_session_timeout=0'),
       connectionTimeoutMillis: 3000,
       keepAlive: true,
     })

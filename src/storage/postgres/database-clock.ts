@@ -1,5 +1,7 @@
+import { webhookWaitsMs } from '../../core/deferred/webhook-waits.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Database } from './database.ts'
+import { takenMs } from './webhook-log.ts'
 
 const everyMs = 30_000
 /** What is more than this is no drift, and no question that took long. */
@@ -57,9 +59,20 @@ export class DatabaseClock implements Clock, Disposable {
     const repeatable = { repeatable: true }
     const wait = 'update queue set not_before = 0 where not running and not_before > :now'
     const lease = 'update queue set lease_until = :until where running and lease_until > :until'
+    // Who is gone must not seem to have spoken in a time to come; who is there speaks again.
+    const silences = [
+      'update nodes set seen_at = :now where seen_at > :now',
+      'update holders set seen_at = clock_timestamp() where seen_at > clock_timestamp()',
+    ]
+    // The same however many nodes do it: a webhook waits for as long as its attempts before make it, from now.
+    const webhooks = `update webhook_deliveries set taken_until = least(taken_until, :now + :takenMs),
+        next_attempt_at = least(next_attempt_at, :now + coalesce((:waits::bigint[])[attempts], 0))
+      where state = 'waiting' and (taken_until > :now + :takenMs or next_attempt_at > :now)`
     try {
       await this.#database.run(wait, { now }, repeatable)
       await this.#database.run(lease, { until: now + everyMs }, repeatable)
+      for (const silence of silences) await this.#database.run(silence, { now }, repeatable)
+      await this.#database.run(webhooks, { now, takenMs, waits: webhookWaitsMs }, repeatable)
       return true
     } catch {
       return false

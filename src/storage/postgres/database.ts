@@ -40,13 +40,17 @@ const noneFree = 'timeout exceeded when trying to connect'
 
 /** The connections to a PostgreSQL server; nothing asked of it takes longer than eight seconds. */
 export class Database implements Statements, AsyncDisposable {
-  readonly #url: string
+  #url: string
+  readonly #readAddress: () => Promise<string>
   readonly #pool: Pool
-  #awaySince: number | null = null
+  /** Since when no connection could be had, and why not; null = one could. */
+  #away: { readonly since: number; readonly refusal: unknown } | null = null
   #lastFault = Number.NEGATIVE_INFINITY
 
-  constructor(url: string) {
+  /** @param readAddress Tells the address as it is by now, which is asked for when a connection fails; never fails. */
+  constructor(url: string, readAddress: () => Promise<string> = async () => url) {
     this.#url = url
+    this.#readAddress = readAddress
     this.#pool = new Pool({
       ...connectionTo(url, sessionOptions),
       max: connections,
@@ -150,16 +154,25 @@ export class Database implements Statements, AsyncDisposable {
     const connecting = this.#pool.connect()
     try {
       const client = await Promise.race([connecting, late.promise])
-      this.#awaySince = null
+      this.#away = null
       return client
     } catch (cause) {
       connecting.then((client) => client.release()).catch(() => {})
-      // That all connections are busy says nothing about the server.
-      if (!(cause instanceof Error && cause.message === noneFree)) this.#awaySince ??= performance.now()
-      throw new StatementFailure('unreached', this.#explain(cause))
+      // That all connections are busy says nothing about the server, and a try that was cut short less than the one before.
+      const isCut = cause instanceof Error && cause.message === noneFree
+      if (!isCut) this.#away = { since: this.#away?.since ?? performance.now(), refusal: this.#explain(cause) }
+      const failure = new StatementFailure('unreached', this.#away?.refusal ?? this.#explain(cause))
+      await this.#readAgain()
+      throw failure
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** For the next connection: the password may be another by now, or the server. */
+  async #readAgain(): Promise<void> {
+    this.#url = await this.#readAddress()
+    Object.assign(this.#pool.options, connectionTo(this.#url, sessionOptions))
   }
 
   /** A server that lets the service in no more, whatever it has against it, is away for callers: it is its operator's to mend. */
@@ -173,7 +186,7 @@ export class Database implements Statements, AsyncDisposable {
   }
 
   #isLongAway(): boolean {
-    return this.#awaySince !== null && performance.now() - this.#awaySince > patienceMs
+    return this.#away !== null && performance.now() - this.#away.since > patienceMs
   }
 }
 

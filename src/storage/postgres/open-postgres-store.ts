@@ -27,6 +27,8 @@ import { PostgresWebhookLog } from './webhook-log.ts'
 export interface PostgresStoreSettings {
   /** `postgres://user:password@host/database`; the database must be there, its tables are made. */
   readonly url: string
+  /** Reads the address again where it may have changed, as in a file; absent = it never does. */
+  readonly readUrl?: () => Promise<string>
   /** Waits; moments are the database's. */
   readonly clock: Clock
   readonly limits: QueueLimits
@@ -54,6 +56,7 @@ export interface PostgresStore extends Store {
  */
 export async function openPostgresStore({
   url,
+  readUrl = async () => url,
   clock: machine,
   limits,
   mode,
@@ -62,10 +65,15 @@ export async function openPostgresStore({
   await using undo = new AsyncDisposableStack()
   await checkSessions(url)
   const warnings = await migrate(url)
-  const database = undo.use(new Database(url))
+  let address = url
+  const readAddress = async () => {
+    address = await readUrl().catch(() => address)
+    return address
+  }
+  const database = undo.use(new Database(url, readAddress))
   const clock = time === 'clock' ? machine : undo.use(await DatabaseClock.open(database, machine))
   const holder = randomUUID()
-  const bell = undo.use(new Bell(url, holder))
+  const bell = undo.use(new Bell(readAddress, holder))
   if (mode === 'service') {
     if ((await database.get('select 1 from imports where not finished', {}, { repeatable: true })) !== undefined)
       throw new Error('An installation is being moved into this database and is not whole; run sepia migrate again.')

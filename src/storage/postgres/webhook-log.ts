@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 type Options = { readonly signal: AbortSignal }
 
 /** How long a delivery is left to the node that took it; longer than any attempt takes. */
-const takenMs = 60_000
+export const takenMs = 60_000
 
 /** Deliveries and secrets of all nodes; of several nodes one makes each attempt. */
 export class PostgresWebhookLog implements WebhookLog {

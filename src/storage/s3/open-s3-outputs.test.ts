@@ -161,6 +161,27 @@ test('what welcomes everything at the address of the bucket is not believed to h
   await assert.rejects(openS3Outputs({ address: server.address, cluster, clock }, options), /is no S3 server, or .*; correct s3-url/)
 })
 
+test('a success that ends in an error is none: it is asked for again, and nothing counts as stored, deleted or gone', async () => {
+  await using setup = await setUp()
+  const { server, clock, outputs } = setup
+  let faults = 0
+  server.fault = () => (++faults <= 2 ? 'belated' : undefined)
+  const { key } = await outputs.put(name, content, options)
+  assert.ok(server.objects.has(key))
+  server.fault = () => 'belated'
+  await assert.rejects(outputs.put({ ...name, attempt: 2 }, content, options), { code: 'server_is_overloaded' })
+  await assert.rejects(outputs.delete([key], options), { code: 'server_is_overloaded' })
+  await assert.rejects(Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options)), { code: 'server_is_overloaded' })
+  assert.ok(server.objects.has(key))
+})
+
+test('an output that reads like an error of S3 is read as what it is', async () => {
+  await using setup = await setUp()
+  const text = '<Error><Code>InternalError</Code></Error>'
+  const reference = await setup.outputs.put(name, { ...content, chunks: [Buffer.from(text)] }, options)
+  assert.equal((await readStored(setup.outputs, reference)).toString(), text)
+})
+
 test('a caller who leaves ends the call at once', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup

@@ -87,8 +87,9 @@ export class S3Bucket {
         return { failed: error }
       })
       const advice = 'failed' in answer ? undefined : adviceFor(call, answer)
-      if (!('failed' in answer) && advice === undefined && (isSuccess(answer.status) || meant.has(answer.status))) return answer
-      if (!('failed' in answer) && !passes(answer)) {
+      const isPassing = 'failed' in answer || passes(call, answer)
+      if (!isPassing && advice === undefined && (isSuccess(answer.status) || meant.has(answer.status))) return answer
+      if (!isPassing) {
         if (corrected || answer.status !== 403 || !this.#learnTime(answer)) {
           const refusal = describe(call, answer, advice)
           throw advice === undefined ? refusal : s3Refused(refusal)
@@ -175,8 +176,15 @@ function codeOf({ body }: S3Answer): string | undefined {
   return /<Code>([\w.]{1,100})<\/Code>/.exec(body.toString('utf8'))?.[1]
 }
 
-function passes(answer: S3Answer): boolean {
+function passes(call: S3Call, answer: S3Answer): boolean {
+  if (isSuccess(answer.status)) return failsLate(call, answer)
   return answer.status >= 500 || passing.has(answer.status) || passingCodes.has(codeOf(answer))
+}
+
+/** Whether a success ended in an error, as S3 allows itself to keep a connection open; what an object holds is nobody's error. */
+function failsLate({ method, key }: S3Call, { body }: S3Answer): boolean {
+  const isObject = method === 'GET' && key !== undefined
+  return !isObject && /^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.toString('utf8', 0, 1000))
 }
 
 function isSuccess(status: number): boolean {

@@ -6,7 +6,7 @@ import type { S3Address } from '../../../src/storage/s3/s3-address.ts'
 /**
  * What happens to one request: `hang` never answers, `cut` closes the connection before anything is done, `forget` does what was asked and closes
  * the connection, `half` sends half of the answer, `damage` flips a bit of it, `skewed` refuses the time as Amazon does, `stranger` is another server, which
- * welcomes everything.
+ * welcomes everything, `belated` begins a success and fails then.
  */
 export type S3Fault =
   | 'hang'
@@ -16,6 +16,7 @@ export type S3Fault =
   | 'damage'
   | 'skewed'
   | 'stranger'
+  | 'belated'
   | { readonly status: number; readonly code?: string }
 
 /** As much of S3 as storing outputs takes, in memory, and with every fault that a test wants; it checks no signature. */
@@ -58,12 +59,13 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
     const method = request.method ?? ''
     requests.push(`${method} ${key}`)
     const fault = state.fault({ method, key, round: requests.length })
-    const undone = fault === 'hang' || fault === 'cut' || fault === 'skewed' || fault === 'stranger' || typeof fault === 'object'
+    const undone = typeof fault === 'object' || (fault !== undefined && !['forget', 'half', 'damage'].includes(fault))
     const answer = undone ? null : handle(objects, { request, method, key, url, body })
     server.emit('arrival')
     if (fault === 'hang') return state.onHang()
     if (fault === 'skewed') return void response.writeHead(403).end('<Code>RequestTimeTooSkewed</Code>')
     if (fault === 'stranger') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>')
+    if (fault === 'belated') return void response.writeHead(200, { etag: etagOf(body) }).end(belatedError)
     if (typeof fault === 'object') return void response.writeHead(fault.status).end(`<Code>${fault.code ?? 'SlowDown'}</Code>`)
     if (fault === 'forget' || answer === null) return void request.socket.destroy()
     response.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length })
@@ -77,6 +79,9 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
   if (bound === null || typeof bound === 'string') throw new Error('no port was given')
   return Object.assign(state, { address: { ...state.address, endpoint: `http://127.0.0.1:${bound.port}` } })
 }
+
+/** What S3 sends behind a 200 that it began with to keep the connection open. */
+const belatedError = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>InternalError</Code></Error>'
 
 interface Asked {
   readonly request: IncomingMessage

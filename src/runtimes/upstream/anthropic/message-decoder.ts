@@ -41,6 +41,8 @@ export class MessageDecoder implements StreamDecoder {
       case 'message_stop':
         if (!this.#isFinished) throw makeBrokenError('ended a message without saying why')
         return [{ type: 'finish', usage: decodeUsage(this.#usage) }]
+      case 'message':
+        return eventsOf(event).flatMap((each) => this.#read(each))
       case 'error':
         throw makeEventError(event)
       default:
@@ -60,6 +62,28 @@ export class MessageDecoder implements StreamDecoder {
     this.#isFinished = true
     return [{ type: 'choice-finish', choice: 0, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
   }
+}
+
+/** What a server that does not stream would have told of a message. */
+function eventsOf(message: Fields): readonly Fields[] {
+  const blocks = Array.isArray(message.content) ? message.content.map(fieldsOf) : []
+  const told = blocks.flatMap((block, index) => {
+    const delta = {
+      type: 'input_json_delta',
+      partial_json: Object.keys(fieldsOf(block.input)).length > 0 ? JSON.stringify(block.input) : '',
+    }
+    return [
+      { type: 'content_block_start', index, content_block: block },
+      { type: 'content_block_delta', index, delta },
+      { type: 'content_block_stop', index },
+    ]
+  })
+  return [
+    { type: 'message_start', message },
+    ...told,
+    { type: 'message_delta', delta: message, usage: message.usage },
+    { type: 'message_stop' },
+  ]
 }
 
 /** @throws {ServiceError} `inference_failed` where nothing was counted, or in something else than whole numbers. */

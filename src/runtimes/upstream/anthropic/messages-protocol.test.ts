@@ -226,6 +226,28 @@ suite('streams of servers with Anthropic’s interface', () => {
       )
     })
 
+  test('a message that comes as a whole is what its stream would have been', async () => {
+    const content = [
+      { type: 'thinking', thinking: 'so', signature: 'x' },
+      { type: 'text', text: 'Let me' },
+      { type: 'server_tool_use', id: 's', name: 'web', input: { q: 1 } },
+      { type: 'tool_use', id: 'a', name: 'look', input: { at: 1 } },
+      { type: 'tool_use', id: 'b', name: 'go', input: {} },
+    ]
+    const usage = { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 3 }
+    const message = { type: 'message', role: 'assistant', content, stop_reason: 'tool_use', stop_sequence: null, usage }
+    const calls = [
+      { id: 'a', name: 'look', arguments: '{"at":1}' },
+      { id: 'b', name: 'go', arguments: '{}' },
+    ]
+    assert.deepEqual(await collectText(stream([message])), {
+      choices: [{ text: 'Let me', thoughts: 'so', toolCalls: calls, logprobs: [], reason: 'tool_calls' }],
+      usage: { promptTokens: 7, completionTokens: 3, cachedTokens: 2 },
+    })
+    await assertRejected(decode([{ ...message, stop_reason: null }]), { code: 'inference_failed' })
+    await assertRejected(decode([{ ...message, content: 5, usage: {} }]), { code: 'inference_failed' })
+  })
+
   test('a call without an id gets one', async () => {
     const parts = await decode([start(), block(0, { type: 'tool_use', name: 'look' }), stop(0), ends('tool_use'), over])
     assert.deepEqual(parts[1], { type: 'tool-call', choice: 0, index: 0, id: 'call_0', name: 'look' })

@@ -52,3 +52,8 @@ test('parts of a message are counted together', async () => {
   const part = Buffer.concat([Buffer.from([0x02, 127, 0, 0, 0, 0, 0, 160, 0, 0]), Buffer.alloc(10 << 20)])
   await assert.rejects(read(part, Buffer.concat([Buffer.from([0]), part.subarray(1)])), { code: 'inference_failed' })
 })
+
+test('a message in thousands of parts is refused, which would take a hundred times its bytes', async () => {
+  const part = frame(0, 'x', { isLast: false })
+  await assert.rejects(read(frame(2, 'x', { isLast: false }), ...Array<Buffer>(5000).fill(part)), { code: 'inference_failed' })
+})

@@ -3,6 +3,8 @@ import { makeBrokenError } from '../upstream-error.ts'
 
 /** Bytes of a message; previews stay far below. */
 const longestMessage = 16 * 1024 * 1024
+/** Frames of a message that hold something; servers mostly send one. */
+const mostParts = 4096
 
 const [textOpcode, binaryOpcode, closeOpcode, pingOpcode, pongOpcode] = [1, 2, 8, 9, 10]
 
@@ -15,7 +17,7 @@ export interface SocketMessage {
 /**
  * The messages that a server sends over a websocket, until either side ends it; its pings are answered.
  *
- * @throws {ServiceError} `inference_failed` for a message of over 16 MB and what is no websocket.
+ * @throws {ServiceError} `inference_failed` for a message of over 16 MB or 4 096 parts and what is no websocket.
  * @see RFC 6455, section 5
  */
 export async function* readMessages(socket: Duplex): AsyncGenerator<SocketMessage, void, undefined> {
@@ -28,7 +30,7 @@ export async function* readMessages(socket: Duplex): AsyncGenerator<SocketMessag
     if (opcode === textOpcode || opcode === binaryOpcode) isText = opcode === textOpcode
     if (bytes.length > 0) parts.push(bytes)
     length += bytes.length
-    if (length > longestMessage) throw tooLong()
+    if (length > longestMessage || parts.length > mostParts) throw tooLong()
     if (!isLast) continue
     yield { isText, bytes: Buffer.concat(parts) }
     parts = []
@@ -84,5 +86,5 @@ function frameOf(opcode: number, bytes: Buffer): Buffer {
 }
 
 function tooLong(): Error {
-  return makeBrokenError(`sent a message of over ${longestMessage} bytes`)
+  return makeBrokenError(`sent a message of over ${longestMessage} bytes or ${mostParts} parts`)
 }
