@@ -86,6 +86,7 @@ export class TemplateInterpreter extends PackageInterpreter {
   override applyFilter(operand: RuntimeValue, filter: FilterStatement, environment: unknown): RuntimeValue {
     const name = filter.value ?? filter.callee?.value
     if (name === 'string' && operand.type === 'ObjectValue') return toRuntime(String(operand))
+    if (name === 'items' && absent.has(operand.type)) return listOf(operand)
     const text = operand.type === 'UndefinedValue' && textFilters.has(name) ? toRuntime('') : operand
     return super.applyFilter(listFilters.has(name) ? listOf(operand) : text, filter, environment)
   }
