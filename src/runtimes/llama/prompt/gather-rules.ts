@@ -22,6 +22,15 @@ export function losesRules(render: (messages: readonly Said[]) => string): boole
   }
 }
 
+/** Whether a template leaves out a system message that is all there is. */
+export function hidesLoneRules(render: (messages: readonly Said[]) => string): boolean {
+  try {
+    return !render([{ role: 'system', content: early }]).includes(early)
+  } catch {
+    return false // so that it is asked, and says why it refuses
+  }
+}
+
 /** The same conversation with all system messages as one at its head; those behind the last answer are what a user asks next. */
 export function gatherRules<Message extends Said>(messages: readonly Message[]): readonly Message[] {
   const end = messages.findLastIndex(({ role }) => role !== 'system') + 1

@@ -14,19 +14,17 @@ export function renderPrompt(
   tools: readonly ToolDefinition[],
   options: RenderOptions = {},
 ): string {
+  const lone = template.hidesLoneRules && messages.every(({ role }) => role === 'system')
+  const last = takeTurns(withoutSystem(messages))
   let refusal: unknown = null
-  let first: string | null = null
-  for (const told of [messages, takeTurns(messages), takeTurns(withoutSystem(messages))]) {
+  for (const told of lone ? [last] : [messages, takeTurns(messages), last]) {
     try {
-      const text = template.render(told, tools, options)
-      if (messages.some(({ role }) => role !== 'system') || messages.every(({ content }) => text.includes(content.trim()))) return text
-      first ??= text
+      return template.render(told, tools, options)
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'invalid_request_error')) throw error
       refusal ??= error
     }
   }
-  if (first !== null) return first
   throw refusal
 }
 
