@@ -4,7 +4,7 @@ import { type ScriptedService, startScriptedService } from '../support/engines/s
 import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
 import type { HttpService } from '../support/http-service.ts'
 import type { ScriptedModel } from '../support/model-files/scripted-model.ts'
-import { harmony, ministral } from '../support/model-files/tool-family.ts'
+import { harmony, ministral, solar } from '../support/model-files/tool-family.ts'
 import { readJson } from '../support/read-json.ts'
 
 const question = { role: 'user', content: 'Two and two?' }
@@ -16,14 +16,15 @@ const analysis = '<|channel|>analysis<|message|>Is it five?\n\nSTOP'
 const final = '<|start|>assistant<|channel|>final<|message|>'
 
 suite('thoughts of models that write them otherwise', () => {
-  let opened: ScriptedService<'oss' | 'mistral'>
+  let opened: ScriptedService<'oss' | 'mistral' | 'open'>
   let oss: ScriptedModel
   let mistral: ScriptedModel
+  let open: ScriptedModel
   let service: HttpService
   before(async () => {
-    opened = await startScriptedService({ oss: harmony, mistral: ministral })
+    opened = await startScriptedService({ oss: harmony, mistral: ministral, open: solar })
     service = opened.service
-    ;({ oss, mistral } = opened.models)
+    ;({ oss, mistral, open } = opened.models)
   })
   after(() => opened[Symbol.asyncDispose]())
 
@@ -80,6 +81,8 @@ suite('thoughts of models that write them otherwise', () => {
     assert.equal(typeof JSON.parse(text), 'object', text)
     const headless = await hear(oss, 'Four.', { response_format, max_tokens: 60, thinking_budget: 0 })
     assert.equal(typeof JSON.parse(headless.text), 'object', headless.text)
+    const broken = await hear(oss, `${analysis}<|end|>${final}{"a<|end|><|start|>`, { response_format, max_tokens: 60 })
+    assert.equal(typeof JSON.parse(broken.text), 'object', broken.text)
   })
 
   test('gpt-oss: come before its calls, whichever way it writes their heads', async () => {
@@ -129,5 +132,28 @@ suite('thoughts of models that write them otherwise', () => {
       text: 'defghijkl[/THINK]Four.',
       calls: 0,
     })
+  })
+
+  test('Solar Open: come apart from the answer, which comes without its marks, and from its calls', async () => {
+    const content = '<|end|><|begin|>assistant<|content|>'
+    assert.deepEqual(await hear(open, `<|think|>${thought}${content}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
+    assert.deepEqual(await hear(open, '<|content|>Four.<|end|><|begin|>user'), { thoughts: '', text: 'Four.', calls: 0 })
+    const call = solar.write([{ name: 'add', arguments: '{"a": 1}' }])
+    assert.deepEqual(await hear(open, `<|think|>${thought}${content}${call}`, { tools }), { thoughts: thought, text: '', calls: 1 })
+  })
+
+  test('Solar Open: are left out where none are wanted, or where an answer follows a schema', async () => {
+    const says = '<|think|>abc<|end|><|begin|>assistant<|content|>Four.'
+    const bare = await hear(open, says, { thinking_budget: 0 })
+    assert.equal(bare.thoughts, '')
+    const { text, thoughts } = await hear(open, says, { response_format: { type: 'json_object' }, max_tokens: 60 })
+    assert.equal(thoughts, '')
+    assert.equal(typeof JSON.parse(text), 'object', text)
+  })
+
+  test('Solar Open: an answer that was begun is gone on with', async () => {
+    const messages = [question, { role: 'assistant', content: 'It is' }]
+    const fields = { messages, continue_final_message: true, add_generation_prompt: false }
+    assert.deepEqual(await hear(open, ' four.<|end|>', fields), { thoughts: '', text: ' four.', calls: 0 })
   })
 })

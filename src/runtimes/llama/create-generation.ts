@@ -29,7 +29,8 @@ export function createGeneration(
   work: {
     readonly constraints: RequestConstraints
     readonly prompt: Uint32Array
-    readonly opensThoughts: boolean
+    /** What the prompt has begun of the answer. */
+    readonly begun: 'thoughts' | 'answer' | null
     /** Tokens of thoughts after which the answer begins. */
     readonly thoughtLimit: number
     readonly limit: number
@@ -50,7 +51,7 @@ export function createGeneration(
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const thoughtFormat = request.input.type === 'chat' ? engine.template.thoughts : null
   const continued = request.input.type === 'chat' && request.input.opening === 'last-message'
-  const thoughts = createThoughtReader(thoughtFormat, { opened: work.opensThoughts, continued, calls: format !== null })
+  const thoughts = createThoughtReader(thoughtFormat, { begun: continued ? 'answer' : work.begun, calls: format !== null })
   const output = new ChoiceOutput(
     { vocabulary, push: events.push },
     {
@@ -82,10 +83,13 @@ export function createGeneration(
     sampler.force(vocabulary.tokenize(thoughtFormat.closing, { special: true }))
   }
   limitThoughts()
-  if (thoughtFormat?.channels && !continued && format === null) {
-    // An answer that may not think is the first message; one that must follow a format begins with a header at least.
-    const bare = vocabulary.tokenize(thoughtFormat.bare, { special: true })
-    sampler.force(bare.subarray(0, work.thoughtLimit === 0 ? bare.length : constraints.output === null ? 0 : 1))
+  const inChannels = thoughtFormat?.channels ?? false
+  const bareText = continued || work.begun !== null || (inChannels && format !== null) ? '' : (thoughtFormat?.bare ?? '')
+  if (bareText !== '') {
+    // An answer that may not think begins at once; one that must follow a format begins with its mark, or a header at least.
+    const bare = vocabulary.tokenize(bareText, { special: true })
+    const least = constraints.output === null ? 0 : inChannels ? 1 : bare.length
+    sampler.force(bare.subarray(0, work.thoughtLimit === 0 ? bare.length : least))
   }
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {

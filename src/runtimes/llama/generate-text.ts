@@ -7,7 +7,7 @@ import { constrainRequest, type RequestConstraints } from './constrain-request.t
 import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
-import { checkPromptFits, opensThoughts, tokenizeRequest } from './prompt/prompt-tokens.ts'
+import { checkPromptFits, findBegun, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import { thoughtLimit } from './prompt/thought-limit.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
 
@@ -28,7 +28,7 @@ export async function* generateText(
   const parts = new PartQueue()
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  const thoughts = { opensThoughts: endsInMark(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
+  const thoughts = { begun: readBegun(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
   using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, echo, parts })
   try {
     // One generator that hands over what there is: a layer more costs each token as much as its text does.
@@ -63,15 +63,16 @@ export async function tokenizeFitting(
 /** Tokens that spell the mark which begins thoughts, at most, with the line breaks behind it. */
 const longestMark = 12
 
-function endsInMark({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): boolean {
+function readBegun({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): Work['begun'] {
   const end = Buffer.concat(Array.from(prompt.subarray(-longestMark), vocabulary.spell)).toString('utf8')
-  return opensThoughts(template.thoughts, end)
+  return findBegun(template.thoughts, end)
 }
 
 interface Work {
   readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
-  readonly opensThoughts: boolean
+  /** What the prompt has begun of the answer. */
+  readonly begun: 'thoughts' | 'answer' | null
   readonly thoughtLimit: number
   readonly limit: number
   readonly account: string

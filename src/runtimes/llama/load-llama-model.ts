@@ -86,7 +86,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     contextLength,
     longestToken: file.longestToken,
     createSampler: (config) => createSampler(file, config),
-    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary)), allowance),
+    grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary, template.thoughts?.endings)), allowance),
     constraints: new ConstraintCache(allowance),
     stretches: new StretchMemory(),
   }

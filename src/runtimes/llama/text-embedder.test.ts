@@ -37,6 +37,14 @@ test('a text that is surely longer than the context is refused without being rea
   await assert.rejects(many, /gone/)
 })
 
+test('a long text is read in turns too', async () => {
+  await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
+  const leaving = new AbortController()
+  const long = model.embed({ model: miniChat.id, inputs: ['hello '.repeat(4000)] }, leaving)
+  setImmediate(() => leaving.abort(new Error('gone')))
+  await assert.rejects(long, /gone/)
+})
+
 test('a model that is not for embeddings says so', async () => {
   await using model = await loadLlamaModel(miniChat, { threads: 1, slots: 1, signal })
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'] }, { signal }), { code: 'unsupported_parameter' })

@@ -4,7 +4,7 @@ import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
 import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
-import { tokenizeInTurns } from './prompt/tokenize-in-turns.ts'
+import { tokenizeInTurns, tokenizeLongText } from './prompt/tokenize-in-turns.ts'
 
 /** Makes embeddings. */
 export class TextEmbedder {
@@ -22,18 +22,18 @@ export class TextEmbedder {
   async embed({ inputs, dimensions }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
     const size = this.#file.native.getEmbeddingVectorSize()
     if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
-    const texts = await tokenizeInTurns(inputs, (input) => this.#tokenize(input), { signal })
+    const texts = await tokenizeInTurns(inputs, (input) => this.#tokenize(input, { signal }), { signal })
     const vectors: (readonly number[])[] = []
     for (const tokens of texts) vectors.push(toUnitLength((await this.#context.read(tokens, { signal })).subarray(0, dimensions ?? size)))
     return { vectors, promptTokens: texts.reduce((sum, tokens) => sum + tokens.length, 0) }
   }
 
-  #tokenize(text: string | readonly number[]): Uint32Array {
+  async #tokenize(text: string | readonly number[], options: { readonly signal: AbortSignal }): Promise<Uint32Array> {
     const { begin, end } = this.#vocabulary
     const { length } = this.#context
     const least = typeof text === 'string' ? Math.ceil(Buffer.byteLength(text) / this.#file.longestToken) : text.length
     if (least > length) throw tooLong(`at least ${least}`, length, 'input')
-    const tokens = typeof text === 'string' ? [...this.#vocabulary.tokenize(text, { special: false })] : [...text]
+    const tokens = typeof text === 'string' ? [...(await tokenizeLongText(this.#vocabulary, text, options))] : [...text]
     this.#requireKnown(tokens)
     if (begin !== null && tokens[0] !== begin) tokens.unshift(begin)
     if (end !== null && tokens.at(-1) !== end) tokens.push(end)

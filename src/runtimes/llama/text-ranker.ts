@@ -4,7 +4,7 @@ import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
 import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
-import { tokenizeInTurns } from './prompt/tokenize-in-turns.ts'
+import { tokenizeInTurns, tokenizeLongText } from './prompt/tokenize-in-turns.ts'
 
 /** Scores texts against a query, with models that were trained on pairs of both. */
 export class TextRanker {
@@ -20,44 +20,38 @@ export class TextRanker {
 
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
   async rank({ query, documents }: RankRequest, { signal }: { readonly signal: AbortSignal }): Promise<RankResult> {
-    this.#refuseHopeless(query)
-    const pairs = await tokenizeInTurns(documents, (document) => this.#tokenize(query, document), { signal })
+    const asked = await this.#tokenize(query, { signal })
+    const pair = async (document: string): Promise<Uint32Array> => {
+      const tokens = Uint32Array.from(this.#pair(asked, await this.#tokenize(document, { signal })))
+      checkPromptFits(tokens.length - 1, this.#context.length, 'documents')
+      return tokens
+    }
+    const pairs = await tokenizeInTurns(documents, pair, { signal })
     const scores: number[] = []
     for (const tokens of pairs) scores.push(this.#share((await this.#context.read(tokens, { signal }))[0] ?? 0))
     return { scores, promptTokens: pairs.reduce((sum, tokens) => sum + tokens.length, 0) }
   }
 
-  #tokenize(query: string, document: string): Uint32Array {
-    this.#refuseHopeless(document)
-    const tokens = Uint32Array.from(this.#pair(query, document))
-    checkPromptFits(tokens.length - 1, this.#context.length, 'documents')
-    return tokens
-  }
-
-  #refuseHopeless(text: string): void {
+  #tokenize(text: string, options: { readonly signal: AbortSignal }): Promise<Uint32Array> {
     const least = Math.ceil(Buffer.byteLength(text) / this.#file.longestToken)
     if (least > this.#context.length) throw tooLong(`at least ${least}`, this.#context.length, 'documents')
+    return tokenizeLongText(this.#vocabulary, text, options)
   }
 
   /** As llama.cpp's server puts a pair: by the file's own template, else with the tokens around it that its tokenizer adds. */
-  #pair(query: string, document: string): readonly number[] {
+  #pair(query: Uint32Array, document: Uint32Array): readonly number[] {
     const { native, ranking } = this.#file
     const { begin } = this.#vocabulary
-    const plain = (text: string) => this.#vocabulary.tokenize(text, { special: false })
     if (ranking.template !== null)
       return ranking.template
         .split(/(\{query\}|\{document\})/)
         .flatMap((part) => [
-          ...(part === '{query}'
-            ? plain(query)
-            : part === '{document}'
-              ? plain(document)
-              : this.#vocabulary.tokenize(part, { special: true })),
+          ...(part === '{query}' ? query : part === '{document}' ? document : this.#vocabulary.tokenize(part, { special: true })),
         ])
     const separator = tokenOrNull(native.sepToken())
     const end = native.shouldAppendEosToken() ? [tokenOrNull(native.tokenEos()) ?? separator ?? []].flat() : []
     const between = ranking.addsSeparator && separator !== null ? [separator] : []
-    return [...(begin === null ? [] : [begin]), ...plain(query), ...end, ...between, ...plain(document), ...end]
+    return [...(begin === null ? [] : [begin]), ...query, ...end, ...between, ...document, ...end]
   }
 
   /** Most models answer a logit; those whose last step is a softmax over yes and no answer a share already. */

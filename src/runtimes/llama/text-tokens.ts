@@ -1,18 +1,32 @@
 import { ServiceError } from '../../core/error.ts'
-import type { ChatInput, DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../../core/text-generation.ts'
+import {
+  type ChatInput,
+  type DetokenizeRequest,
+  type DetokenizeResult,
+  promptField,
+  type TokenizeRequest,
+  type TokenizeResult,
+} from '../../core/text-generation.ts'
 import { joinTokens } from './binding/cut-at-marks.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
-import { tokenizeParts, tokenizeRequest, writePrompt } from './prompt/prompt-tokens.ts'
+import { tokenizeParts, tokenizeRequest, tooLong, writePrompt } from './prompt/prompt-tokens.ts'
 
-/** @throws {ServiceError} `context_length_exceeded` when they are surely many times more than the context holds. */
+/** What reads texts only to tokenize them. */
+type Reader = Pick<LlamaEngine, 'vocabulary' | 'template' | 'toolFormat' | 'stretches' | 'contextLength' | 'longestToken'>
+
+/** Tokens that are handed over where the context does not hold more: the service reads and writes them in one go, a million in a second. */
+const mostTokens = 2 ** 18
+
+/** @throws {ServiceError} `context_length_exceeded` when they are too many to hand over, or surely many times more than the context holds. */
 export async function tokenizeText(
-  engine: LlamaEngine,
+  engine: Reader,
   { input, spelled, written = false }: TokenizeRequest,
   options: { readonly account: string; readonly signal: AbortSignal },
 ): Promise<TokenizeResult> {
   refuseHopeless(engine, input.type === 'chat' ? input : { type: 'prompt', prompt: input.text, echo: false })
   const tokens = input.type === 'chat' ? await tokenizeRequest(engine, { input }, options) : await readText(engine, input, options)
+  if (tokens.length > Math.max(mostTokens, engine.contextLength)) throw tooLong(tokens.length, engine.contextLength, promptField(input))
   return {
     tokens: [...tokens],
     spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null,
@@ -21,7 +35,7 @@ export async function tokenizeText(
 }
 
 /** The prompt of a conversation, without the token that is put before every prompt by itself. */
-function writeWithoutBegin(engine: LlamaEngine, input: ChatInput): string {
+function writeWithoutBegin(engine: Reader, input: ChatInput): string {
   const { begin, beginText } = engine.vocabulary
   const text = writePrompt(engine, input)
     .map((stretch) => stretch.text)
@@ -38,7 +52,7 @@ export function detokenizeText({ vocabulary }: LlamaEngine, { tokens }: Detokeni
 }
 
 async function readText(
-  engine: LlamaEngine,
+  engine: Reader,
   { text, special, framed }: Extract<TokenizeRequest['input'], { type: 'text' }>,
   options: { readonly account: string; readonly signal: AbortSignal },
 ): Promise<Uint32Array> {

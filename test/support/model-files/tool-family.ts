@@ -101,6 +101,17 @@ export const harmony: ToolFamily = {
     calls.map((call) => `<|channel|>commentary to=functions.${call.name} <|constrain|>json<|message|>${call.arguments}<|call|>`).join(''),
 }
 
+/** Solar Open, which puts its answers in marks too; llama.cpp lets `<|end|>` end a message only. It knows tools, but not in a notation of ours. */
+export const solar: ToolFamily = {
+  ...harmony,
+  name: 'solar',
+  template: 'solar-format.jinja',
+  text: { unknown: '<unk>', begin: '<s>', end: '<|flush|>' },
+  control: ['<|begin|>', '<|think|>', '<|content|>', '<|end|>', '<|calls|>'],
+  parallel: true,
+  write: taught.write,
+}
+
 /** Also thinks, in marks of its own, and writes calls as all of Mistral's models since Small 3.2. */
 export const ministral: ToolFamily = {
   ...mistralNemo,

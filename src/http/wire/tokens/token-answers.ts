@@ -28,13 +28,28 @@ export const inputTokensSchema = Type.Object({ object: Type.Literal('response.in
 /** Tokens in llama.cpp's words. */
 export function encodePieces({ tokens: ids, spellings }: TokenizeResult): object {
   if (spellings === null) return { tokens: ids }
-  return { tokens: ids.map((id, index) => ({ id, piece: spell(spellings[index] ?? new Uint8Array()) })) }
+  const pieces = spellOnce(ids, spellings, spell)
+  return { tokens: ids.map((id, index) => ({ id, piece: pieces[index] })) }
 }
 
 /** Tokens in vLLM's words. */
 export function encodeTokens({ tokens: ids, spellings }: TokenizeResult, contextLength: number | undefined): object {
-  const strings = spellings?.map((bytes) => Buffer.from(bytes).toString('utf8')) ?? null
+  const strings = spellings === null ? null : spellOnce(ids, spellings, (bytes) => Buffer.from(bytes).toString('utf8'))
   return { count: ids.length, max_model_len: contextLength ?? null, tokens: ids, token_strs: strings }
+}
+
+/** Every token as `write` has it, which is asked once of each: for half a character that takes as long as a thousand others. */
+function spellOnce<Written>(
+  ids: readonly number[],
+  spellings: readonly Uint8Array[],
+  write: (bytes: Uint8Array) => Written,
+): readonly Written[] {
+  const known = new Map<number, Written>()
+  return ids.map((id, index) => {
+    const written = known.get(id) ?? write(spellings[index] ?? new Uint8Array())
+    known.set(id, written)
+    return written
+  })
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -78,6 +78,11 @@ describe('tokens as they are answered', () => {
   const half = new Uint8Array([0xc3])
   const bytes = (text: string) => new TextEncoder().encode(text)
 
+  it('spell a token once, however often it comes: a megabyte of emoji is a million halves', () => {
+    const [first, second] = Object(encodePieces({ tokens: [6, 6], spellings: [half, new Uint8Array(half)] })).tokens
+    assert.equal(first.piece, second.piece)
+  })
+
   it("spells each token in llama.cpp's words, and those that are no text by their bytes", () => {
     assert.deepEqual(encodePieces({ tokens: [5, 6, 7], spellings: [bytes('é'), half, bytes('')] }), {
       tokens: [

@@ -6,15 +6,14 @@ import type { ThoughtReader } from './thought-reader.ts'
 /**
  * What reads the thoughts of an answer; null = there are none.
  *
- * @param opened Whether the prompt has begun them.
- * @param continued Whether the prompt has begun the answer itself.
+ * @param begun What the prompt has begun of the answer.
  * @param calls Whether calls may come.
  */
 export function createThoughtReader(
   format: ThoughtFormat | null,
-  { opened, continued, calls }: { readonly opened: boolean; readonly continued: boolean; readonly calls: boolean },
+  { begun, calls }: { readonly begun: 'thoughts' | 'answer' | null; readonly calls: boolean },
 ): ThoughtReader | null {
   if (format === null) return null
-  if (format.channels) return new ChannelThoughts({ answers: continued, calls })
-  return continued ? null : new MarkedThoughts(format, opened)
+  if (format.channels) return new ChannelThoughts({ answers: begun === 'answer', calls })
+  return begun === 'answer' && format.answer.close === '' ? null : new MarkedThoughts(format, begun)
 }

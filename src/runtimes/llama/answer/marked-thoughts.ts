@@ -2,17 +2,24 @@ import type { ThoughtFormat } from '../prompt/thought-format.ts'
 import { longestBeginning } from './longest-beginning.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 
-/** Thoughts in marks at the beginning of an answer. */
+type Marks = Pick<ThoughtFormat, 'open' | 'close' | 'answer'>
+
+/** Thoughts in marks at the beginning of an answer, which may stand in marks of its own. */
 export class MarkedThoughts implements ThoughtReader {
-  readonly #marks: Pick<ThoughtFormat, 'open' | 'close'>
-  #phase: 'opening' | 'thoughts' | 'gap' | 'text'
+  readonly #marks: Marks
+  #phase: 'opening' | 'thoughts' | 'gap' | 'text' | 'over'
+  /** Whether the answer's own mark ends it, since thoughts or its mark stood before. */
+  #framed: boolean
   #held = ''
   #begun = false
+  /** Whether the answer's own mark has come. */
+  #opened = false
 
-  /** @param opened Whether the prompt has begun the thoughts. */
-  constructor(marks: Pick<ThoughtFormat, 'open' | 'close'>, opened: boolean) {
+  /** @param begun What the prompt has begun. */
+  constructor(marks: Marks, begun: 'thoughts' | 'answer' | null) {
     this.#marks = marks
-    this.#phase = opened ? 'thoughts' : 'opening'
+    this.#phase = begun === null ? 'opening' : begun === 'answer' ? 'text' : 'thoughts'
+    this.#framed = marks.answer.close !== '' && begun !== null
   }
 
   get inside(): boolean {
@@ -28,7 +35,8 @@ export class MarkedThoughts implements ThoughtReader {
   }
 
   add(fragment: string): ReadThoughts {
-    if (this.#phase === 'text') return { thoughts: '', text: fragment }
+    if (this.#phase === 'over') return { thoughts: '', text: '' }
+    if (this.#phase === 'text' && !this.#framed) return { thoughts: '', text: fragment }
     this.#held += fragment
     if (this.#phase === 'opening') this.#open()
     const thoughts = this.#phase === 'thoughts' ? this.#think() : ''
@@ -38,16 +46,17 @@ export class MarkedThoughts implements ThoughtReader {
   flush(): ReadThoughts {
     const held = this.#held
     this.#held = ''
-    return this.#phase === 'thoughts' ? { thoughts: held.trimEnd(), text: '' } : { thoughts: '', text: this.#phase === 'gap' ? '' : held }
+    return this.#phase === 'thoughts' ? { thoughts: held.trimEnd(), text: '' } : { thoughts: '', text: held }
   }
 
   #open(): void {
-    const { open } = this.#marks
+    const { open, answer } = this.#marks
     const written = this.#held.trimStart()
     if (written.startsWith(open)) {
       this.#phase = 'thoughts'
       this.#held = written.slice(open.length)
-    } else if (!open.startsWith(written)) this.#phase = 'text'
+    } else if (answer.open !== '' && written.startsWith(answer.open)) this.#phase = 'gap'
+    else if (!open.startsWith(written) && (answer.open === '' || !answer.open.startsWith(written))) this.#phase = 'text'
   }
 
   /** Takes thoughts out of what is held, without the line breaks around them. */
@@ -70,13 +79,27 @@ export class MarkedThoughts implements ThoughtReader {
   }
 
   #answer(): string {
-    if (this.#phase === 'gap') {
-      this.#held = this.#held.trimStart()
-      if (this.#held.length > 0) this.#phase = 'text'
-    }
+    if (this.#phase === 'gap') this.#begin()
     if (this.#phase !== 'text') return ''
-    const text = this.#held
-    this.#held = ''
+    const { close } = this.#marks.answer
+    const end = this.#framed ? this.#held.indexOf(close) : -1
+    if (end !== -1) this.#phase = 'over'
+    const safe = end !== -1 ? end : this.#held.length - (this.#framed ? longestBeginning(this.#held, [close]) : 0)
+    const text = this.#held.slice(0, safe)
+    this.#held = end !== -1 ? '' : this.#held.slice(safe)
     return text
+  }
+
+  /** Passes over the space between thoughts and answer, and the answer's own mark. */
+  #begin(): void {
+    const { open, close } = this.#marks.answer
+    const written = this.#held.trimStart()
+    this.#framed = close !== ''
+    this.#held = written
+    if (open !== '' && !this.#opened && written.startsWith(open)) {
+      this.#opened = true
+      this.#held = written.slice(open.length).trimStart()
+    } else if (open !== '' && !this.#opened && open.startsWith(written)) return
+    if (this.#held.length > 0) this.#phase = 'text'
   }
 }

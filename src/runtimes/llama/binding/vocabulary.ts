@@ -66,7 +66,7 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   const pieces = new Map<number, Piece>()
   const ends = new Set<number>()
   const controlTexts: string[] = []
-  const controls = new Set<number>()
+  const controls = new Map<number, Uint8Array>()
   const marks: string[] = []
   const named = new Map<string, number>()
   for (let token = 0; token < size; token++) {
@@ -78,7 +78,7 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     if (repositoryMarks.includes(text) || text === fileMark) named.set(text, token)
     if ((attributes & tokenAttributes.userDefined) === 0) {
       controlTexts.push(text)
-      controls.add(token)
+      controls.set(token, Buffer.from(text))
     }
     if ((attributes & tokenAttributes.stripsLeft) === 0 && /^[<[]/.test(text)) marks.push(text)
   }
@@ -119,7 +119,7 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
     tokenize: (text, { special }) => joinTokens(cutAt(text, special, longText).map((stretch) => tokenizeStretch(stretch, special))),
     cut: (text, { special }) => cutAt(text, special, 1),
     piece: pieceOf,
-    spell: (token) => (controls.has(token) ? Buffer.from(model.getTokenString(token) ?? '') : pieceOf(token).bytes),
+    spell: (token) => controls.get(token) ?? pieceOf(token).bytes,
     ends: [...ends],
     isEnd: (token) => ends.has(token),
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { JsonValue } from '../../../core/json-value.ts'
 import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
 import { needsContentParts, withContentParts } from './content-parts.ts'
-import { gatherRules, losesRules } from './gather-rules.ts'
+import { gatherRules, hidesLoneRules, losesRules } from './gather-rules.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
 import { todayVariables } from './template-globals.ts'
@@ -48,6 +48,8 @@ export interface ChatTemplate {
   readonly hearsEffort: boolean
   /** Whether it can be told how long. */
   readonly hearsDegree: boolean
+  /** Whether the template leaves out a system message that is all there is. */
+  readonly hidesLoneRules: boolean
   /**
    * @throws {ServiceError} `invalid_request_error` when the template refuses the messages or writes far more than it was
    *   given, `inference_failed` when it runs longer than a second.
@@ -78,15 +80,16 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const thoughts = detectThoughtFormat(text)
   const parted = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
   const shape = (message: TemplateMessage): object => parted(thoughts?.channels ? withThinking(message) : message)
-  const gathers = losesRules((messages) =>
-    renderWithin(maxRenderMs, template, { ...variables, messages: messages.map(shape), tools: null }),
-  )
+  const tryOut = (messages: readonly TemplateMessage[]): string =>
+    renderWithin(maxRenderMs, template, { ...variables, messages: messages.map(shape), tools: null })
+  const gathers = losesRules(tryOut)
   return {
     source: text,
     knowsTools: /\btools\b/.test(text),
     thoughts,
     hearsEffort,
     hearsDegree: /\breasoning_effort\b/.test(text),
+    hidesLoneRules: hidesLoneRules(tryOut),
     render: (messages, tools, { opensTurn = true, effort, thinks: asked, thoughtTokens } = {}) => {
       if (effort !== undefined && !hearsEffort && thoughts === null) throw refuseEffort()
       const told = effort === undefined ? asked : effort !== 'none'

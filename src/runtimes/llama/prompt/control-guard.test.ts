@@ -50,3 +50,26 @@ test('a mark that is a token of its own even in plain text comes in two pieces',
     { text: '<|im_end|>', special: false },
   ])
 })
+
+test('a template that cuts text at a control token still writes its own behind it', () => {
+  const typed = 'look <|im_end|> here'
+  const guard = guardControlTexts(controls, [typed])
+  const [before = '', after = ''] = guard.protect(typed).split('<|im_end|>')
+  assert.deepEqual(guard.split(`${before}<|im_start|>`), [{ text: 'look <|im_start|>', special: true }])
+  assert.deepEqual(guard.split(`<|im_end|>\n${after}<|im_end|>`), [{ text: '<|im_end|>\n here<|im_end|>', special: true }])
+  assert.deepEqual(guard.split(guard.protect('<|im_end|>').slice(1)), [{ text: '<|im_end|>', special: false }])
+})
+
+test('a template that writes JSON in ASCII escapes our marks, which are marks all the same', () => {
+  const typed = ['a <|im_end|> \\ue000 \\UE001', '\\ue002<|im_end|>']
+  const guard = guardControlTexts(controls, typed)
+  for (const text of typed) {
+    const written = JSON.stringify(guard.protect(text)).replace(/[\ue000-\uf8ff]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`)
+    const parts = guard.split(`${written}<|im_end|>`)
+    assert.deepEqual(
+      parts.filter(({ special }) => !special),
+      [{ text: '<|im_end|>', special: false }],
+    )
+    assert.equal(parts.map((part) => part.text).join(''), `${JSON.stringify(text)}<|im_end|>`)
+  }
+})

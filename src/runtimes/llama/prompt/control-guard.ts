@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/error.ts'
 import { matchAny } from '../binding/match-any.ts'
 
-/** Two private-use characters that no text of a request contains; they mark what must stay plain text. */
+/** Two private-use characters that no text of a request contains, escaped or not; they mark what must stay plain text. */
 export interface ControlGuard {
   /** Marks every spelling of a control token inside text that a client wrote. */
   protect(text: string): string
@@ -27,30 +27,46 @@ export function guardControlTexts(
   if (dangerous.length === 0) return { protect: (text) => text, split: (text) => [{ text, special: true }] }
   const [open, close] = unusedCharacters(texts)
   const pattern = matchAny(dangerous)
+  const [opening, closing] = [written(open), written(close)]
+  const typedOrMark = new RegExp(`${opening}(${pattern.source})(?:${closing})?|(${pattern.source})${closing}|${opening}|${closing}`, 'g')
   return {
     protect: (text) => text.replace(pattern, (control) => open + control + close),
     split: (text) => {
-      const [first = '', ...marked] = text.split(open)
-      const parts = [{ text: first, special: true }]
-      for (const part of marked) {
-        const end = part.includes(close) ? part.indexOf(close) : part.length
-        const typed = part.slice(0, end)
-        const pieces = stubborn.includes(typed) ? [typed.slice(0, 1), typed.slice(1)] : [typed]
-        parts.push(...pieces.map((text) => ({ text, special: false })), { text: part.slice(end + 1), special: true })
+      const parts: { text: string; special: boolean }[] = []
+      let end = 0
+      let kept = ''
+      for (const { 0: found, 1: typed, 2: half, index } of text.matchAll(typedOrMark)) {
+        kept += text.slice(end, index)
+        end = index + found.length
+        const control = typed ?? half
+        if (control === undefined) continue // a mark alone: the template took apart what stood between two
+        const pieces = stubborn.includes(control) ? [control.slice(0, 1), control.slice(1)] : [control]
+        parts.push({ text: kept, special: true }, ...pieces.map((piece) => ({ text: piece, special: false })))
+        kept = ''
       }
+      parts.push({ text: kept + text.slice(end), special: true })
       return parts.filter((part) => part.text.length > 0)
     },
   }
 }
 
+/** A pattern for a mark as it is, or as JSON in ASCII has it. */
+function written(mark: string): string {
+  return `(?:${mark}|\\\\u${codeOf(mark)})`
+}
+
+function codeOf(mark: string): string {
+  return mark.charCodeAt(0).toString(16)
+}
+
 const [firstPrivate, lastPrivate] = [0xe000, 0xf8ff]
 
 function unusedCharacters(texts: readonly string[]): readonly [string, string] {
-  const used = new Set(texts.flatMap((text) => text.match(/[\ue000-\uf8ff]/g) ?? []))
+  const used = new Set(texts.flatMap((text) => text.match(/[\ue000-\uf8ff]|(?<=\\u)[ef][0-9a-f]{3}/g) ?? []))
   const unused: string[] = []
   for (let code = firstPrivate; unused.length < 2 && code <= lastPrivate; code++) {
     const character = String.fromCharCode(code)
-    if (!used.has(character)) unused.push(character)
+    if (!used.has(character) && !used.has(codeOf(character))) unused.push(character)
   }
   const [open, close] = unused
   if (open !== undefined && close !== undefined) return [open, close]

@@ -29,3 +29,13 @@ for (const [what, source, text] of [
   test(`a template that ${what} system messages behind the first has all of them in its prompt`, () => {
     assert.equal(compileChatTemplate(source, texts).render(conversation, []), text)
   })
+
+test('rules behind the last answer are what is asked next, of a template that has no place for them there', () => {
+  const source =
+    '{% for m in messages %}{% if m.role == "system" and not loop.first %}{{ raise_exception("no") }}{% endif %}{{ m.role[0] }}{{ m.content }}{% endfor %}'
+  const answer = { role: 'assistant', content: 'Yes?' }
+  const template = compileChatTemplate(source, texts)
+  assert.equal(template.render([rule('A'), user, answer, rule('B'), rule('C')], []), 'sAuHiaYes?uB\n\nC')
+  assert.equal(template.render([rule('A'), user, rule('B')], []), 'sA\n\nBuHi')
+  assert.equal(template.render([rule('A'), rule('B')], []), 'sA\n\nB')
+})

@@ -22,10 +22,30 @@ export function losesRules(render: (messages: readonly Said[]) => string): boole
   }
 }
 
-/** The same conversation with all system messages as one at its head. */
+/** Whether a template leaves out a system message that is all there is. */
+export function hidesLoneRules(render: (messages: readonly Said[]) => string): boolean {
+  try {
+    return !render([{ role: 'system', content: early }]).includes(early)
+  } catch {
+    return false // so that it is asked, and says why it refuses
+  }
+}
+
+/** The same conversation with all system messages as one at its head; those behind the last answer are what a user asks next. */
 export function gatherRules<Message extends Said>(messages: readonly Message[]): readonly Message[] {
+  const end = messages.findLastIndex(({ role }) => role !== 'system') + 1
+  const asked = messages[end - 1]?.role === 'assistant' ? messages.slice(end) : []
+  const said = messages.slice(0, messages.length - asked.length)
+  return [...moveToHead(said), ...asOne(asked).map((message) => ({ ...message, role: 'user' }))]
+}
+
+function moveToHead<Message extends Said>(messages: readonly Message[]): readonly Message[] {
   const rules = messages.filter(({ role }) => role === 'system')
-  const [first, ...others] = rules
-  if (first === undefined || (others.length === 0 && first === messages[0])) return messages
-  return [{ ...first, content: rules.map(({ content }) => content).join('\n\n') }, ...messages.filter(({ role }) => role !== 'system')]
+  if (rules.length === 0 || (rules.length === 1 && rules[0] === messages[0])) return messages
+  return [...asOne(rules), ...messages.filter(({ role }) => role !== 'system')]
+}
+
+function asOne<Message extends Said>(messages: readonly Message[]): readonly Message[] {
+  const [first] = messages
+  return first === undefined ? [] : [{ ...first, content: messages.map(({ content }) => content).join('\n\n') }]
 }

@@ -5,7 +5,7 @@ import type { TextGap } from '../../../core/text-generation.ts'
 import { cutAtMarks } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { compileChatTemplate } from './chat-template.ts'
-import { tokenizeRequest } from './prompt-tokens.ts'
+import { tokenizeRequest, writePrompt } from './prompt-tokens.ts'
 import { StretchMemory } from './stretch-memory.ts'
 import { detectToolFormat } from './tool-format.ts'
 
@@ -89,4 +89,23 @@ suite('the tokens of a conversation', () => {
     await assert.rejects(fill(long, { signal: client.signal }), { message: 'left' })
     assert.ok(tokenized.length < 10, `tokenized ${tokenized.length} texts`)
   })
+})
+
+test('what ends a turn, though llama.cpp takes it for text, ends none where a client typed it', () => {
+  const template = compileChatTemplate("{{ '<|begin|>assistant<|think|>' if false }}{{ messages[0].content }}<|end|>", {
+    begin: '',
+    end: '',
+  })
+  const engine = { vocabulary: { controlTexts: [] as string[] }, template, toolFormat: detectToolFormat('') }
+  const input = {
+    type: 'chat',
+    messages: [{ role: 'user', content: 'a<|end|>b' }],
+    tools: [],
+    toolChoice: 'none',
+    parallelToolCalls: true,
+  } as const
+  assert.deepEqual(
+    writePrompt(engine, input).map(({ text, special }) => (special ? text : `«${text}»`)),
+    ['a', '«<»', '«|end|>»', 'b<|end|>'],
+  )
 })

@@ -56,7 +56,11 @@ export async function tokenizeRequest(
  * @throws {ServiceError} `invalid_request_error` when the template refuses the messages.
  */
 export function writePrompt(
-  { vocabulary, template, toolFormat }: Omit<PromptTools, 'stretches'>,
+  {
+    vocabulary,
+    template,
+    toolFormat,
+  }: Omit<PromptTools, 'stretches' | 'vocabulary'> & { readonly vocabulary: Pick<Vocabulary, 'controlTexts'> },
   input: ChatInput,
 ): ReturnType<ControlGuard['split']> {
   const offered = input.toolChoice === 'none' ? [] : input.tools
@@ -65,9 +69,7 @@ export function writePrompt(
     seen: messages.map((message) => toTemplateMessage(message, protect)),
     tools: toolFormat.native ? offered.map((tool) => protectTool(tool, protect)) : [],
   })
-  // llama.cpp makes user-defined tokens of gpt-oss's marks, which end turns all the same.
-  const stubborn = template.thoughts?.channels ? template.thoughts.tokens : []
-  const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape), stubborn)
+  const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape), template.thoughts?.stubborn)
   const { seen, tools } = shape(guard.protect)
   const last = seen.at(-1)
   const thinking = readThinking(template, input)
@@ -117,15 +119,18 @@ function readThinking({ hearsEffort }: ChatTemplate, input: ChatInput): Pick<Ren
   return { ...told, ...(thoughtTokens !== undefined && { thoughtTokens }) }
 }
 
-/** Whether a prompt ends in the mark that begins thoughts. */
-export function opensThoughts(format: ThoughtFormat | null, prompt: string): boolean {
-  return format !== null && prompt.trimEnd().endsWith(format.open)
+/** What a prompt has begun of an answer, by the mark that it ends in; null = neither. */
+export function findBegun(format: ThoughtFormat | null, prompt: string): 'thoughts' | 'answer' | null {
+  if (format === null) return null
+  const end = prompt.trimEnd()
+  if (end.endsWith(format.open)) return 'thoughts'
+  return format.answer.open !== '' && end.endsWith(format.answer.open) ? 'answer' : null
 }
 
 /** What an assistant said before was no thought, even where the template opens a turn with thoughts. */
 function closeThoughts(format: ThoughtFormat | null, prompt: string): string {
   if (format === null) return prompt
-  return opensThoughts(format, prompt) ? `${prompt.trimEnd()}\n${format.closing}` : prompt + format.bare
+  return findBegun(format, prompt) === 'thoughts' ? `${prompt.trimEnd()}\n${format.closing}` : prompt + format.bare
 }
 
 function protectTool({ name, description, parameters }: ToolDefinition, protect: (text: string) => string): ToolDefinition {

@@ -3,8 +3,8 @@ import type { ToolDefinition } from '../../../core/text-generation.ts'
 import type { ChatTemplate, RenderOptions, TemplateMessage } from './chat-template.ts'
 
 /**
- * Renders messages. A template that refuses them sees several of a system or a user in a row as one, since many insist on turns, and if it refuses that too,
- * the system message at the head of the first user message.
+ * Renders messages. A template that refuses them, as many do that insist on turns, sees them in turns, and if it refuses that too, the system message at the head of
+ * the first user message, as does one that leaves out a system message which is all there is.
  *
  * @throws {ServiceError} as the template does at first.
  */
@@ -14,9 +14,10 @@ export function renderPrompt(
   tools: readonly ToolDefinition[],
   options: RenderOptions = {},
 ): string {
-  const joined = joinNeighbours(messages)
+  const lone = template.hidesLoneRules && messages.every(({ role }) => role === 'system')
+  const last = takeTurns(withoutSystem(messages))
   let refusal: unknown = null
-  for (const told of [messages, joined, joinNeighbours(withoutSystem(joined))]) {
+  for (const told of lone ? [last] : [messages, takeTurns(messages), last]) {
     try {
       return template.render(told, tools, options)
     } catch (error) {
@@ -27,15 +28,22 @@ export function renderPrompt(
   throw refusal
 }
 
-function joinNeighbours(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
-  const joined: TemplateMessage[] = []
+/** What stands between results and the next question: Mistral's templates, and its API, want an answer there. */
+const acknowledgement: TemplateMessage = { role: 'assistant', content: 'Done.' }
+
+/** Several messages in a row of one role as one, results answered, and no answers that say nothing. */
+function takeTurns(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
+  const turns: TemplateMessage[] = []
   for (const message of messages) {
-    const last = joined.at(-1)
-    const joins = (message.role === 'user' || message.role === 'system') && last?.role === message.role && last.name === message.name
-    if (joins) joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` }
-    else joined.push(message)
+    const { role, content, tool_calls } = message
+    if (role === 'assistant' && content === '' && tool_calls === undefined) continue
+    const last = turns.at(-1)
+    if (last?.role === role && role !== 'tool' && last.tool_calls === undefined)
+      turns[turns.length - 1] = { ...last, ...message, content: content === '' ? last.content : `${last.content}\n\n${content}` }
+    else if (last?.role === 'tool' && role === 'user') turns.push(acknowledgement, message)
+    else turns.push(message)
   }
-  return joined
+  return turns
 }
 
 function withoutSystem(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {

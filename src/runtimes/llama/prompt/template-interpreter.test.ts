@@ -10,6 +10,8 @@ const written: readonly (readonly [what: string, source: string, text: string])[
   ['a loop over a part of them', '{% for tool in tools if tool.name %}x{% endfor %}.', '.'],
   ['a loop over what is not there', '{% for part in messages[0].parts %}x{% endfor %}.', '.'],
   ['a filter of what is not there', "{{ messages[0].parts | selectattr('type') | list | length }}{{ tools | length }}", '00'],
+  ['a loop over the members of what is not there', '{% for k, v in messages[0].parts | items %}x{% endfor %}.', '.'],
+  ['a look for what is not there', "{{ effort in ['low'] }}{{ effort not in ['low'] }}{{ 'low' in effort }}", 'falsetruefalse'],
   ['a filter of a text that is not there', '[{{ messages[0].name | trim }}]', '[]'],
   ['a member by a list', "{% set types = {'a': 'b'} %}{{ types[['a']] is defined }}{{ types['a'] }}", 'falseb'],
   [

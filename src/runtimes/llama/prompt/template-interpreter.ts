@@ -23,6 +23,10 @@ interface ObjectStatement extends Statement {
   readonly value: ReadonlyMap<Statement, Statement>
 }
 
+interface BinaryStatement extends Statement {
+  readonly operator: { readonly value: string }
+}
+
 interface FilterStatement extends Statement {
   readonly value?: unknown
   readonly callee?: { readonly value?: unknown }
@@ -36,6 +40,7 @@ const PackageInterpreter: new (
   evaluate(statement: Statement | undefined, environment: unknown): RuntimeValue
   evaluateFor(statement: ForStatement, environment: unknown): RuntimeValue
   evaluateMemberExpression(statement: MemberStatement, environment: unknown): RuntimeValue
+  evaluateBinaryExpression(statement: BinaryStatement, environment: unknown): RuntimeValue
   applyFilter(operand: RuntimeValue, filter: FilterStatement, environment: unknown): RuntimeValue
 } = Interpreter
 
@@ -54,7 +59,7 @@ const textFilters = new Set<unknown>(['trim', 'lower', 'upper', 'title', 'capita
 
 /**
  * The package's interpreter with what Jinja, or llama.cpp's reading of it, takes beyond that: loops and filters over nothing (Hermes, Command R+,
- * Functionary), members that are no names (Hermes), numbers as keys (Seed-OSS), `str.format` (Hunyuan) and objects as strings (Apriel).
+ * Functionary), and a look for it (Seed-OSS), members that are no names (Hermes), numbers as keys (Seed-OSS), `str.format` (Hunyuan) and objects as strings (Apriel).
  */
 export class TemplateInterpreter extends PackageInterpreter {
   /** @param statement Absent where a slice leaves an end open. */
@@ -83,9 +88,21 @@ export class TemplateInterpreter extends PackageInterpreter {
     }
   }
 
+  override evaluateBinaryExpression(statement: BinaryStatement, environment: unknown): RuntimeValue {
+    try {
+      return super.evaluateBinaryExpression(statement, environment)
+    } catch (error) {
+      const { value: operator } = statement.operator
+      const looked = (operator === 'in' || operator === 'not in') && error instanceof Error
+      if (!looked || error.message !== `Cannot perform operation ${operator} on undefined values`) throw error
+      return toRuntime(operator === 'not in')
+    }
+  }
+
   override applyFilter(operand: RuntimeValue, filter: FilterStatement, environment: unknown): RuntimeValue {
     const name = filter.value ?? filter.callee?.value
     if (name === 'string' && operand.type === 'ObjectValue') return toRuntime(String(operand))
+    if (name === 'items' && absent.has(operand.type)) return listOf(operand)
     const text = operand.type === 'UndefinedValue' && textFilters.has(name) ? toRuntime('') : operand
     return super.applyFilter(listFilters.has(name) ? listOf(operand) : text, filter, environment)
   }

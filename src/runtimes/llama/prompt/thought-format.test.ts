@@ -16,6 +16,10 @@ for (const [family, template, open] of [
   ['Command R7B', '<|START_THINKING|><|END_THINKING|>', '<|START_THINKING|>'],
   ['Apertus', "{% set outer_token = '<|inner_suffix|>' %}", '<|inner_prefix|>'],
   ['Hunyuan 3', "{% set end = '</think{}>'.format(':opensource') %}", '<think:opensource>'],
+  ['Granite 3.3', 'Write your thoughts between <think></think> and your response between <response></response>.', '<think>'],
+  ['Apriel', 'after the marker [BEGIN FINAL RESPONSE].', 'Here are my reasoning steps:'],
+  ['Solar Open', "{{- '<|begin|>assistant<|think|>' + message.reasoning + '<|end|>' }}", '<|think|>'],
+  ['Kimi K3', "{{- '<|close|>' + tag + '<|sep|>' -}}", '<|open|>think<|sep|>'],
   ['Qwen 3', "{% if '</think>' in content %}{% endif %}", '<think>'],
 ] as const)
   test(`the thoughts of ${family} are known by its template`, () => assert.equal(detectThoughtFormat(template)?.open, open))

@@ -14,26 +14,36 @@ export interface ThoughtFormat {
   readonly channels: boolean
   /** What an answer without thoughts begins with. */
   readonly bare: string
+  /** Marks around the answer itself; empty = there is none. */
+  readonly answer: { readonly open: string; readonly close: string }
+  /** Spellings of tokens that end an answer, or a message of it. */
+  readonly endings: readonly string[]
+  /** Spellings that llama.cpp makes tokens of in plain text too, though they end a turn. */
+  readonly stubborn: readonly string[]
   /** What the template calls efforts that it does not know by our names. */
   readonly efforts: Partial<Record<ReasoningEffort, string>>
 }
 
 function marked(open: string, close: string): ThoughtFormat {
-  return { open, close, closing: close, tokens: [open, close], channels: false, bare: '', efforts: {} }
+  const plain = { channels: false, bare: '', answer: { open: '', close: '' }, endings: [], stubborn: [], efforts: {} }
+  return { ...plain, open, close, closing: close, tokens: [open, close] }
 }
 
 /** Qwen 3, DeepSeek, GLM, SmolLM 3, Nemotron and most others. */
 const think: ThoughtFormat = { ...marked('<think>', '</think>'), closing: '\n</think>\n\n' }
+
+const harmonyTokens = ['<|start|>', '<|channel|>', '<|constrain|>', '<|message|>', '<|end|>']
 
 /** By a text that only templates of the family hold. */
 const families: readonly (readonly [text: string, format: ThoughtFormat])[] = [
   [
     '<|channel|>analysis<|message|>', // gpt-oss
     {
-      open: '<|channel|>analysis<|message|>',
-      close: '<|end|>',
+      ...marked('<|channel|>analysis<|message|>', '<|end|>'),
       closing: '<|end|><|start|>assistant<|channel|>final<|message|>',
-      tokens: ['<|start|>', '<|channel|>', '<|constrain|>', '<|message|>', '<|end|>'],
+      tokens: harmonyTokens,
+      endings: ['<|start|>', '<|end|>'],
+      stubborn: harmonyTokens,
       channels: true,
       bare: '<|channel|>final<|message|>',
       efforts: { none: 'low', minimal: 'low', xhigh: 'high' },
@@ -50,6 +60,36 @@ const families: readonly (readonly [text: string, format: ThoughtFormat])[] = [
     {
       ...marked('<think:opensource>', '</think:opensource>'),
       efforts: { none: 'no_think', minimal: 'low', medium: 'high', xhigh: 'high' },
+    },
+  ],
+  [
+    '[BEGIN FINAL RESPONSE]',
+    {
+      ...marked('Here are my reasoning steps:', '[BEGIN FINAL RESPONSE]'),
+      closing: '\n[BEGIN FINAL RESPONSE]\n',
+      answer: { open: '', close: '[END FINAL RESPONSE]' },
+    },
+  ], // Apriel
+  ['<response></response>', { ...think, answer: { open: '<response>', close: '</response>' } }], // Granite 3.3
+  [
+    '<|begin|>assistant<|think|>', // Solar Open
+    {
+      ...marked('<|think|>', '<|end|><|begin|>assistant<|content|>'),
+      tokens: ['<|begin|>', '<|think|>', '<|content|>', '<|end|>'],
+      bare: '<|content|>',
+      answer: { open: '<|content|>', close: '<|end|>' },
+      endings: ['<|end|>'],
+      stubborn: ['<|end|>'],
+      efforts: { none: 'low' },
+    },
+  ],
+  [
+    "'<|close|>' + tag + '<|sep|>'", // Kimi K3
+    {
+      ...marked('<|open|>think<|sep|>', '<|close|>think<|sep|><|open|>response<|sep|>'),
+      tokens: ['<|open|>', '<|close|>', '<|sep|>'],
+      answer: { open: '<|open|>response<|sep|>', close: '<|close|>response<|sep|>' },
+      endings: ['<|close|>'],
     },
   ],
   [think.close, think],

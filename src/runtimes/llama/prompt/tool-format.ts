@@ -89,11 +89,14 @@ export function openCall(format: ToolFormat, name: string): string {
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
 export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]']
 
+/** What templates hold that write something else into such blocks (Qwen 3 Coder, GLM, MiniMax M3), or into blocks of a similar name (Apriel). */
+const otherBlocks = ['<function=', '<arg_key>', '<invoke ', '<tool_calls>']
+
 /** Recognises a template's format by the marks it writes itself. */
 export function detectToolFormat(template: string): ToolFormat {
   const knowsTools = /\btools\b/.test(template)
   const marks = (text: string): boolean => knowsTools && template.includes(text)
-  if (marks(hermes.mark) && !marks('<function=') && !marks('<arg_key>')) return hermes
+  if (marks(hermes.mark) && !otherBlocks.some(marks)) return hermes
   if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
   if (marks('<|channel|>commentary')) return harmonyFormat
   if (marks('"parameters": ') && marks('ipython')) return llama3

@@ -36,6 +36,14 @@ test('earlier calls and results become text', () => {
   ])
 })
 
+test('what an assistant thought before its calls stays with them', () => {
+  const call = { id: '1', name: 'now', arguments: '' }
+  const messages = writeToolsAsText([{ role: 'assistant', content: null, thoughts: 'Look.', toolCalls: [call], name: 'ann' }], [])
+  assert.deepEqual(messages, [
+    { role: 'assistant', content: '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>', thoughts: 'Look.', name: 'ann' },
+  ])
+})
+
 test('results in a row become one message, since many templates insist on turns', () => {
   const calls = ['1', '2'].map((id) => ({ id, name: 'now', arguments: '' }))
   const messages = writeToolsAsText(

@@ -44,6 +44,7 @@ function joinResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
 
 function writeMessage(message: ChatMessage): ChatMessage {
   if (message.role !== 'assistant' || message.toolCalls === undefined) return message
-  const calls = message.toolCalls.map((call) => openCall(hermes, call.name) + (call.arguments || '{}') + hermes.after)
-  return { role: 'assistant', content: [message.content ?? '', ...calls].filter((text) => text.length > 0).join('\n') }
+  const { toolCalls, ...said } = message
+  const calls = toolCalls.map((call) => openCall(hermes, call.name) + (call.arguments || '{}') + hermes.after)
+  return { ...said, content: [message.content ?? '', ...calls].filter((text) => text.length > 0).join('\n') }
 }

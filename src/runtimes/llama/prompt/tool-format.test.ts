@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { detectToolFormat } from './tool-format.ts'
+
+const example = '{% if tools %}<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>{% endif %}'
+
+test('a template with blocks of JSON teaches calls itself', () => assert.ok(detectToolFormat(example).native))
+
+for (const [family, block] of [
+  ['Qwen 3 Coder', '<tool_call>\n<function=add>\n</function>\n</tool_call>'],
+  ['GLM', '<tool_call>add<arg_key>a</arg_key></tool_call>'],
+  ['MiniMax M3', ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="add">'],
+  ['Apriel', '<tool_call></tool_call>\n<tool_calls>[{"name": <function-name-1>, "arguments": <args-dict-1>}]</tool_calls>'],
+])
+  test(`${family}, which writes something else into its blocks, is taught ours`, () => {
+    const { native, mark } = detectToolFormat(`{% if tools %}${block}{% endif %}`)
+    assert.deepEqual({ native, mark }, { native: false, mark: '<tool_call>' })
+  })
