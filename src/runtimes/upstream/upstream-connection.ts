@@ -149,7 +149,7 @@ export class UpstreamConnection implements Disposable {
     const response = await this.#ask(() => this.#send(path, body, options))
     const { statusCode: status = 0 } = response
     const isAccepted = status === 101 || (status >= 200 && status < 300)
-    if (!isAccepted) throw await readRefusal(response, options)
+    if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })
     return response
   }
 
@@ -236,7 +236,10 @@ export class UpstreamConnection implements Disposable {
 /**
  * What an answer means that takes no request. Its status says enough, however what says why ends: of that, what comes within a second and 64 KB is read.
  */
-async function readRefusal(response: IncomingMessage, { signal }: { readonly signal: AbortSignal }): Promise<ServiceError> {
+async function readRefusal(
+  response: IncomingMessage,
+  { signal, address }: { readonly signal: AbortSignal; readonly address: string },
+): Promise<ServiceError> {
   let text = ''
   const late = setTimeout(() => response.destroy(), longestDrainMs)
   try {
@@ -249,7 +252,7 @@ async function readRefusal(response: IncomingMessage, { signal }: { readonly sig
   } finally {
     clearTimeout(late)
   }
-  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
+  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], address)
 }
 
 function explainBreak(cause: unknown): ServiceError {
