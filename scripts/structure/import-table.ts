@@ -82,7 +82,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
     ...appRoom('pages', 'layout', 'parts', 'state', 'interface', 'browser'),
     packages: ['preact', '@preact/signals', '@fontsource-variable/source-sans-3', '@fontsource-variable/source-serif-4'],
   },
-  config: { areas: ['core'], packages: ['fastest-levenshtein'] },
+  config: { areas: ['core'] },
   cli: { areas: ['core', 'config'] },
   composition: {
     areas: [

@@ -78,6 +78,48 @@ test('refuses a kind it does not know and what is no object', () => {
   assert.ok('faults' in checkModelFile('/m/model.json', '{', { confined: false }))
 })
 
+function faultTexts(value: unknown): string[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const checked = checkModelFile('/m/model.json', text, { confined: false })
+  return 'faults' in checked ? checked.faults.map(({ field, message }) => `${field}: ${message}`) : []
+}
+
+test('says where a file is no JSON', () => {
+  const [fault = ''] = faultTexts('{\n  "id": "far",\n  "kind": "text",\n}')
+  assert.match(fault, /^: is not valid JSON: .*line 4 column 1/)
+  assert.deepEqual(faultTexts('[]'), [': write one JSON object into it.'])
+})
+
+test('a wrong kind or format makes no other field wrong', () => {
+  assert.deepEqual(faultFields({ ...upstream, kind: 'llm' }), ['kind'])
+  assert.deepEqual(faultFields({ ...upstream, format: 'ollama' }), ['format'])
+  assert.deepEqual(faultFields({ ...image, format: 'onnx' }), ['format'])
+  assert.deepEqual(faultFields({ ...upstream, kind: 'llm', base_url: 'http://gpu-1' }), ['kind', 'base_url'])
+})
+
+test('says which field a misspelt one most likely meant', () => {
+  assert.match(
+    faultTexts({ ...upstream, timeouts: { fisrt: 3 } }).join(),
+    /timeouts\.fisrt: is not a field .* Did you mean timeouts\.first\?/,
+  )
+  assert.match(faultTexts({ ...upstream, kind: 'llm', keyfile: 'key' }).join(), /keyfile: is not a field .* Did you mean keyFile\?/)
+})
+
+test('says what a field is made of that is no object', () => {
+  assert.deepEqual(faultTexts({ ...upstream, timeouts: 60 }), ['timeouts: must be an object with "connect", "first", "idle".'])
+  assert.deepEqual(faultTexts({ ...image, native: '1024x1024' }).at(-1), 'native: must be an object with "width", "height".')
+})
+
+test('tells of a replica what does nothing there, which never stopped a start', () => {
+  const replicas = [{ url: 'http://gpu-2:8000/v1', wieght: 2 }]
+  const checked = checkModelFile('/m/model.json', JSON.stringify({ ...upstream, replicas }), { confined: false })
+  assert.ok('idle' in checked)
+  assert.deepEqual(
+    checked.idle.map(({ field, message }) => `${field}: ${message}`),
+    ['replicas[0].wieght: has no effect; remove it or use one of url, weight. Did you mean weight?'],
+  )
+})
+
 for (const path of ['../model.gguf', '/etc/passwd', 'a/../b', 'C:model', 'a\\b', 'a//b', '']) {
   test(`refuses the path ${JSON.stringify(path)}`, () => {
     assert.deepEqual(faultFields({ ...text, file: path }), ['file'])

@@ -1,6 +1,7 @@
 import { isImageServer } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import { isTextServer } from '../core/model.ts'
+import { didYouMean } from '../core/text/nearest-name.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { isInnerPath } from './describe/field-values.ts'
 import type { ModelFile, ModelReferences } from './model-file.ts'
@@ -19,20 +20,21 @@ type Checked =
  */
 export function checkModelFile(file: string, text: string, { confined }: { readonly confined: boolean }): Checked {
   const value = parseObject(text)
-  if (value === undefined) return { faults: [{ file, field: '', message: 'write one JSON object into it.' }], sound: {} }
+  if (typeof value === 'string') return { faults: [{ file, field: '', message: value }], sound: {} }
   const { kind, format } = value
   const server =
     typeof format !== 'string' ? [] : isTextServer(format) ? ['text-upstream'] : isImageServer(format) ? ['image-upstream'] : []
   const elsewhere = server.length > 0
   const groups = ['all', kind, format, ...server, ...(elsewhere ? ['upstream'] : [])]
   const fields = modelFileFields.filter(({ models }) => groups.includes(models))
-  const faults = [
-    ...fields.flatMap((field) => checkField(field, value)),
-    ...(confined ? findForeignKey(value) : []),
-    ...(elsewhere || fields.some(({ models }) => models === 'image' || models === format) ? findUnknown(value, fields) : []),
-  ].map((fault) => ({ file, ...fault }))
+  const misfits = fields.flatMap((field) => checkField(field, value))
+  // What such a model may have is not known before its kind and format are.
+  const isOfAKind = misfits.every(({ field }) => field !== 'kind' && field !== 'format')
+  const faults = [...misfits, ...(confined ? findForeignKey(value) : []), ...findUnknown(value, isOfAKind ? fields : modelFileFields)].map(
+    (fault) => ({ file, ...fault }),
+  )
   if (faults.length === 0) {
-    const idle = server.includes('image-upstream') ? fields.flatMap((field) => findIdle(field, value)) : []
+    const idle = server.includes('image-upstream') ? fields.flatMap((field) => findIdle(field, value)) : findIdleShares(value)
     return { modelFile: value as unknown as ModelFile, idle: idle.map((fault) => ({ file, ...fault })) }
   }
   const checked = new Set(fields.map(({ name }) => name.split('.', 1)[0]))
@@ -40,11 +42,12 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   return { faults, sound: Object.fromEntries(sound) as ModelReferences }
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The object that a text holds, or what is wrong with it. */
+function parseObject(text: string): Readonly<Record<string, unknown>> | string {
   try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return undefined
+    return asObject(JSON.parse(text)) ?? 'write one JSON object into it.'
+  } catch (error) {
+    return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}.`
   }
 }
 
@@ -62,6 +65,21 @@ function findIdle({ name, idle }: ModelFileField, root: Readonly<Record<string, 
   return idle === undefined || readPath(root, name) === undefined ? [] : [{ field: name, message: idle }]
 }
 
+const shareFields = ['url', 'weight']
+
+/** What stands beside the address and the weight of a further server. */
+function findIdleShares({ replicas }: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
+  if (!Array.isArray(replicas)) return []
+  return replicas.flatMap((replica: unknown, index) =>
+    Object.keys(asObject(replica) ?? {})
+      .filter((name) => !shareFields.includes(name))
+      .map((name) => ({
+        field: `replicas[${index}].${name}`,
+        message: `has no effect; remove it or use one of ${shareFields.join(', ')}.${didYouMean(name, shareFields)}`,
+      })),
+  )
+}
+
 /** Its text is sent to the server that the model names. */
 function findForeignKey({ keyFile }: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
   if (keyFile === undefined || isInnerPath(keyFile)) return []
@@ -74,12 +92,18 @@ function readPath(root: Readonly<Record<string, unknown>>, path: string): unknow
 }
 
 function findUnknown(root: Readonly<Record<string, unknown>>, fields: readonly ModelFileField[]): Omit<CatalogFault, 'file'>[] {
-  const known = fields.map((field) => field.name)
-  const groups = new Set(known.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.'))))
-  const names = Object.entries(root).flatMap(([name, value]) =>
-    groups.has(name) ? (asObject(value) === undefined ? [name] : Object.keys(value as object).map((inner) => `${name}.${inner}`)) : [name],
-  )
-  return names
-    .filter((name) => !known.includes(name))
-    .map((field) => ({ field, message: `is not a field of such a model; remove it or use one of ${known.join(', ')}.` }))
+  const known = [...new Set(fields.map((field) => field.name))]
+  return Object.entries(root).flatMap(([name, value]) => {
+    const inner = known.filter((field) => field.startsWith(`${name}.`)).map((field) => field.slice(name.length + 1))
+    const group = inner.length === 0 ? undefined : asObject(value)
+    if (inner.length > 0 && group === undefined)
+      return [{ field: name, message: `must be an object with ${inner.map((part) => `"${part}"`).join(', ')}.` }]
+    const names = group === undefined ? [name] : Object.keys(group).map((part) => `${name}.${part}`)
+    return names
+      .filter((field) => !known.includes(field))
+      .map((field) => ({
+        field,
+        message: `is not a field of such a model; remove it or use one of ${known.join(', ')}.${didYouMean(field, known)}`,
+      }))
+  })
 }

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { didYouMean } from '../config/nearest-name.ts'
 import { toggle } from '../config/setting-kinds.ts'
 import type { ConfigFault } from '../config/setting-sources.ts'
 import { allSettings } from '../config/settings.ts'
+import { didYouMean } from '../core/text/nearest-name.ts'
 import type { Command, CommandFlag } from './command.ts'
 
 /** Flags of nearly every command. */

@@ -93,6 +93,20 @@ describe('the command line', () => {
       (await run(['token', 'crate'])).err,
       'sepia token crate: there is no such command. Did you mean token create? See sepia --help.\n',
     )
+    for (const [words, meant] of [
+      [['serv', '--port', '0'], 'serve'],
+      [['token', 'crate', 'mine'], 'token create'],
+      [['models'], 'model'],
+      [['pull', 'llama3'], 'model pull'],
+      [['revoke'], 'token revoke'],
+      [['list'], 'request list, token list, account list or model list'],
+      [['run', 'llama3'], 'chat'],
+      [['ps'], 'status'],
+      [['rm', 'llama3'], 'model remove'],
+    ] as const)
+      assert.match((await run(words)).err, new RegExp(`there is no such command\\. Did you mean ${meant}\\?`), words.join(' '))
+    assert.match((await run(['model', 'rm', 'llama3'])).err, /^sepia model rm llama3: goes on with one of: model list, .*model remove\.\n$/)
+    assert.equal((await run(['gibberish'])).err, 'sepia gibberish: there is no such command. See sepia --help.\n')
     const family = await run(['token'])
     assert.equal(family.err, 'sepia token: goes on with one of: token create, token list, token limit, token revoke.\n')
     assert.equal(family.code, 2)

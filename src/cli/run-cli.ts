@@ -1,8 +1,6 @@
 import { loadConfig } from '../config/load-config.ts'
 import type { Machine } from '../config/machine.ts'
-import { didYouMean } from '../config/nearest-name.ts'
 import type { LoadedConfig } from '../config/parse-config.ts'
-import type { ConfigFault } from '../config/setting-sources.ts'
 import { type Arguments, checkArguments, commonFlags, findUnknownFlags, parseArguments, settingValues } from './arguments.ts'
 import type { CliBackend } from './cli-backend.ts'
 import type { Command, CommandResult } from './command.ts'
@@ -12,6 +10,7 @@ import { commandHelp, groupHelp, overview } from './help.ts'
 import { paint } from './paint.ts'
 import { printable, printableLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
+import { unknownCommand } from './unknown-command.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface CliSurroundings {
@@ -95,12 +94,4 @@ async function readSettings(
   // What cannot be read is set, and lacking to nobody.
   const lacking = ((await further) ?? []).filter(({ where, settings = [where] }) => !settings.some((setting) => unread.has(setting)))
   throw new UsageError([...faults, ...lacking])
-}
-
-function unknownCommand(words: readonly string[]): ConfigFault {
-  const names = commands.map((command) => command.words.join(' '))
-  const typed = words.join(' ')
-  const family = names.filter((name) => name.startsWith(`${words[0]} `))
-  if (words.length === 1 && family.length > 0) return { where: `sepia ${typed}`, message: `goes on with one of: ${family.join(', ')}.` }
-  return { where: `sepia ${typed}`, message: `there is no such command.${didYouMean(typed, names)} See sepia --help.` }
 }

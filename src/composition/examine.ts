@@ -6,6 +6,7 @@ import { verifyModel } from '../catalog/verify-model.ts'
 import type { Finding } from '../cli/cli-backend.ts'
 import type { ReportProgress } from '../cli/progress-bar.ts'
 import type { Config } from '../config/config.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { Store } from '../core/ports/store.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { checkDatabase } from '../storage/upkeep/check-database.ts'
@@ -37,10 +38,16 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
     const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)
-    const praise = ['every listed file is whole', ...idle].join('; ')
+    const praise = [soundnessOf(model), ...idle].join('; ')
     findings.push({ subject: `model ${model.id}`, ...verdict(faults.map(formatFault), praise) })
   }
   return findings
+}
+
+/** What may be said of a model without faults: of one that runs elsewhere there is nothing here to look at but its description. */
+function soundnessOf({ upstream }: ModelDescriptor): string {
+  if (upstream === undefined) return 'every listed file is whole'
+  return `its model.json is sound, and ${upstream.url} is asked when it is first used`
 }
 
 async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {

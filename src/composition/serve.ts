@@ -122,10 +122,8 @@ export async function serve(
   const measured = await openMeasuredMemory(dataLayout(config.dataFolder).measuredMemoryFile)
   const servers = new ServerHealth()
   const loader = reachUpstreams(engines, {
-    onServer: (change) => {
-      serverChanged(telemetry, change)
-      servers.changed(change)
-    },
+    health: servers,
+    onServer: (change) => serverChanged(telemetry, change),
     traceparent: () => telemetry.traces.traceparent(),
   })
   const weights = new AccountWeights({ accounts, clock, onFault: (error) => faultSurvived(telemetry, { where: 'account-weights' }, error) })

@@ -1,7 +1,7 @@
 import { delimiter, resolve } from 'node:path'
 import { parseByteSize, printByteSize } from '../core/byte-size.ts'
+import { didYouMean } from '../core/text/nearest-name.ts'
 import { parseDuration, printDuration } from './duration.ts'
-import { didYouMean } from './nearest-name.ts'
 import type { Kind } from './setting.ts'
 
 /** Any non-empty text. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../core/is-record.ts'
-import { didYouMean } from './nearest-name.ts'
+import { didYouMean } from '../core/text/nearest-name.ts'
 import { environmentName } from './setting.ts'
 import type { ConfigFault, SettingSources } from './setting-sources.ts'
 import { allSettings } from './settings.ts'

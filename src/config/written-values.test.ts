@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseByteSize, printByteSize } from '../core/byte-size.ts'
 import { parseDuration, printDuration } from './duration.ts'
-import { nearestName } from './nearest-name.ts'
 
 describe('durations', () => {
   it('are read in every unit, and printed so that they read back the same', () => {
@@ -39,19 +38,5 @@ describe('sizes', () => {
     for (const text of ['', 'mb', '-1mb', '1 megabyte']) assert.equal(parseByteSize(text), undefined, text)
     assert.equal(printByteSize(10_485_760), '10mb')
     assert.equal(printByteSize(12), '12b')
-  })
-})
-
-describe('nearestName', () => {
-  const known = ['port', 'host', 'public-url', 'webhook-private-targets']
-
-  it('finds the name that a typing error most likely meant', () => {
-    assert.equal(nearestName('prot', known), 'port')
-    assert.equal(nearestName('publicurl', known), 'public-url')
-    assert.equal(nearestName('webhook-privat-target', known), 'webhook-private-targets')
-  })
-
-  it('finds none when none is near', () => {
-    assert.equal(nearestName('colour', known), undefined)
   })
 })

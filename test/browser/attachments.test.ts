@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { becomeOwner, visitConsole } from './support/console-visit.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 
@@ -32,4 +33,27 @@ test('attachments that together are more than the service takes are named before
   await page.getByText(/^With what was said before, .+ take out second\.txt \(60\.\d kB\), or begin a new conversation\.$/).waitFor()
   await send.and(page.locator(':disabled')).waitFor()
   assert.deepEqual(refused, [])
+})
+
+test('a file that was sent is told apart from what was said, and messages leave the buttons beneath them free', {
+  skip: withoutChromium,
+}, async () => {
+  await using visit = await visitConsole([])
+  const { page } = visit
+  await becomeOwner(visit)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const chooser = page.getByLabel('Files to attach')
+  await chooser.setInputFiles([{ name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n\0\x01') }])
+  const message = page.locator('.toast').filter({ hasText: 'report.pdf' })
+  await message.waitFor()
+  const boxOf = async (found: Locator) => (await found.boundingBox()) ?? assert.fail('it is not shown')
+  const [over, sheet] = [await boxOf(message), await boxOf(page.locator('.composer-sheet'))]
+  assert.ok(over.y + over.height <= sheet.y, 'the message lies over where one writes')
+  await chooser.setInputFiles([letters('notes.txt', 100)])
+  await page.getByLabel('Your message', { exact: true }).fill('What is in it?')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  const file = page.locator('.turn-user .chip').filter({ hasText: 'notes.txt' })
+  await file.waitFor()
+  const [name, bubble] = [await boxOf(file), await boxOf(page.locator('.turn-user'))]
+  assert.ok(name.y - bubble.y > 30, 'its name stands behind the last word')
 })

@@ -75,7 +75,10 @@ describe('the command line beside a running service', () => {
     await writeFile(join(models, 'far', 'model.json'), JSON.stringify(model))
     const { code, out } = await sepia('doctor', '--data', join(folder.path, 'data'), '--models', models)
     assert.equal(code, 0)
-    assert.match(out, /^model far +ok +every listed file is whole; timestepSpacing has no effect on a server that draws/mu)
+    assert.match(
+      out,
+      /^model far +ok +its model\.json is sound, and http:\/\/\S+ is asked when it is first used; timestepSpacing has no effect on a server that draws/mu,
+    )
   })
 
   it('is ready where it listens, and prints links as others reach it', async () => {

@@ -65,6 +65,8 @@ suite('request bodies', () => {
       assert.equal(answer.status, 400, body)
       assert.equal((await readError(answer)).code, code, body)
     }
+    const misplaced = await service.fetch('/v1/chat/completions', { method: 'POST', body: '{"model": "m",\n "stream": true,\n}' })
+    assert.equal((await readError(misplaced)).message, 'Send a body that is valid JSON in UTF-8; this one breaks at line 3 column 1.')
     const broken = await service.fetch('/v1/chat/completions', { method: 'POST', body: Buffer.from([0x22, 0xff, 0x22]) })
     assert.equal((await readError(broken)).code, 'invalid_json')
     assert.deepEqual(service.failures, [])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { reachUpstreams } from '../../src/composition/models/reach-upstreams.ts'
+import { ServerHealth } from '../../src/composition/models/server-health.ts'
 import type { ServiceError } from '../../src/core/error.ts'
 import { type ImageServerFormat, imageServerFormats } from '../../src/core/images/image-servers.ts'
 import { createModelPool } from '../../src/residency/model-pool.ts'
@@ -19,7 +20,11 @@ function openPool(format: ImageServerFormat, url: string) {
   const upstream = { url, model: 'far', keyFile: null, slots: 1 }
   const workflow = { nodes: {}, open: ['prompt'] as const }
   const descriptor = describeFakeImage({ format, upstream, workflow })
-  const loader = reachUpstreams(new FakeModelLoader({ clock, slots: 1 }), { onServer: () => undefined, traceparent: () => undefined })
+  const loader = reachUpstreams(new FakeModelLoader({ clock, slots: 1 }), {
+    health: new ServerHealth(),
+    onServer: () => undefined,
+    traceparent: () => undefined,
+  })
   const limits = { memoryBytes: 1e12, idleUnloadMs: null, textSlots: 1, textQueue: 2, imageQueue: 2, waitLimitMs: 600_000 }
   const pool = createModelPool({ catalog: createFakeCatalog([descriptor]), loader, clock, limits, onEvent: () => undefined })
   return { pool, clock, ask: () => pool.acquireImage(descriptor.id, options) }

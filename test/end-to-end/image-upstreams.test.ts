@@ -94,6 +94,22 @@ test('a1111: a picture to repaint goes to img2img', async (context) => {
   assert.deepEqual([sent.mask_blur, sent.inpaint_full_res, sent.inpaint_full_res_padding], [4, true, 16])
 })
 
+test('a1111: a server without its interface is named as one that was started without --api', async (context) => {
+  const fault: ImageServerFault = (response) => void response.writeHead(404).end('{"detail":"Not Found"}')
+  await assert.rejects(connectImageServer(context, 'a1111', { fault, at: /samplers$/ }), ({ cause }: ServiceError) => {
+    assert.match((cause as Error).message, /has no \/sdapi\/v1; start it with --api, or correct `url` in its model\.json/)
+    return true
+  })
+})
+
+test('something else than a server that draws is hinted at by its address', async (context) => {
+  const fault: ImageServerFault = (response) => void response.end('<!doctype html>')
+  await assert.rejects(connectImageServer(context, 'a1111', { fault, at: /samplers$/ }), ({ cause }: ServiceError) => {
+    assert.match((cause as Error).message, /something else than JSON; `url` in its model\.json/)
+    return true
+  })
+})
+
 test('a1111: progress comes with previews, counts over all pictures and ends whole', async (context) => {
   const { model, server } = await connectImageServer(context, 'a1111', { fault: hangs })
   const controller = new AbortController()

@@ -197,7 +197,10 @@ test('a server that does not stream is understood: its answer comes in one piece
 test('an address or a name that the server does not know is hinted at in the cause, for who wrote the model.json', async (context) => {
   const { model } = await connectTo(context, (_, response) => response.writeHead(404).end('{"detail":"Not Found"}'))
   await assert.rejects(collect(model.generate(seeded('hello'), options)), (error: ServiceError) => {
-    assert.match((error.cause as Error).message, /answered 404: `url` or `model` in its model\.json is not as that server has it/)
+    assert.match(
+      (error.cause as Error).message,
+      /answered 404 at http:\/\/.*\/chat\/completions: `url` or `model` in its model\.json is not as that server has it/,
+    )
     return true
   })
 })

@@ -4,32 +4,42 @@ import type { ModelLoader } from '../../core/ports/model-loader.ts'
 import { DrawingTurns } from '../../runtimes/upstream/images/drawing-turns.ts'
 import { loadImageServer } from '../../runtimes/upstream/images/load-image-server.ts'
 import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
+import type { ServerChange } from '../../runtimes/upstream/server-watch.ts'
+import type { ServerHealth } from './server-health.ts'
 
-/** A loader that connects to the models that run elsewhere and leaves the others to another loader. */
+/**
+ * A loader that connects to the models that run elsewhere and leaves the others to another loader.
+ *
+ * @param options.health What is known of their servers; noted there before `onServer` is told.
+ */
 export function reachUpstreams(
   local: ModelLoader,
   {
+    health,
     onServer,
     traceparent,
   }: {
-    readonly onServer: (change: {
-      readonly modelId: string
-      readonly url: string
-      readonly answers: boolean
-      readonly reason: string
-    }) => void
+    readonly health: ServerHealth
+    readonly onServer: (change: ServerChange & { readonly modelId: string }) => void
     readonly traceparent: () => string | undefined
   },
 ): ModelLoader {
   const turns = new DrawingTurns()
+  const watching = (modelId: string) => ({
+    isAway: (url: string): boolean => health.isAway(modelId, url),
+    onChange: (change: ServerChange): void => {
+      health.changed({ modelId, ...change })
+      onServer({ modelId, ...change })
+    },
+  })
   return {
     loadText: (descriptor, options) =>
       isTextServer(descriptor.format)
-        ? loadUpstreamModel(descriptor, { ...options, traceparent, onChange: (change) => onServer({ modelId: descriptor.id, ...change }) })
+        ? loadUpstreamModel(descriptor, { ...options, ...watching(descriptor.id), traceparent })
         : local.loadText(descriptor, options),
     loadImage: (descriptor, options) =>
       isImageServer(descriptor.format)
-        ? loadImageServer(descriptor, { ...options, traceparent, turns })
+        ? loadImageServer(descriptor, { ...options, ...watching(descriptor.id), traceparent, turns })
         : local.loadImage(descriptor, options),
   }
 }

@@ -20,6 +20,11 @@ export class ServerHealth {
     this.#known.set(keyOf(modelId, url), { answers, reason })
   }
 
+  /** Whether a server did not answer when it was last asked. */
+  isAway(modelId: string, url: string): boolean {
+    return this.#known.get(keyOf(modelId, url))?.answers === false
+  }
+
   /** The servers that run a model, as far as is known of them; none where it runs here. */
   of({ id, upstream }: ModelDescriptor): readonly ModelServer[] {
     if (upstream === undefined) return []

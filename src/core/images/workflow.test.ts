@@ -12,7 +12,11 @@ test('a workflow tells what it leaves open', () => {
 
 for (const [name, text, fault] of [
   ['no JSON', '{', /not valid JSON/],
-  ['what is saved instead of exported', JSON.stringify({ nodes: [{ type: 'X' }] }), /API format/],
+  [
+    'what is saved instead of exported',
+    JSON.stringify({ nodes: [{ type: 'X' }] }),
+    /saved for the editor; export it in ComfyUI with "Export \(API\)"/,
+  ],
   ['a list', '[]', /API format/],
   ['a node without a kind', JSON.stringify({ ...node('{{prompt}}'), 7: {} }), /API format/],
   ['no place for the prompt', JSON.stringify(node('a fox')), /no \{\{prompt\}\}/],

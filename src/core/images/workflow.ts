@@ -42,6 +42,7 @@ export function parseWorkflow(text: string): Workflow | { readonly fault: string
   const nodes = parse(text)
   if (nodes === undefined) return { fault: 'is not valid JSON; export it again' }
   // What is saved instead of exported has a list of nodes, which the API does not take.
+  if (isRecord(nodes) && Array.isArray(nodes.nodes)) return { fault: 'was saved for the editor; export it in ComfyUI with "Export (API)"' }
   if (!isRecord(nodes) || Object.values(nodes).some((node) => !isRecord(node) || typeof node.class_type !== 'string'))
     return { fault: 'must be exported in the API format: an object of nodes with a "class_type" each' }
   const named = [...text.matchAll(placeholderPattern)].map(([, name]) => name)

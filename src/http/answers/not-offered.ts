@@ -16,8 +16,25 @@ const instead: Readonly<Record<string, string>> = {
   '/v1/conversations': 'use `previous_response_id` on /v1/responses',
 }
 
+/** Interfaces of other programs that newcomers' clients may still be set to. */
+const foreign = [
+  {
+    address: /^\/api\/(?:chat|generate|tags|show|embed|embeddings|pull|push|create|copy|delete|ps|version)(?=[/?]|$)/,
+    whose: 'Ollama',
+    use: "OpenAI's interface, below /v1",
+  },
+  { address: /^\/sdapi\/v1\/[\w-]{1,40}/, whose: 'A1111', use: "/generate/sdxl, or OpenAI's /v1/images/generations" },
+]
+
 /** The refusal of an address where nothing is, by its name where published clients know it. */
 export function nothingThere(url: string): ServiceError {
+  if (url.startsWith('/v1/v1/'))
+    return new ServiceError('not_found', 'This address has /v1 twice; leave it out of the base URL that your client was given.')
+  for (const { address, whose, use } of foreign) {
+    const [found] = address.exec(url) ?? []
+    if (found !== undefined)
+      return new ServiceError('not_found', `\`${found}\` is ${whose}'s, which this service does not speak; use ${use}.`)
+  }
   const [part] = published.exec(url) ?? []
   if (part === undefined) return new ServiceError('not_found', 'There is nothing at this address; GET /openapi.json lists what there is.')
   return new ServiceError('not_found', `\`${part}\` is not offered by this service; ${instead[part] ?? 'GET /openapi.json lists what is'}.`)

@@ -55,7 +55,10 @@ function parse(text: string): unknown {
 }
 
 function notJson(cause: unknown): ServiceError {
-  return new ServiceError('invalid_json', 'Send a body that is valid JSON in UTF-8.', { cause })
+  // Of what the engine says, the place alone: the rest may repeat the body.
+  const [place] = /line \d+ column \d+/.exec(cause instanceof SyntaxError ? cause.message : '') ?? []
+  const where = place === undefined ? '' : `; this one breaks at ${place}`
+  return new ServiceError('invalid_json', `Send a body that is valid JSON in UTF-8${where}.`, { cause })
 }
 
 function refuseHalfPair(text: string, value: unknown): void {

@@ -45,7 +45,7 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   end(): readonly TextPart[] {
-    if (!this.#hasEvents) throw makeBrokenError('sent no events; it may have no such interface at this address')
+    if (!this.#hasEvents) throw makeBrokenError('sent no events; `url` in its model.json may lead to something without this interface')
     const isFirstAlone = this.#choices > 1 && this.#open.size === this.#choices - 1 && !this.#open.has(0)
     if (isFirstAlone && this.#usage !== undefined)
       throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes one choice at a time; leave n out.', {

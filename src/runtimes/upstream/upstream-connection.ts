@@ -13,6 +13,8 @@ import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstrea
 const longestError = 64 * 1024
 /** How soon it shows that the server had closed a kept connection before it got the request; later it may have worked on it. */
 const longestClosedMs = 1000
+/** What a body may be packed by; servers also write `none`, or the name of a character set. */
+const compressions = /\b(?:gzip|deflate|br|zstd|compress)\b/i
 /** How long the end of an answer that we need no more of may take. */
 const longestDrainMs = 1000
 
@@ -151,9 +153,9 @@ export class UpstreamConnection implements Disposable {
     const response = await this.#ask(() => this.#send(path, body, options))
     const { statusCode: status = 0 } = response
     const isAccepted = status === 101 || (status >= 200 && status < 300)
-    if (!isAccepted) throw await readRefusal(response, options)
-    const { 'content-encoding': coding = 'identity' } = response.headers
-    if (coding !== 'identity') {
+    if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })
+    const { 'content-encoding': coding = '' } = response.headers
+    if (compressions.test(coding)) {
       drain(response)
       throw makeBrokenError(
         `compressed its answer (${coding.slice(0, 40)}), which nobody asked for; turn that off there, or in the proxy before it`,
@@ -252,7 +254,10 @@ export class UpstreamConnection implements Disposable {
 /**
  * What an answer means that takes no request. Its status says enough, however what says why ends: of that, what comes within a second and 64 KB is read.
  */
-async function readRefusal(response: IncomingMessage, { signal }: { readonly signal: AbortSignal }): Promise<ServiceError> {
+async function readRefusal(
+  response: IncomingMessage,
+  { signal, address }: { readonly signal: AbortSignal; readonly address: string },
+): Promise<ServiceError> {
   let text = ''
   const late = setTimeout(() => response.destroy(), longestDrainMs)
   try {
@@ -265,7 +270,7 @@ async function readRefusal(response: IncomingMessage, { signal }: { readonly sig
   } finally {
     clearTimeout(late)
   }
-  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'])
+  return makeAnswerError(response.statusCode ?? 0, text, response.headers['retry-after'], address)
 }
 
 function explainBreak(cause: unknown): ServiceError {

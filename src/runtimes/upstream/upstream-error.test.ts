@@ -5,6 +5,7 @@ import {
   isOutOfReach,
   makeAnswerError,
   makeBrokenError,
+  makeEventError,
   makeLateError,
   makeOutOfReachError,
   mayStillWork,
@@ -24,6 +25,44 @@ test('what an operator may look at is in the cause, and in no message for client
     assert.equal(code, 'inference_failed')
     assert.doesNotMatch(`${message} ${cause.message}`, /a fox/)
     assert.doesNotMatch(message, /keyFile|url/)
+  }
+})
+
+const causeOf = ({ cause }: { readonly cause?: unknown }): string => (cause instanceof Error ? cause.message : '')
+
+test('an address that was wrong is told with what was asked there', () => {
+  const address = 'http://gpu-1:8000/chat/completions'
+  const error = makeAnswerError(404, '{"detail":"Not Found"}', undefined, address)
+  assert.match(causeOf(error), /answered 404 at http:\/\/gpu-1:8000\/chat\/completions: `url` or `model`/)
+  assert.match(
+    causeOf(makeEventError({ error: 'Unexpected endpoint or method. (POST /chat/completions)' })),
+    /: `url` or `model` in its model\.json/,
+  )
+})
+
+test('why a server cannot be reached says what to change', () => {
+  for (const [code, message, hint] of [
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:8001', /nothing listens there; start it, or correct `url` in its model\.json/],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND gpu-1', /no host has that name; correct `url` in its model\.json/],
+    [
+      'EPROTO',
+      'write EPROTO 40AD:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number',
+      /speaks no TLS; write http:\/\//,
+    ],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /nobody vouches for its certificate; .*NODE_EXTRA_CA_CERTS/],
+    ['EHOSTUNREACH', 'connect EHOSTUNREACH 10.0.0.7:8000', /cannot be reached\.$/],
+  ] as const)
+    assert.match(causeOf(makeOutOfReachError(Object.assign(new Error(message), { code }))), hint)
+})
+
+test('a server that speaks TLS and is asked without it is at fault by its address, not by the request', () => {
+  for (const body of [
+    'Client sent an HTTP request to an HTTPS server.\n',
+    '<center>The plain HTTP request was sent to HTTPS port</center>',
+  ]) {
+    const error = makeAnswerError(400, body, undefined)
+    assert.equal(error.code, 'inference_failed')
+    assert.match(causeOf(error), /speaks TLS; write https:\/\/ in `url` of its model\.json/)
   }
 })
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
 import type { PromptField } from '../../core/text-generation.ts'
+import { hintAtReach, hintAtStatus, wantsTls } from './operator-hints.ts'
 import { readFault, type ServerFault } from './server-fault.ts'
 
 /** How long to stay away from an upstream that is busy and does not say. */
@@ -53,7 +54,7 @@ export function mayStillWork(error: unknown): boolean {
 
 /** No connection to the upstream could be made. */
 export function makeOutOfReachError(cause: unknown): ServiceError {
-  return makeFailure(new UpstreamFault('cannot be reached', { cause, outOfReach: true }))
+  return makeFailure(new UpstreamFault(`cannot be reached${hintAtReach(cause)}`, { cause, outOfReach: true }))
 }
 
 /** The upstream took longer than its `model.json` allows. */
@@ -98,30 +99,24 @@ function makeFailure(
   return new ServiceError('inference_failed', message, { cause: error })
 }
 
-/** What an operator may look at. */
-const hints: Readonly<Record<number, string>> = {
-  401: ': that server wants a key, or another one; write it into a file that `keyFile` in its model.json names',
-  403: ': the key in the file that `keyFile` in its model.json names may not do this there',
-  404: ': `url` or `model` in its model.json is not as that server has it',
-}
-
 /** Where servers say that a prompt is too long: vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic each in words of their own. */
 const tooLong =
   /context.?(?:length|limit|size|window)|maximum (?:context|model length)|prompt is too long|must have less than \d+ tokens|`inputs` tokens/i
 
-/** What an answer other than 2xx means to our caller, whose fault it may or may not be. */
-export function makeAnswerError(status: number, body: string, retryAfter: string | undefined): ServiceError {
+/**
+ * What an answer other than 2xx means to our caller, whose fault it may or may not be.
+ *
+ * @param address What was asked, for the log; absent = it is not told.
+ */
+export function makeAnswerError(status: number, body: string, retryAfter: string | undefined, address?: string): ServiceError {
+  if (wantsTls(body)) return makeBrokenError('speaks TLS; write https:// in `url` of its model.json')
   const fault = readFault(parseBody(body))
+  const at = address === undefined ? '' : ` at ${address}`
   // The text of the answer is not kept: it may repeat what was asked.
   return (
     makeFaultError(status, fault, retryAfter) ??
-    makeFailure(new UpstreamFault(`answered ${status}${named(fault)}${hintAt(status)}`, { status }))
+    makeFailure(new UpstreamFault(`answered ${status}${named(fault)}${at}${hintAtStatus(status)}`, { status }))
   )
-}
-
-/** Which field of the `model.json` a status is mostly the fault of, for the log. */
-function hintAt(status: number): string {
-  return hints[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json is not where it is' : '')
 }
 
 /** The same of an error that comes as an event of a stream, which began before the server looked at the request. */
@@ -129,7 +124,9 @@ export function makeEventError(event: unknown): ServiceError {
   const fault = readFault(event)
   // LM Studio tells no status.
   const status = fault.status ?? (tooLong.test(fault.message) ? 400 : 500)
-  return makeFaultError(status, fault, undefined) ?? makeBrokenError(`reported an error in its stream${named(fault)}`)
+  // And answers 200 where it has no such address.
+  const hint = fault.message.startsWith('Unexpected endpoint') ? hintAtStatus(404) : ''
+  return makeFaultError(status, fault, undefined) ?? makeBrokenError(`reported an error in its stream${named(fault)}${hint}`)
 }
 
 /** The same error; of a prompt that is too long, with the field that holds it, which who asked knows better than the server. */

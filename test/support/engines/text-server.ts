@@ -30,14 +30,14 @@ export interface TextServer extends AsyncDisposable {
 }
 
 /** Starts such a server; what it was asked is noted, but for looks at its models. */
-export async function startTextServer(answer: Answer = works): Promise<TextServer> {
+export async function startTextServer(answer: Answer = works, { port = 0 }: { readonly port?: number } = {}): Promise<TextServer> {
   const server = createServer(async (request, response) => {
     const body = (await Array.fromAsync(request)).join('')
     if (request.url?.endsWith('/models')) return text.models(response, body)
     text.requests.push({ path: request.url ?? '', headers: request.headers, body })
     return text.answer(response, body)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const text: TextServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

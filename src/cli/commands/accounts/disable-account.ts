@@ -1,7 +1,7 @@
 import type { Command } from '../../command.ts'
 import { confirm, yesFlag } from '../../confirm.ts'
-import { findAccount } from '../../find-account.ts'
 import { printableLine } from '../../printable.ts'
+import { findAccount } from './find-account.ts'
 
 const argument = { name: '<id>', help: 'the id that sepia account list shows.' }
 

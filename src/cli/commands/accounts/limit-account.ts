@@ -1,7 +1,7 @@
 import type { Command } from '../../command.ts'
-import { findAccount } from '../../find-account.ts'
 import { limitCommand } from '../../limit-command.ts'
 import { limitFlags } from '../../limit-flags.ts'
+import { findAccount } from './find-account.ts'
 
 /** Limits one account, or shows its limits when no flag is given. */
 export const limitAccount: Command = limitCommand({

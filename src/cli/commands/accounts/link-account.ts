@@ -1,6 +1,6 @@
 import type { Command } from '../../command.ts'
-import { findAccount } from '../../find-account.ts'
 import { printableLine } from '../../printable.ts'
+import { findAccount } from './find-account.ts'
 
 /** The way back in for an owner who forgot the password. */
 export const linkAccount: Command = {

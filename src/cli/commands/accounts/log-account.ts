@@ -3,10 +3,10 @@ import { usualKeepMs } from '../../../core/requests/logged-body.ts'
 import type { AccountLog, KeptBody } from '../../cli-backend.ts'
 import type { Command, CommandResult } from '../../command.ts'
 import { confirm, yesFlag } from '../../confirm.ts'
-import { findAccount } from '../../find-account.ts'
 import { isoTime } from '../../iso-time.ts'
 import { printable, printableLine } from '../../printable.ts'
 import { UsageError } from '../../usage-error.ts'
+import { findAccount } from './find-account.ts'
 
 /** Switches the request log of one account, shows how it stands, or what it has of a request. */
 export const logAccount: Command = {

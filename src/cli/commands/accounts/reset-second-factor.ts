@@ -1,7 +1,7 @@
 import type { Command } from '../../command.ts'
-import { findAccount } from '../../find-account.ts'
 import { printableLine } from '../../printable.ts'
 import { UsageError } from '../../usage-error.ts'
+import { findAccount } from './find-account.ts'
 
 /** The way back in for whoever lost the app and the recovery codes. */
 export const resetSecondFactor: Command = {

@@ -77,4 +77,16 @@ suite('the faults of a value', () => {
       ['`content` must be a string, or a list, each an object.'],
     )
   })
+
+  test('of an unknown field name the one that it most likely means', () => {
+    const document: object = chatRequestSchema(settings)
+    const messages = (body: object) => findFaults(document, body).map(({ message }) => message)
+    const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+    assert.deepEqual(messages({ ...chat, max_token: 5 }), ['`max_token` is not a known field: remove it, or write `max_tokens`.'])
+    assert.deepEqual(messages({ ...chat, colour: 5 }), ['`colour` is not a known field: remove it.'])
+    assert.deepEqual(messages({ ...chat, max_tokens: 5, max_token: 5 }), ['`max_token` is not a known field: remove it.'])
+    assert.deepEqual(messages({ ...chat, stream: true, stream_options: { include_usages: true } }), [
+      '`stream_options.include_usages` is not a known field: remove it, or write `stream_options.include_usage`.',
+    ])
+  })
 })

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
+import { nearestName } from '../../../core/text/nearest-name.ts'
 import { branchByType } from './branch-by-type.ts'
 import { describeSchema, type SchemaNode } from './describe-schema.ts'
 import { printPath } from './print-path.ts'
@@ -87,7 +88,7 @@ function visitFields(schema: SchemaNode, value: Readonly<Record<string, unknown>
     const node = patterns.find(({ pattern }) => pattern.test(name))?.node
     search.path.push(/^(0|[1-9]\d{0,8})$/.test(name) ? Number(name) : shortName(name))
     if (node !== undefined) visit(node, value[name], search)
-    else if (schema.additionalProperties === false) addUnknown(schema, search)
+    else if (schema.additionalProperties === false) addUnknown(schema, search, meantBy(name, properties, value))
     search.path.pop()
   }
 }
@@ -134,10 +135,18 @@ function describeFault(schema: SchemaNode, path: FieldFault['path']): string {
   return `${path.length === 0 ? 'The body' : `\`${printPath(path)}\``} must be ${describeSchema(schema)}.`
 }
 
-function addUnknown(parent: SchemaNode, search: Search): void {
+/** The field that an unknown name is most likely misspelt for: one that is not there already, and not one of somebody else's. */
+function meantBy(name: string, properties: NonNullable<SchemaNode['properties']>, value: object): string | undefined {
+  const ours = Object.keys(properties).filter((known) => properties[known]?.type !== 'null')
+  const meant = nearestName(name, ours)
+  return meant === undefined || Object.hasOwn(value, meant) ? undefined : meant
+}
+
+function addUnknown(parent: SchemaNode, search: Search, meant?: string): void {
   const name = printPath(search.path)
+  const instead = meant === undefined ? '' : `, or write \`${printPath([...search.path.slice(0, -1), meant])}\``
   const [pattern] = Object.keys(parent.patternProperties ?? {})
-  if (pattern === undefined) add(`\`${name}\` is not a known field: remove it.`, 'unknown', search)
+  if (pattern === undefined) add(`\`${name}\` is not a known field: remove it${instead}.`, 'unknown', search)
   else add(`\`${name}\` must have a name matching ${pattern}.`, 'format', search)
 }
 

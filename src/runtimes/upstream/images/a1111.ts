@@ -5,7 +5,7 @@ import { foreignSampler } from '../../../core/images/image-servers.ts'
 import { loraTag } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
-import { isLate, mayStillWork, statusOf } from '../upstream-error.ts'
+import { isLate, makeBrokenError, mayStillWork, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
 import {
@@ -37,7 +37,7 @@ interface Capabilities {
  */
 export async function connectA1111(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const capabilities = await ServerCapabilities.open(async (options) => {
-    const samplers = textsIn(await calls.get('/sdapi/v1/samplers', options), 'name')
+    const samplers = textsIn(await calls.get('/sdapi/v1/samplers', options).catch(hintAtInterface), 'name')
     return { samplers, spacings: textsIn(await calls.get('/sdapi/v1/schedulers', options).catch(unlessMissing), 'name') }
   }, connecting)
   return {
@@ -91,6 +91,12 @@ async function drawsAnother(calls: ServerCalls, task: string, options: { readonl
     return null
   })
   return fieldOf(told, 'queued') === true || fieldOf(told, 'completed') === true
+}
+
+/** It is there only when it was asked for at the server's start. */
+function hintAtInterface(error: unknown): never {
+  if (statusOf(error) !== 404) throw error
+  throw makeBrokenError('has no /sdapi/v1; start it with --api, or correct `url` in its model.json')
 }
 
 function unlessMissing(error: unknown): readonly unknown[] {

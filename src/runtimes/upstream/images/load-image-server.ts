@@ -3,7 +3,9 @@ import { isImageServer } from '../../../core/images/image-servers.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
 import type { LoadedModel } from '../../../core/ports/model-loader.ts'
+import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
+import { isOutOfReach } from '../upstream-error.ts'
 import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
 import type { DrawingTurns } from './drawing-turns.ts'
@@ -12,7 +14,7 @@ import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
 import { createServerModel, type ImageServer } from './server-drawing.ts'
 
-export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> {
+export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 'traceparent'> {
   readonly signal: AbortSignal
   /** Of all models, since several may be behind one server. */
   readonly turns: DrawingTurns
@@ -29,7 +31,7 @@ export interface ImageServerOptions extends Pick<UpstreamServer, 'traceparent'> 
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, traceparent, turns, ...times }: ImageServerOptions,
+  { signal, traceparent, turns, pollMs, farewellMs, ...watch }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
@@ -37,18 +39,43 @@ export async function loadImageServer(
   // What a picture takes is counted where it is asked for, whether one call brings it or many.
   const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...(traceparent && { traceparent }) }))
-  const server = await connect(descriptor, { connection, calls: new ServerCalls(connection, times) }, { signal })
+  const calls = new ServerCalls(connection, { ...(pollMs && { pollMs }), ...(farewellMs && { farewellMs }) })
+  const watched = new WatchedServer(upstream.url, watch)
+  const server = await connect(descriptor, { connection, calls }, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) watched.missed(error)
+    throw error
+  })
+  watched.answered()
   const kept = stack.move()
   return {
-    model: createServerModel(server, {
-      firstMs: upstream.timeouts?.firstMs ?? null,
-      // It interrupts, and tells the progress of, whatever it draws.
-      ...(descriptor.format === 'a1111' && { takeTurn: (options) => turns.take(upstream.url, options) }),
-    }),
+    model: tellWhetherItAnswers(
+      createServerModel(server, {
+        firstMs: upstream.timeouts?.firstMs ?? null,
+        // It interrupts, and tells the progress of, whatever it draws.
+        ...(descriptor.format === 'a1111' && { takeTurn: (options) => turns.take(upstream.url, options) }),
+      }),
+      watched,
+    ),
     slots: upstream.slots,
     exited: new Promise(() => {}),
     memoryBytes: () => 0,
     [Symbol.asyncDispose]: async () => kept.dispose(),
+  }
+}
+
+function tellWhetherItAnswers(model: ImageModel, watched: WatchedServer): ImageModel {
+  return {
+    ...model,
+    async generate(request, options) {
+      try {
+        const drawn = await model.generate(request, options)
+        watched.answered()
+        return drawn
+      } catch (error) {
+        if (isOutOfReach(error)) watched.missed(error)
+        throw error
+      }
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { ReplicaAddress, UpstreamAddress } from '../../../core/model.ts'
+import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { isOutOfReach } from '../upstream-error.ts'
 import { orderReplicas } from './order-replicas.ts'
@@ -13,15 +14,14 @@ const longestProbeMs = 5000
 /** Characters of a list of models that are read; what is beyond makes it unreadable, which is no fault. */
 const longestList = 4 << 20
 
-export interface ReplicaSettings {
+export interface ReplicaSettings extends ServerWatch {
   /** Milliseconds between two looks at servers that had nothing to do, or do not answer. */
   readonly probeMs?: number
-  /** Told when a server stops answering, and when it answers again. */
-  readonly onChange?: (change: { readonly url: string; readonly answers: boolean; readonly reason: string }) => void
 }
 
 interface Replica {
   readonly url: string
+  readonly watched: WatchedServer
   readonly weight: number
   readonly slots: number
   readonly connection: UpstreamConnection
@@ -64,7 +64,18 @@ export class ReplicaSet implements Disposable {
     const servers: readonly ReplicaAddress[] = [{ url: first, weight: own, ...(firstLogin && { login: firstLogin }) }, ...replicas]
     const opened = await Promise.all(
       servers.map(async ({ url, login, weight }) => ({
-        ...{ url, weight, slots, inFlight: 0, downUntil: null, misses: 0, avoidedUntil: 0, failures: 0, lastAnswer: 0 },
+        ...{
+          url,
+          watched: new WatchedServer(url, settings),
+          weight,
+          slots,
+          inFlight: 0,
+          downUntil: null,
+          misses: 0,
+          avoidedUntil: 0,
+          failures: 0,
+          lastAnswer: 0,
+        },
         connection: await UpstreamConnection.open({ ...shared, url, ...(login && { login }) }),
       })),
     )
@@ -200,19 +211,17 @@ export class ReplicaSet implements Disposable {
   }
 
   #answered(replica: Replica): void {
-    const wasDown = replica.downUntil !== null
     Object.assign(replica, { downUntil: null, misses: 0, lastAnswer: performance.now() })
-    if (wasDown) this.#settings.onChange?.({ url: replica.url, answers: true, reason: 'it answered' })
+    replica.watched.answered()
   }
 
   #missed(replica: Replica, error: unknown): void {
     const now = performance.now()
     // Those that do not reach it together are one miss.
     if (replica.downUntil !== null && replica.downUntil > now) return
-    const wasDown = replica.downUntil !== null
     replica.downUntil = now + Math.min(longestDownMs, shortestDownMs * 2 ** replica.misses)
     replica.misses++
-    if (!wasDown) this.#settings.onChange?.({ url: replica.url, answers: false, reason: reasonOf(error) })
+    replica.watched.missed(error)
   }
 
   /**
@@ -241,13 +250,4 @@ export class ReplicaSet implements Disposable {
 /** Whether another server may do what one did not: it failed or was busy, and the request is not to blame. */
 function mayRunElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'inference_failed' || error.code === 'server_is_overloaded')
-}
-
-/** The causes of an error from the second on, as the first sentence is the client's. */
-function reasonOf(error: unknown): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'it says nothing'
-  const reasons: string[] = []
-  for (let cause = error instanceof ServiceError ? error.cause : error; cause instanceof Error; cause = cause.cause)
-    reasons.push((cause.message || ('code' in cause ? String(cause.code) : cause.name)).replace(/\.$/, ''))
-  return reasons.join(': ') || String(error)
 }

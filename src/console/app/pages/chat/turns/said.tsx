@@ -42,11 +42,15 @@ export function Said({ turn }: { turn: Turn }): VNode {
           </span>
         ) : null}
         {turn.content}
-        {turn.files.map(({ name }) => (
-          <span class="chip" key={name}>
-            {name}
+        {turn.files.length === 0 ? null : (
+          <span class="said-files">
+            {turn.files.map(({ name }) => (
+              <span class="chip" dir="auto" key={name}>
+                {name}
+              </span>
+            ))}
           </span>
-        ))}
+        )}
       </div>
       <footer class="turn-foot">
         <Versions turn={turn} />

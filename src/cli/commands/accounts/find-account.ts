@@ -1,6 +1,6 @@
-import type { Account } from '../core/account.ts'
-import type { AccountDesk } from './cli-backend.ts'
-import { UsageError } from './usage-error.ts'
+import type { Account } from '../../../core/account.ts'
+import type { AccountDesk } from '../../cli-backend.ts'
+import { UsageError } from '../../usage-error.ts'
 
 /** @throws {UsageError} when no account has this id, with where to find those that exist. */
 export async function findAccount(

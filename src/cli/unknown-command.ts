@@ -1,0 +1,42 @@
+import type { ConfigFault } from '../config/setting-sources.ts'
+import { nearestName } from '../core/text/nearest-name.ts'
+import { commands } from './commands.ts'
+
+/** What people type who come from Ollama, and from a shell. */
+const foreign: Readonly<Record<string, string>> = {
+  run: 'chat',
+  start: 'serve',
+  ps: 'status',
+  ls: 'model list',
+  rm: 'model remove',
+  stop: 'model unload',
+}
+
+/** Words that are no command, with those that were most likely meant. */
+export function unknownCommand(words: readonly string[]): ConfigFault {
+  const where = `sepia ${words.join(' ')}`
+  const [first = '', second] = words
+  const names = commands.map((command) => command.words.join(' '))
+  const family = names.filter((name) => name.startsWith(`${first} `))
+  const meant = second === undefined && family.length > 0 ? [] : findMeant(first, second, names)
+  if (family.length > 0 && meant.length === 0) return { where, message: `goes on with one of: ${family.join(', ')}.` }
+  const question = meant.length === 0 ? '' : ` Did you mean ${either(meant)}?`
+  return { where, message: `there is no such command.${question} See sepia --help.` }
+}
+
+/** Whatever stands behind a command's own words is its argument. */
+function findMeant(first: string, second: string | undefined, names: readonly string[]): readonly string[] {
+  const near = second === undefined ? undefined : nearestName(`${first} ${second}`, names)
+  if (near !== undefined) return [near]
+  const alias = foreign[first]
+  if (alias !== undefined) return [alias]
+  const endings = names.filter((name) => name.endsWith(` ${first}`))
+  if (endings.length > 0) return endings
+  const groups = names.map((name) => name.split(' ')[0] ?? '').filter((group) => group !== first)
+  return [nearestName(first, [...names, ...groups])].filter((name) => name !== undefined)
+}
+
+function either(names: readonly string[]): string {
+  const [last = '', ...others] = names.toReversed()
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`
+}

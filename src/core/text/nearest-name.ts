@@ -1,0 +1,34 @@
+/** Characters of the longest name that is looked at: nobody mistypes a longer one. */
+const longestName = 64
+
+/** The known name a misspelt one most likely meant, or undefined when none is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > longestName) return undefined
+  const reach = Math.min(name.length - 1, Math.max(2, Math.floor(name.length / 3)))
+  const near = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= reach)
+    .map((candidate) => ({ candidate, edits: distance(name, candidate) }))
+    .filter(({ edits }) => edits <= reach)
+  return near.toSorted((a, b) => a.edits - b.edits)[0]?.candidate
+}
+
+/** The sentence that points at the nearest name: ` Did you mean --port?`, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`
+}
+
+/** Levenshtein's distance: how many characters to insert, remove or change. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let i = 0; i < from.length; i++) {
+    let left = i + 1
+    row = row.map((above, column) => {
+      if (column === 0) return left
+      const diagonal = row[column - 1] ?? 0
+      left = from[i] === to[column - 1] ? diagonal : 1 + Math.min(above, left, diagonal)
+      return left
+    })
+  }
+  return row[to.length] ?? 0
+}

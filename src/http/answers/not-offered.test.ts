@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nothingThere } from './not-offered.ts'
+
+test("addresses of Ollama's and A1111's clients are refused with what to use instead", () => {
+  for (const [url, message] of [
+    ['/api/chat', "`/api/chat` is Ollama's, which this service does not speak; use OpenAI's interface, below /v1."],
+    ['/api/tags?x=1', "`/api/tags` is Ollama's, which this service does not speak; use OpenAI's interface, below /v1."],
+    [
+      '/sdapi/v1/txt2img',
+      "`/sdapi/v1/txt2img` is A1111's, which this service does not speak; use /generate/sdxl, or OpenAI's /v1/images/generations.",
+    ],
+  ] as const)
+    assert.equal(nothingThere(url).message, message)
+  for (const url of ['/api/charts', '/api', '/sdapi', '/nothing'])
+    assert.equal(nothingThere(url).message, 'There is nothing at this address; GET /openapi.json lists what there is.', url)
+})
+
+test('a base URL with /v1 twice is named as such', () => {
+  for (const url of ['/v1/v1/messages', '/v1/v1/chat/completions?x=1'])
+    assert.equal(nothingThere(url).message, 'This address has /v1 twice; leave it out of the base URL that your client was given.')
+})
+
+test('parts of published interfaces are refused by their name', () => {
+  assert.match(nothingThere('/v1/audio/speech').message, /^`\/v1\/audio` is not offered by this service; /)
+})

@@ -1,0 +1,52 @@
+import { ServiceError } from '../../core/error.ts'
+
+/** A server stopped answering, or answers again. */
+export interface ServerChange {
+  readonly url: string
+  readonly answers: boolean
+  readonly reason: string
+}
+
+/** Who wants to know of servers that go and come. */
+export interface ServerWatch {
+  /** Told when a server stops answering, and when it answers again; absent = nobody is. */
+  readonly onChange?: (change: ServerChange) => void
+  /** Whether an earlier connection found it away and told so; absent = none did. */
+  readonly isAway?: (url: string) => boolean
+}
+
+/** Tells whether one server answers, when that changes. */
+export class WatchedServer {
+  readonly #url: string
+  readonly #watch: ServerWatch
+  #isAway: boolean
+
+  constructor(url: string, watch: ServerWatch) {
+    this.#url = url
+    this.#watch = watch
+    this.#isAway = watch.isAway?.(url) ?? false
+  }
+
+  answered(): void {
+    this.#changed(true, 'it answered')
+  }
+
+  missed(error: unknown): void {
+    this.#changed(false, reasonOf(error))
+  }
+
+  #changed(answers: boolean, reason: string): void {
+    if (this.#isAway === !answers) return
+    this.#isAway = !answers
+    this.#watch.onChange?.({ url: this.#url, answers, reason })
+  }
+}
+
+/** The causes of an error from the second on, as the first sentence is the client's. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'it says nothing'
+  const reasons: string[] = []
+  for (let cause = error instanceof ServiceError ? error.cause : error; cause instanceof Error; cause = cause.cause)
+    reasons.push((cause.message || ('code' in cause ? String(cause.code) : cause.name)).trim().replace(/\.$/, ''))
+  return reasons.join(': ') || String(error)
+}
