@@ -3,14 +3,14 @@ import { nearestName } from '../core/text/nearest-name.ts'
 import { commands } from './commands.ts'
 
 /** What people type who come from Ollama, and from a shell. */
-const foreign: Readonly<Record<string, string>> = {
-  run: 'chat',
-  start: 'serve',
-  ps: 'status',
-  ls: 'model list',
-  rm: 'model remove',
-  stop: 'model unload',
-}
+const foreign: ReadonlyMap<string, string> = new Map([
+  ['run', 'chat'],
+  ['start', 'serve'],
+  ['ps', 'status'],
+  ['ls', 'model list'],
+  ['rm', 'model remove'],
+  ['stop', 'model unload'],
+])
 
 /** Words that are no command, with those that were most likely meant. */
 export function unknownCommand(words: readonly string[]): ConfigFault {
@@ -28,7 +28,7 @@ export function unknownCommand(words: readonly string[]): ConfigFault {
 function findMeant(first: string, second: string | undefined, names: readonly string[]): readonly string[] {
   const near = second === undefined ? undefined : nearestName(`${first} ${second}`, names)
   if (near !== undefined) return [near]
-  const alias = foreign[first]
+  const alias = foreign.get(first)
   if (alias !== undefined) return [alias]
   const endings = names.filter((name) => name.endsWith(` ${first}`))
   if (endings.length > 0) return endings
