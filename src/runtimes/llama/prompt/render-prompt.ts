@@ -28,7 +28,7 @@ export function renderPrompt(
   throw refusal
 }
 
-/** What stands between results and the next question: Mistral's templates, and its API, want an answer there. */
+/** What stands between results and the next question, where Mistral's templates want an answer. */
 const acknowledgement: TemplateMessage = { role: 'assistant', content: 'Done.' }
 
 /** Several messages in a row of one role as one, results answered, and no answers that say nothing. */
