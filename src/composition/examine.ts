@@ -15,7 +15,7 @@ import { rootOf } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
 import { modelFolders } from './models/model-folders.ts'
-import { openOutputs, openStore } from './open-store.ts'
+import { openStore, openWritableOutputs } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
 
 interface ExamineOptions {
@@ -23,7 +23,7 @@ interface ExamineOptions {
   readonly onProgress: ReportProgress
 }
 
-/** Looks at everything a service would start on: models, database, stored outputs. Changes nothing. */
+/** Looks at everything a service would start on: models, database, stored outputs. Changes nothing: a file that shows whether outputs can be stored is removed again. */
 export async function examine(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
   return [...(await examineModels(config, options)), ...(await examineData(config, options))]
 }
@@ -89,7 +89,7 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
 }
 
 async function compareOutputs(config: Config, store: Store, { signal }: Pick<ExamineOptions, 'signal'>): Promise<Finding> {
-  const outputs = await openOutputs(config, { ...store, mode: 'service', signal }).catch((error: Error) => error)
+  const outputs = await openWritableOutputs(config, { ...store, signal }).catch((error: Error) => error)
   if (outputs instanceof Error) return { subject: 'outputs', healthy: false, message: outputs.message }
   const found = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal }).catch((error: Error) => error)
   if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Not all can be read: ${rootOf(found)}` }

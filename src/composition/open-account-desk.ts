@@ -98,15 +98,11 @@ export async function openAccountDesk(config: Config, { create = false }: { read
       if (await switchBodyLogOff(store, accountId, options)) await record('request-log-off', { subject: accountId }, options)
     },
     deleteBodies: async (accountId, options) => {
-      const removed = await removeBodies(
-        { documents, outputs: await openOutputs(config, { ...store, mode: 'tool', ...options }) },
-        accountId,
-        options,
-      )
+      const removed = await removeBodies({ documents, outputs: await openOutputs(config, { ...store, ...options }) }, accountId, options)
       await record('request-log-deleted', { subject: accountId, detail: String(removed) }, options)
     },
     readBodies: async (accountId, requestId, options) => {
-      const outputs = await openOutputs(config, { ...store, mode: 'tool', ...options })
+      const outputs = await openOutputs(config, { ...store, ...options })
       const bodies = await findBodies({ documents, outputs, keys: await openRequestLogKeys(config) }, { accountId, requestId }, options)
       if (bodies.length > 0) await record('request-log-read', { subject: accountId, detail: requestId }, options)
       return bodies

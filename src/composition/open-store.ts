@@ -46,26 +46,26 @@ export async function openStore(
  * Opens the store of outputs that the settings name.
  *
  * @param store The records of these outputs, whose nodes share a bucket.
- * @param store.mode `tool` may only want to read.
- * @throws {Error} when a service could not store any, with what to change.
  */
 export async function openOutputs(
   { outputs, dataFolder }: Config,
-  {
-    clock,
-    nodes,
-    keepLargeWorkIn,
-    mode,
-    signal,
-  }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & Pick<SqliteStoreSettings, 'mode'> & { readonly signal: AbortSignal },
+  { clock, nodes, keepLargeWorkIn, signal }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & { readonly signal: AbortSignal },
 ): Promise<OutputStore> {
   if (outputs.type === 's3' && nodes !== undefined) {
     const bucket = await openBucket(outputs, { clock, registry: nodes }, { signal })
     keepLargeWorkIn?.(bucket)
     return bucket
   }
-  const folder = dataLayout(dataFolder).outputsFolder
-  const opened = await openFilesystemOutputs({ folder, clock })
-  if (mode === 'service') await proveOutputsWritable(folder)
+  return openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
+}
+
+/**
+ * Opens the same for a service, which stores there.
+ *
+ * @throws {Error} when it could not, with what to change.
+ */
+export async function openWritableOutputs(config: Config, store: Parameters<typeof openOutputs>[1]): Promise<OutputStore> {
+  const opened = await openOutputs(config, store)
+  if (config.outputs.type !== 's3' || store.nodes === undefined) await proveOutputsWritable(dataLayout(config.dataFolder).outputsFolder)
   return opened
 }

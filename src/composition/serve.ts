@@ -58,7 +58,7 @@ import { observeHttp } from './observe/observe-http.ts'
 import { observePool } from './observe/observe-pool.ts'
 import { openTelemetry } from './observe/open-telemetry.ts'
 import { openRequestLogKeys } from './open-request-log.ts'
-import { openOutputs, openStore } from './open-store.ts'
+import { openStore, openWritableOutputs } from './open-store.ts'
 import { findSignInFaults, openSignIn } from './sign-in/open-sign-in.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { findMissingHardware } from './start-faults.ts'
@@ -87,7 +87,7 @@ export async function serve(
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
   const { clock, queue, log, accounts, tokens, usage, ledger, counts, documents, webhooks, audit, requests } = store
-  const outputs = await openOutputs(config, { ...store, mode: 'service', signal })
+  const outputs = await openWritableOutputs(config, { ...store, signal })
   const assets = await openAssets(config, { catalog: installed, store, clock }, { signal })
   const nameable = assets.library.everything
   const confinement = await findConfinement({ environment: readEnvironment() })
