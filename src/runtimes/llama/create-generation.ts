@@ -6,6 +6,7 @@ import type { Generation, GenerationEnd } from './batch/generation.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
 import type { LlamaEngine } from './llama-engine.ts'
+import type { Begun } from './prompt/thought-format.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
 import { samplerConfig } from './sampling/sampler-config.ts'
 
@@ -30,7 +31,7 @@ export function createGeneration(
     readonly constraints: RequestConstraints
     readonly prompt: Uint32Array
     /** What the prompt has begun of the answer. */
-    readonly begun: 'thoughts' | 'answer' | null
+    readonly begun: Begun
     /** Tokens of thoughts after which the answer begins. */
     readonly thoughtLimit: number
     readonly limit: number

@@ -8,6 +8,7 @@ import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
 import { checkPromptFits, findBegun, tokenizeRequest } from './prompt/prompt-tokens.ts'
+import type { Begun } from './prompt/thought-format.ts'
 import { thoughtLimit } from './prompt/thought-limit.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
 
@@ -63,7 +64,7 @@ export async function tokenizeFitting(
 /** Tokens that spell the mark which begins thoughts, at most, with the line breaks behind it. */
 const longestMark = 12
 
-function readBegun({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): Work['begun'] {
+function readBegun({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): Begun {
   const end = Buffer.concat(Array.from(prompt.subarray(-longestMark), vocabulary.spell)).toString('utf8')
   return findBegun(template.thoughts, end)
 }
@@ -72,7 +73,7 @@ interface Work {
   readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
   /** What the prompt has begun of the answer. */
-  readonly begun: 'thoughts' | 'answer' | null
+  readonly begun: Begun
   readonly thoughtLimit: number
   readonly limit: number
   readonly account: string

@@ -1,4 +1,4 @@
-import type { ThoughtFormat } from '../prompt/thought-format.ts'
+import type { Begun, ThoughtFormat } from '../prompt/thought-format.ts'
 import { ChannelThoughts } from './channel-thoughts.ts'
 import { MarkedThoughts } from './marked-thoughts.ts'
 import type { ThoughtReader } from './thought-reader.ts'
@@ -11,7 +11,7 @@ import type { ThoughtReader } from './thought-reader.ts'
  */
 export function createThoughtReader(
   format: ThoughtFormat | null,
-  { begun, calls }: { readonly begun: 'thoughts' | 'answer' | null; readonly calls: boolean },
+  { begun, calls }: { readonly begun: Begun; readonly calls: boolean },
 ): ThoughtReader | null {
   if (format === null) return null
   if (format.channels) return new ChannelThoughts({ answers: begun === 'answer', calls })

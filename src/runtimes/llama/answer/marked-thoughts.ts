@@ -1,4 +1,4 @@
-import type { ThoughtFormat } from '../prompt/thought-format.ts'
+import type { Begun, ThoughtFormat } from '../prompt/thought-format.ts'
 import { longestBeginning } from './longest-beginning.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 
@@ -16,7 +16,7 @@ export class MarkedThoughts implements ThoughtReader {
   #opened = false
 
   /** @param begun What the prompt has begun. */
-  constructor(marks: Marks, begun: 'thoughts' | 'answer' | null) {
+  constructor(marks: Marks, begun: Begun) {
     this.#marks = marks
     this.#phase = begun === null ? 'opening' : begun === 'answer' ? 'text' : 'thoughts'
     this.#framed = marks.answer.close !== '' && begun !== null

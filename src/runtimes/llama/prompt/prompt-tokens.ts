@@ -9,7 +9,7 @@ import { mapMembers } from './map-texts.ts'
 import { renderPrompt } from './render-prompt.ts'
 import type { StretchMemory } from './stretch-memory.ts'
 import { layOutGap } from './text-gap.ts'
-import type { ThoughtFormat } from './thought-format.ts'
+import type { Begun, ThoughtFormat } from './thought-format.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
 import { writeToolsAsText } from './tool-prompt.ts'
@@ -120,7 +120,7 @@ function readThinking({ hearsEffort }: ChatTemplate, input: ChatInput): Pick<Ren
 }
 
 /** What a prompt has begun of an answer, by the mark that it ends in; null = neither. */
-export function findBegun(format: ThoughtFormat | null, prompt: string): 'thoughts' | 'answer' | null {
+export function findBegun(format: ThoughtFormat | null, prompt: string): Begun {
   if (format === null) return null
   const end = prompt.trimEnd()
   if (end.endsWith(format.open)) return 'thoughts'

@@ -15,11 +15,11 @@ export function renderPrompt(
   options: RenderOptions = {},
 ): string {
   const lone = template.hidesLoneRules && messages.every(({ role }) => role === 'system')
-  const last = takeTurns(withoutSystem(messages))
+  const last = () => takeTurns(withoutSystem(messages))
   let refusal: unknown = null
-  for (const told of lone ? [last] : [messages, takeTurns(messages), last]) {
+  for (const tell of lone ? [last] : [() => messages, () => takeTurns(messages), last]) {
     try {
-      return template.render(told, tools, options)
+      return template.render(tell(), tools, options)
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'invalid_request_error')) throw error
       refusal ??= error

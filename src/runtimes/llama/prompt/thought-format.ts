@@ -24,6 +24,9 @@ export interface ThoughtFormat {
   readonly efforts: Partial<Record<ReasoningEffort, string>>
 }
 
+/** What a prompt has begun of an answer; null = neither thoughts nor the answer itself. */
+export type Begun = 'thoughts' | 'answer' | null
+
 function marked(open: string, close: string): ThoughtFormat {
   const plain = { channels: false, bare: '', answer: { open: '', close: '' }, endings: [], stubborn: [], efforts: {} }
   return { ...plain, open, close, closing: close, tokens: [open, close] }
