@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { Client } from 'pg'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
@@ -222,6 +223,26 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     } finally {
       await other.end()
     }
+  })
+
+  test('a store closes though its server has fallen silent', { timeout: 30_000 }, async () => {
+    await using linked = await openOverLink()
+    linked.link.hold()
+    await linked.store[Symbol.asyncDispose]()
+  })
+
+  test('a store that closes while it is connecting anew leaves no connection behind', { timeout: 30_000 }, async () => {
+    await using linked = await openOverLink()
+    const { link, store, database } = linked
+    const { query } = await sharedPostgres()
+    const findListeners = async () =>
+      (await query(`select pid from pg_stat_activity where datname = '${database}' and query like 'listen %'`)).map(({ pid }) => pid)
+    const [first] = await findListeners()
+    link.slow(300)
+    link.cut()
+    while ((await findListeners()).every((pid) => pid === first)) await setImmediate()
+    await store[Symbol.asyncDispose]()
+    while ((await findListeners()).length > 0) await setImmediate()
   })
 
   test('neither errors nor warnings show the password', async () => {

@@ -1,4 +1,6 @@
+import { Socket } from 'node:net'
 import { Client } from 'pg'
+import { orAborted } from '../../core/waiting.ts'
 import { connectionTo } from './connecting/connection.ts'
 
 /** One channel for all that nodes tell each other through the database. */
@@ -8,6 +10,8 @@ const pauseMs = 20
 /** Ids in one message, whose text may be 8000 bytes. */
 const mostIds = 200
 const retryMs = 500
+/** How long a server has to take leave. */
+const farewellMs = 1000
 
 interface Message {
   readonly from: string
@@ -27,6 +31,8 @@ export class Bell implements AsyncDisposable {
   readonly #onWork = new Set<() => void>()
   readonly #onEnded = new Set<(ids: readonly string[]) => void>()
   #client: Client | null = null
+  /** Of the latest connection, be it made or being made. */
+  #socket: Socket | null = null
   #timer: NodeJS.Timeout | null = null
   #toldAt = Number.NEGATIVE_INFINITY
   #closed = false
@@ -46,9 +52,12 @@ export class Bell implements AsyncDisposable {
   async open(): Promise<void> {
     const url = await this.#readAddress()
     if (this.#closed) return
+    const socket = new Socket()
+    this.#socket = socket
     // What is told need not survive a crash of the server, so nobody waits for a disk.
     const client = new Client({
       ...connectionTo(url, '-c synchronous_commit=off -c idle_session_timeout=0'),
+      stream: () => socket,
       connectionTimeoutMillis: 3000,
       keepAlive: true,
     })
@@ -94,7 +103,9 @@ export class Bell implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    await this.#client?.end().catch(() => {})
+    const farewell = this.#client?.end() ?? Promise.resolve()
+    await orAborted(farewell, AbortSignal.timeout(farewellMs)).catch(() => {})
+    this.#socket?.destroy()
   }
 
   #tellSoon(): void {

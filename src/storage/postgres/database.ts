@@ -57,6 +57,8 @@ export class Database implements Statements, AsyncDisposable {
       connectionTimeoutMillis: connectLimitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
+      // A server that has fallen silent keeps no process from ending.
+      allowExitOnIdle: true,
       application_name: 'sepia',
       types: numberTypes,
     })

@@ -33,13 +33,16 @@ export class ChaosNode {
       if (line.what === 'ready') ready.resolve()
       this.#onLine(line)
     })
-    await ready.promise
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`A node ended before it was ready, with ${code}.`)
+    })
+    await Promise.race([ready.promise, ended])
   }
 
   /** Ends it at once; nothing where it has ended already. */
   async kill(): Promise<void> {
     const child = this.#child
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    if (child === null || hasEnded(child)) return
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
@@ -55,8 +58,14 @@ export class ChaosNode {
 
   /** Lets it end what it has. */
   async end(): Promise<void> {
-    const ended = this.#child === null ? null : once(this.#child, 'exit')
-    this.#child?.stdin?.end()
+    const child = this.#child
+    if (child === null || hasEnded(child)) throw new Error(`A node has ended by itself, with ${child?.exitCode}.`)
+    const ended = once(child, 'exit')
+    child.stdin?.end()
     await ended
   }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
 }
