@@ -98,6 +98,8 @@ export interface NewToken {
 export interface Finding {
   readonly subject: string
   readonly healthy: boolean
+  /** Whether something on another machine did not answer, which is no fault of this one; absent = all that was asked did. */
+  readonly away?: boolean
   /** What was found, and what to do about it. */
   readonly message: string
 }

@@ -14,6 +14,7 @@ import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
 import { rootOf } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
+import { findAwayServers } from './models/find-away-servers.ts'
 import { modelFolders } from './models/model-folders.ts'
 import { openStore, openWritableOutputs } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -38,16 +39,17 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
     const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)
-    const praise = [soundnessOf(model), ...idle].join('; ')
-    findings.push({ subject: `model ${model.id}`, ...verdict(faults.map(formatFault), praise) })
+    const away = (await findAwayServers(model, { signal })).map(({ url, reason }) => `${url} does not answer: ${reason}`)
+    const praise = [soundnessOf(model), ...away, ...idle].join('; ')
+    const found = verdict(faults.map(formatFault), praise)
+    findings.push({ subject: `model ${model.id}`, ...found, ...(away.length > 0 && { away: true }) })
   }
   return findings
 }
 
 /** What may be said of a model without faults: of one that runs elsewhere there is nothing here to look at but its description. */
 function soundnessOf({ upstream }: ModelDescriptor): string {
-  if (upstream === undefined) return 'every listed file is whole'
-  return `its model.json is sound, and ${upstream.url} is asked when it is first used`
+  return upstream === undefined ? 'every listed file is whole' : `its model.json is sound, and it runs on ${upstream.url}`
 }
 
 async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {

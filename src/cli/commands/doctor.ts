@@ -1,3 +1,4 @@
+import type { Finding } from '../cli-backend.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import { textTable } from '../text-table.ts'
@@ -14,10 +15,15 @@ export const doctor: Command = {
     return {
       text: textTable(
         ['CHECKED', 'STATE', 'FINDING'],
-        findings.map(({ subject, healthy, message }) => [subject, healthy ? 'ok' : 'FAULT', message]),
+        findings.map((finding) => [finding.subject, stateOf(finding), finding.message]),
       ),
       json: { healthy, findings },
       healthy,
     }
   },
+}
+
+function stateOf({ healthy, away = false }: Finding): string {
+  if (!healthy) return 'FAULT'
+  return away ? 'away' : 'ok'
 }

@@ -42,8 +42,8 @@ export class WatchedServer {
   }
 }
 
-/** The causes of an error from the second on, as the first sentence is the client's. */
-function reasonOf(error: unknown): string {
+/** Why a server did not answer, for its operator: the causes of an error from the second on, as the first sentence is the client's. */
+export function reasonOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'it says nothing'
   const reasons: string[] = []
   for (let cause = error instanceof ServiceError ? error.cause : error; cause instanceof Error; cause = cause.cause)

@@ -1,0 +1,57 @@
+import { ServiceError } from '../../core/error.ts'
+import type { ModelDescriptor, UpstreamAddress } from '../../core/model.ts'
+import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import { reasonOf } from '../../runtimes/upstream/server-watch.ts'
+import { reachUpstreams } from './reach-upstreams.ts'
+import { ServerHealth } from './server-health.ts'
+
+const patienceMs = 5000
+
+/** A server that does not answer now, and why. */
+export interface AwayServer {
+  readonly url: string
+  readonly reason: string
+}
+
+/** Asks each server of a model that runs elsewhere whether it is there, all at once, for five seconds at most. */
+export async function findAwayServers(
+  model: ModelDescriptor,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly AwayServer[]> {
+  const { upstream } = model
+  if (upstream === undefined) return []
+  const { replicas = [], login, ...shared } = upstream
+  const servers = [{ url: upstream.url, ...(login && { login }) }, ...replicas]
+  const away = await Promise.all(
+    servers.map(async ({ url, login }) => {
+      const alone = { ...shared, url, ...(login && { login }) }
+      const reason = await findAbsence(model, alone, { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+      signal.throwIfAborted()
+      return reason === null ? [] : [{ url, reason }]
+    }),
+  )
+  return away.flat()
+}
+
+/** Why a server does not answer; null = it does. */
+async function findAbsence(
+  model: ModelDescriptor,
+  upstream: UpstreamAddress,
+  options: { readonly signal: AbortSignal },
+): Promise<string | null> {
+  try {
+    await using _loaded =
+      model.kind === 'text'
+        ? await loader.loadText({ ...model, upstream }, options)
+        : await loader.loadImage({ ...model, upstream }, options)
+    return null
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+const notElsewhere = async (): Promise<never> => {
+  throw new ServiceError('internal_error', 'A model with an upstream runs on no server.')
+}
+const nowhere: ModelLoader = { loadText: notElsewhere, loadImage: notElsewhere }
+const loader = reachUpstreams(nowhere, { health: new ServerHealth(), onServer: () => {}, traceparent: () => undefined })
