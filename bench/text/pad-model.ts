@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { ggufValue, readGgufHeader, writeGguf } from '../../test/support/model-files/gguf-file.ts'
+import { readGgufTensors } from '../../test/support/model-files/read-tensors.ts'
 import { padMatrix, padNorm } from './pad-tensor.ts'
-import { readGgufTensors } from './read-tensors.ts'
 
 const builtIn = new URL('../../models/sepia-mini-chat/model.gguf', import.meta.url)
 /** The built-in model's width and that of one of its attention heads. */

@@ -1,5 +1,5 @@
-import { align, type GgufTensor, readGgufHeader } from '../../test/support/model-files/gguf-file.ts'
-import { tensorTypes } from './random-tensor.ts'
+import { ggmlTypes } from '../../../src/core/gguf/ggml-types.ts'
+import { align, type GgufTensor, readGgufHeader } from './gguf-file.ts'
 
 /** The tensors of a GGUF file. */
 export function readGgufTensors(file: Buffer): readonly GgufTensor[] {
@@ -19,7 +19,7 @@ export function readGgufTensors(file: Buffer): readonly GgufTensor[] {
 }
 
 function tensorBytes({ shape, type }: Omit<GgufTensor, 'data'>): number {
-  const known = Object.values(tensorTypes).find(({ id }) => id === type)
+  const known = ggmlTypes.get(type)
   if (known === undefined) throw new Error(`Tensors of type ${type} are not known here.`)
-  return (shape.reduce((product, size) => product * size, 1) / known.values) * known.bytes
+  return (shape.reduce((product, size) => product * size, 1) / known.block) * known.bytes
 }
