@@ -364,3 +364,35 @@ test('texts that only go on are still left by who ends or is cancelled, and join
     assert.ok(context.batches.every((batch) => batch.split(' ').length <= 3))
   }
 })
+
+test('what is computed between batches takes turns with them, and fails nobody but who asked for it', async () => {
+  for (const inOrder of [true, false]) {
+    const { loop, context } = start(1, { inOrder })
+    const { generation, log, released } = follow([7, 7], { limit: 5 })
+    const compute = (name: string) => loop.between(async () => context.batches.push(name))
+    loop.submit(generation)
+    const failed = assert.rejects(
+      loop.between(() => Promise.reject(new Error('no memory'))),
+      /no memory/,
+    )
+    await Promise.all([compute('one').then(() => compute('two')), failed, released])
+    assert.deepEqual(context.batches, ['0:2', '0:1', 'one', '0:1', 'two', '0:1', '0:1'])
+    assert.deepEqual(log, ['prompt 0', '2', '3', '4', '5', '6', 'limit'])
+    assert.equal(await compute('alone'), 8)
+  }
+})
+
+test('tokens are handed out while something else is computed between two batches', async () => {
+  const { loop } = start(1)
+  const { promise: heard, resolve } = Promise.withResolvers<void>()
+  const { generation, released } = follow([7, 7], {
+    limit: 3,
+    onToken: () => {
+      resolve()
+      return true
+    },
+  })
+  loop.submit(generation)
+  await loop.between(() => heard)
+  await released
+})

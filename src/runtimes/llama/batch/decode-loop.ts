@@ -47,6 +47,7 @@ export class DecodeLoop implements AsyncDisposable {
   #waiting: Generation[] = []
   #running: RunningGeneration[] = []
   #undelivered: readonly Delivery[] = []
+  readonly #between: (() => Promise<unknown>)[] = []
   readonly #cancelled = new WeakSet<Generation>()
   #loop: Promise<void> | null = null
   #arrivals = 0
@@ -83,6 +84,17 @@ export class DecodeLoop implements AsyncDisposable {
     generation.onRelease()
   }
 
+  /** Computes something else between two batches; whoever decodes waits for it, so it takes no longer than a batch. */
+  between<Result>(compute: () => Promise<Result>): Promise<Result> {
+    const { promise, resolve } = Promise.withResolvers<Result>()
+    this.#between.push(() => {
+      resolve(compute())
+      return promise
+    })
+    this.#loop ??= this.#run()
+    return promise
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#failAll(unloading())
@@ -90,7 +102,7 @@ export class DecodeLoop implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#running.length > 0 || this.#undelivered.length > 0) {
+    while (this.#waiting.length > 0 || this.#running.length > 0 || this.#undelivered.length > 0 || this.#between.length > 0) {
       try {
         this.#dropFinished()
         await this.#admit()
@@ -103,8 +115,17 @@ export class DecodeLoop implements AsyncDisposable {
         this.#failAll(new ServiceError('inference_failed', 'The language model failed; send the request again.', { cause: error }))
         this.#table.clear()
       }
+      await this.#computeBetween()
     }
     this.#loop = null // in the same turn as the last look, so that nothing is submitted to a loop that has looked
+  }
+
+  /** One of what waits to be computed between two batches; the tokens of the last one are handed out meanwhile. */
+  async #computeBetween(): Promise<void> {
+    const computed = this.#between.shift()?.()
+    if (computed === undefined) return
+    this.#deliver()
+    await computed.catch(() => {}) // whoever asked for it hears of it
   }
 
   #dropFinished(): void {
@@ -196,7 +217,7 @@ export class DecodeLoop implements AsyncDisposable {
 
   /** Whether the next batch is one more token of each. */
   #goesOn(steady: readonly RunningGeneration[]): boolean {
-    if (this.#waiting.length > 0) return false
+    if (this.#waiting.length > 0 || this.#between.length > 0) return false
     for (const { generation, done } of steady) if (done || this.#cancelled.has(generation)) return false
     return true
   }
