@@ -8,6 +8,10 @@ export interface GgufFacts {
   readonly license: string | null
   /** `text` generates; `embeddings` only encodes, `reranker` scores pairs of texts; the others are refused by name. */
   readonly use: 'text' | 'embeddings' | 'reranker' | 'projector' | 'adapter' | 'picture'
+  /** Whether each token sees only those before it, so that a text may be read in pieces. */
+  readonly readsForward: boolean
+  /** How the vectors of a text's tokens become one, in llama.cpp's words; null = the file does not say, or a number that we do not know. */
+  readonly pooling: (typeof poolings)[number] | null
   /** Tokens that the model was trained for; null = it does not say. */
   readonly contextLength: number | null
   readonly layers: number
@@ -26,8 +30,10 @@ export interface GgufFacts {
 const encoders = /^(?:.*bert.*|jina-.*|gemma-embedding|t5encoder|llama-embed)$/
 /** Architectures of picture models that other programs keep in GGUF files. */
 const pictures = /^(?:sd1|sd2|sd3|sdxl|flux|flux2|aura|lumina2|wan|ltxv|hyvid|hidream|cosmos|qwen_image|z_image|chroma)$/
-/** `pooling_type` of a model that scores pairs of texts. */
-const rankPooling = 4
+/** Architectures that generate by filling in a whole text again and again. */
+const fillers = /^(?:dream|llada|llada-moe|rnd1)$/
+/** What the numbers of `pooling_type` mean; of `rank` a model scores pairs of texts. */
+const poolings = ['none', 'mean', 'cls', 'last', 'rank'] as const
 
 /** Reads the meaning of a header; null where it names no architecture. */
 export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null {
@@ -45,11 +51,14 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
   const headWidth = (number('attention.key_length') ?? width / heads) + (number('attention.value_length') ?? width / heads)
   const count = highest(values.get('split.count')) ?? 0
   const length = number('context_length')
+  const pooling = poolings[number('pooling_type') ?? -1] ?? null
   return {
     architecture,
     name: text('general.name'),
     license: text('general.license'),
-    use: useOf(architecture, { kind: text('general.type'), pooling: number('pooling_type') }),
+    use: useOf(architecture, { kind: text('general.type'), pooling }),
+    readsForward: !encoders.test(architecture) && !fillers.test(architecture) && values.get(`${architecture}.attention.causal`) !== false,
+    pooling,
     contextLength: length === null || length === 0 ? null : length,
     layers,
     parameters: tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0),
@@ -62,12 +71,12 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
 
 function useOf(
   architecture: string,
-  { kind, pooling }: { readonly kind: string | null; readonly pooling: number | null },
+  { kind, pooling }: { readonly kind: string | null; readonly pooling: GgufFacts['pooling'] },
 ): GgufFacts['use'] {
   if (kind === 'adapter') return 'adapter'
   if (kind === 'mmproj' || architecture === 'clip') return 'projector'
   if (pictures.test(architecture)) return 'picture'
-  if (pooling === rankPooling) return 'reranker'
+  if (pooling === 'rank') return 'reranker'
   return encoders.test(architecture) ? 'embeddings' : 'text'
 }
 

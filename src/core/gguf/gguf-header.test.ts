@@ -79,6 +79,21 @@ describe('the header of a GGUF file', () => {
     )
   })
 
+  it('tells whether tokens see only those before them, and how a text becomes one vector', async () => {
+    const table: readonly (readonly [architecture: string, entries: readonly GgufEntry[], forward: boolean, pooling: string | null])[] = [
+      ['llama', [], true, null],
+      ['qwen3', [['qwen3.pooling_type', ggufValue(3)]], true, 'last'],
+      ['qwen2', [['qwen2.pooling_type', ggufValue(1)]], true, 'mean'],
+      ['llama', [['llama.attention.causal', ggufValue(false)]], false, null],
+      ['gemma-embedding', [['gemma-embedding.pooling_type', ggufValue(99)]], false, null],
+      ['llada', [], false, null],
+    ]
+    for (const [architecture, entries, readsForward, pooling] of table) {
+      const facts = await factsOf([['general.architecture', ggufValue(architecture)], ...entries])
+      assert.deepEqual([facts?.readsForward, facts?.pooling], [readsForward, pooling], architecture)
+    }
+  })
+
   it('tells which part of a split set it is', async () => {
     const facts = await factsOf([...llama, ['split.count', ggufValue(3)], ['split.no', ggufValue(1)]])
     assert.deepEqual(facts?.split, { index: 1, count: 3 })
