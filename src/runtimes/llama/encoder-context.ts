@@ -1,38 +1,71 @@
 import { ServiceError } from '../../core/error.ts'
+import { cutBetweenTiles, tile } from './batch/attention-tile.ts'
+import { BatchPace } from './batch/batch-pace.ts'
+import type { DecodeLoop } from './batch/decode-loop.ts'
 import type { ComputeThreads } from './binding/compute-threads.ts'
 import type { NativeContext } from './binding/native-binding.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 
-/** An encoder sees a whole text in one batch, whose buffers grow with it. */
+/** A model that sees a whole text at once does so in one batch, whose buffers grow with it. */
 const longestText = 8192
+/** Longer pieces are no faster on a processor; a graphics card gets as many tokens as of a prompt. */
+const [longestPiece, longestPieceOnGpu] = [tile, 8 * tile]
 
-/** Reads whole texts, one at a time, in a context of its own that opens with the first. */
+/** What an encoder needs of a loaded model. */
+export type EncodedFile = Pick<ModelFile, 'binding' | 'native' | 'pooling' | 'ranking' | 'readsForward'>
+
+interface EncoderOptions {
+  /** Between whose batches texts are read. */
+  readonly loop: Pick<DecodeLoop, 'between'>
+  readonly threads: ComputeThreads
+  readonly contextLength: number
+  /** Whether what it makes of a text is a score and no vector. */
+  readonly ranking: boolean
+  readonly wholeOnGpu: boolean
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
+}
+
+/** What the model makes of a piece. */
+interface Part {
+  readonly tokens: number
+  readonly vector: Float64Array
+}
+
+/**
+ * Reads whole texts, one at a time, in a context of its own that opens with the first. llama.cpp computes the logits of every token that it is asked for
+ * the vector of: those of 8 192 tokens and 150 000 words are 10 GB. So texts are read in pieces, between which others decode, wherever tokens see only
+ * those before them.
+ */
 export class EncoderContext implements AsyncDisposable {
   /** Tokens that a text may have. */
   readonly length: number
-  readonly #file: ModelFile
+  readonly #file: EncodedFile
+  readonly #loop: Pick<DecodeLoop, 'between'>
   readonly #threads: ComputeThreads
   readonly #ranking: boolean
+  readonly #now: () => number
+  readonly #joins: 'last' | 'mean' | null
+  readonly #longestPiece: number
+  readonly #pace: BatchPace
   #context: Promise<NativeContext> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param options.ranking Whether what it makes of a text is a score and no vector. */
-  constructor(
-    file: ModelFile,
-    { threads, contextLength, ranking }: { readonly threads: ComputeThreads; readonly contextLength: number; readonly ranking: boolean },
-  ) {
+  constructor(file: EncodedFile, { loop, threads, contextLength, ranking, wholeOnGpu, now }: EncoderOptions) {
     this.#file = file
+    this.#loop = loop
     this.#threads = threads
     this.#ranking = ranking
+    this.#now = now
     this.length = Math.min(contextLength, longestText)
+    this.#joins = joinsPieces(file, { ranking })
+    this.#longestPiece = wholeOnGpu ? longestPieceOnGpu : longestPiece
+    this.#pace = new BatchPace(this.#longestPiece)
   }
 
   /** What the model makes of a text: its vector, or a score per label. */
   read(tokens: Uint32Array, { signal }: { readonly signal: AbortSignal }): Promise<Float64Array> {
-    const turn = this.#last.then(() => {
-      signal.throwIfAborted()
-      return this.#evaluate(tokens)
-    })
+    const turn = this.#last.then(() => this.#readPieces(tokens, signal))
     this.#last = turn.catch(() => undefined)
     return turn
   }
@@ -42,20 +75,38 @@ export class EncoderContext implements AsyncDisposable {
     await (await this.#context)?.dispose()
   }
 
-  async #evaluate(tokens: Uint32Array): Promise<Float64Array> {
+  async #readPieces(tokens: Uint32Array, signal: AbortSignal): Promise<Float64Array> {
+    signal.throwIfAborted()
     this.#context ??= this.#open()
     const context = await this.#context
     context.disposeSequence(0)
-    context.initBatch(tokens.length)
-    context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
-    await this.#threads.decode(context, tokens.length)
-    return context.getEmbedding(tokens.length)
+    const made: Part[] = []
+    for (let first = 0; first < tokens.length; ) {
+      signal.throwIfAborted()
+      const piece = tokens.subarray(first, first + this.#pieceLength(tokens.length - first))
+      made.push({ tokens: piece.length, vector: await this.#loop.between(() => this.#evaluate(context, first, piece)) })
+      first += piece.length
+    }
+    return (this.#joins === 'mean' ? meanOf(made) : made.at(-1)?.vector) ?? new Float64Array()
+  }
+
+  #pieceLength(left: number): number {
+    return this.#joins === null ? left : cutBetweenTiles(left, this.#pace.limit({ decoding: true }))
+  }
+
+  async #evaluate(context: NativeContext, first: number, piece: Uint32Array): Promise<Float64Array> {
+    context.initBatch(piece.length)
+    context.addToBatch(0, first, piece, Uint32Array.of(piece.length - 1))
+    const startedAt = this.#now()
+    await this.#threads.decode(context, piece.length)
+    this.#pace.note(piece.length, this.#now() - startedAt)
+    return context.getEmbedding(piece.length)
   }
 
   async #open(): Promise<NativeContext> {
     const context = new this.#file.binding.AddonContext(this.#file.native, {
       contextSize: this.length,
-      batchSize: this.length,
+      batchSize: this.#joins === null ? this.length : Math.min(this.length, this.#longestPiece + tile - 1),
       sequences: 1,
       threads: this.#threads.allowed.count,
       flashAttention: 'auto',
@@ -66,4 +117,21 @@ export class EncoderContext implements AsyncDisposable {
     if (await context.init()) return context
     throw new ServiceError('inference_failed', `There is no memory for texts of ${this.length} tokens; set a smaller contextLength.`)
   }
+}
+
+/** How the result of a text comes of its pieces'; null = it is read in one. */
+function joinsPieces(
+  { readsForward, pooling, ranking: { answersShares } }: EncodedFile,
+  { ranking }: { readonly ranking: boolean },
+): 'last' | 'mean' | null {
+  if (!readsForward || pooling === 'cls') return null
+  // Scores are made of the first token, but those of Qwen 3, which are shares, of the last.
+  if (ranking || pooling === 'rank') return answersShares ? 'last' : null
+  return pooling === 'mean' ? 'mean' : 'last'
+}
+
+function meanOf(parts: readonly Part[]): Float64Array {
+  const tokens = parts.reduce((sum, part) => sum + part.tokens, 0)
+  const sumAt = (index: number): number => parts.reduce((sum, part) => sum + (part.vector[index] ?? 0) * part.tokens, 0)
+  return Float64Array.from(parts[0]?.vector ?? [], (_, index) => sumAt(index) / tokens)
 }

@@ -92,7 +92,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   }
   const { ranks = false } = descriptor
   const totals = speculation?.totals ?? new GuessTotals()
-  const encoder = opened.use(new EncoderContext(file, { threads, contextLength, ranking: ranks }))
+  const encoder = opened.use(new EncoderContext(file, { loop, threads, contextLength, ranking: ranks, wholeOnGpu, now }))
   const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
   const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
   const device = await describeDevice(file)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cutForTile, keepForTile } from './attention-tile.ts'
+import { cutBetweenTiles, cutForTile, keepForTile } from './attention-tile.ts'
 
 test('a few dozen new tokens after a long cached beginning are made a whole tile', () => {
   assert.equal(keepForTile(2000, 2040), 2040 - 64)
@@ -26,4 +26,17 @@ test('what remains of a prompt is at least a tile, or very little', () => {
 
 test('where there is no room for a tile, whatever fits goes', () => {
   assert.equal(cutForTile(70, 40), 40)
+})
+
+test('a text is cut between whole tiles, and ends with no begun one of its own', () => {
+  const pieces = (length: number, room: number): readonly number[] => {
+    const count = cutBetweenTiles(length, room)
+    return count === length ? [count] : [count, ...pieces(length - count, room)]
+  }
+  assert.deepEqual(pieces(40, 64), [40])
+  assert.deepEqual(pieces(127, 64), [127])
+  assert.deepEqual(pieces(128, 64), [64, 64])
+  assert.deepEqual(pieces(200, 64), [64, 64, 72])
+  assert.deepEqual(pieces(1000, 300), [256, 256, 256, 232])
+  assert.deepEqual(pieces(1030, 512), [512, 518])
 })

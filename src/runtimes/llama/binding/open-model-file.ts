@@ -9,7 +9,7 @@ import { readOwnFacts } from './read-own-facts.ts'
 import { findSpelling, type Spelling } from './token-piece.ts'
 
 /** A GGUF file in memory. */
-export interface ModelFile extends AsyncDisposable {
+export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesPerToken' | 'pooling' | 'readsForward'> {
   readonly device: ComputeDevice
   readonly binding: NativeBinding
   readonly native: NativeModel
@@ -25,8 +25,6 @@ export interface ModelFile extends AsyncDisposable {
   readonly bytes: number
   /** Whether the processor has AVX-512, and these kernels use it. */
   readonly hasWideVectors: boolean
-  /** Bytes of keys and values per token. */
-  readonly cacheBytesPerToken: number
   /** Layers that the GPU computes, of `layers`. */
   readonly gpuLayers: number
   readonly layers: number
@@ -108,6 +106,8 @@ export async function openModelFile(
     bytes: model.size,
     hasWideVectors: /\bAVX512 = 1\b/.test(llama.systemInfo),
     cacheBytesPerToken: facts.cacheBytesPerToken,
+    pooling: facts.pooling,
+    readsForward: facts.readsForward,
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
     gpuMemory,

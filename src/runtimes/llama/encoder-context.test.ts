@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { miniChat } from '../../../test/support/mini-chat.ts'
+import { ggufValue, readGgufHeader, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { readGgufTensors } from '../../../test/support/model-files/read-tensors.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { ComputeThreads } from './binding/compute-threads.ts'
+import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
+import { EncoderContext } from './encoder-context.ts'
+
+const { signal } = new AbortController()
+const contextLength = 1024
+const [mean, first, last] = [1, 2, 3] as const
+
+/** The built-in model with another way to make one vector of a text, by llama.cpp's number. */
+async function openPooled(pooling: number): Promise<ModelFile> {
+  await using folder = await createTemporaryFolder()
+  const builtIn = await readFile(miniChat.file)
+  const path = join(folder.path, 'model.gguf')
+  await writeFile(path, writeGguf([...readGgufHeader(builtIn), ['llama.pooling_type', ggufValue(pooling)]], readGgufTensors(builtIn)))
+  return await openModelFile(path, { threads: 1, signal })
+}
+
+/** An encoder with nobody beside it, and the lengths of the pieces that it has read. */
+function encode(file: ModelFile, { between = () => {} } = {}): { encoder: EncoderContext; pieces: number[] } {
+  const pieces: number[] = []
+  const loop = {
+    between: async <Result>(compute: () => Promise<Result>): Promise<Result> => {
+      const result = await compute()
+      between()
+      return result
+    },
+  }
+  class NotedThreads extends ComputeThreads {
+    override decode(...[context, tokens]: Parameters<ComputeThreads['decode']>): Promise<void> {
+      pieces.push(tokens)
+      return super.decode(context, tokens)
+    }
+  }
+  const threads = new NotedThreads({ count: 1 }, file.bytes)
+  return { encoder: new EncoderContext(file, { loop, threads, contextLength, ranking: false, wholeOnGpu: false, now: () => 0 }), pieces }
+}
+
+async function readWhole({ binding, native }: ModelFile, tokens: Uint32Array): Promise<Float64Array> {
+  const shape = { contextSize: contextLength, batchSize: contextLength, sequences: 1, threads: 1 }
+  const context = new binding.AddonContext(native, { ...shape, flashAttention: 'auto', swaFullCache: false, embeddings: true })
+  await context.init()
+  context.initBatch(tokens.length)
+  context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
+  await context.decodeBatch()
+  const vector = context.getEmbedding(tokens.length)
+  await context.dispose()
+  return vector
+}
+
+const text = (length: number): Uint32Array => Uint32Array.from({ length }, (_, index) => 300 + ((index * 7919) % 3500))
+
+test('a text that is read in pieces has the vector that one batch makes of it, to the last digit', async () => {
+  for (const pooling of [null, last]) {
+    await using file = await (pooling === null ? openModelFile(miniChat.file, { threads: 1, signal }) : openPooled(pooling))
+    const { encoder, pieces } = encode(file)
+    await using _ = encoder
+    for (const length of [1, 64, 127, 128, 129, 500])
+      assert.deepEqual(await encoder.read(text(length), { signal }), await readWhole(file, text(length)), `${length} tokens`)
+    assert.deepEqual(pieces.slice(0, 7), [1, 64, 127, 64, 64, 64, 65])
+    assert.ok(Math.max(...pieces) < 128)
+  }
+})
+
+test('the mean of a text that is read in pieces is that of all its tokens', async () => {
+  await using file = await openPooled(mean)
+  const { encoder, pieces } = encode(file)
+  await using _ = encoder
+  const expected = await readWhole(file, text(300))
+  const vector = await encoder.read(text(300), { signal })
+  assert.equal(pieces.length, 4)
+  assert.ok(Math.hypot(...expected) > 1)
+  for (const [index, value] of expected.entries()) assert.ok(Math.abs(value - (vector[index] ?? Number.NaN)) < 1e-4, `${index}: ${value}`)
+})
+
+test('a model whose vector is that of the first token reads a text in one', async () => {
+  await using file = await openPooled(first)
+  const { encoder, pieces } = encode(file)
+  await using _ = encoder
+  assert.deepEqual(await encoder.read(text(300), { signal }), await readWhole(file, text(300)))
+  assert.deepEqual(pieces, [300])
+})
+
+test('nothing more is read for who leaves between two pieces, and the next text has nothing of it', async () => {
+  await using file = await openModelFile(miniChat.file, { threads: 1, signal })
+  const leaving = new AbortController()
+  const { encoder, pieces } = encode(file, { between: () => leaving.abort(new Error('gone')) })
+  await using _ = encoder
+  await assert.rejects(encoder.read(text(1000), leaving), /gone/)
+  assert.deepEqual(pieces, [64])
+  assert.deepEqual(await encoder.read(text(100), { signal }), await readWhole(file, text(100)))
+})
