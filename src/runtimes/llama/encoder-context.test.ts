@@ -24,7 +24,7 @@ async function openPooled(pooling: number): Promise<ModelFile> {
 }
 
 /** An encoder with nobody beside it, and the lengths of the pieces that it has read. */
-function encode(file: ModelFile, { between = () => {} } = {}): { encoder: EncoderContext; pieces: number[] } {
+function encode(file: ModelFile, { between = () => {}, memoryBytes = 1e9 } = {}): { encoder: EncoderContext; pieces: number[] } {
   const pieces: number[] = []
   const loop = {
     between: async <Result>(compute: () => Promise<Result>): Promise<Result> => {
@@ -40,7 +40,8 @@ function encode(file: ModelFile, { between = () => {} } = {}): { encoder: Encode
     }
   }
   const threads = new NotedThreads({ count: 1 }, file.bytes)
-  return { encoder: new EncoderContext(file, { loop, threads, contextLength, ranking: false, wholeOnGpu: false, now: () => 0 }), pieces }
+  const options = { loop, threads, contextLength, memoryBytes, ranking: false, wholeOnGpu: false, now: () => 0 }
+  return { encoder: new EncoderContext(file, options), pieces }
 }
 
 async function readWhole({ binding, native }: ModelFile, tokens: Uint32Array): Promise<Float64Array> {
@@ -80,12 +81,15 @@ test('the mean of a text that is read in pieces is that of all its tokens', asyn
   for (const [index, value] of expected.entries()) assert.ok(Math.abs(value - (vector[index] ?? Number.NaN)) < 1e-4, `${index}: ${value}`)
 })
 
-test('a model whose vector is that of the first token reads a text in one', async () => {
+test('a model whose vector is that of the first token reads a text in one, as long as the logits of all of it have room', async () => {
   await using file = await openPooled(first)
   const { encoder, pieces } = encode(file)
   await using _ = encoder
   assert.deepEqual(await encoder.read(text(300), { signal }), await readWhole(file, text(300)))
   assert.deepEqual(pieces, [300])
+  assert.equal(encoder.length, contextLength)
+  const roomFor = (tokens: number) => encode(file, { memoryBytes: tokens * file.vocabularySize * 4 }).encoder.length
+  assert.deepEqual([roomFor(500), roomFor(1)], [500, 256])
 })
 
 test('nothing more is read for who leaves between two pieces, and the next text has nothing of it', async () => {

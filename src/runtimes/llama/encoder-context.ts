@@ -8,17 +8,23 @@ import type { ModelFile } from './binding/open-model-file.ts'
 
 /** A model that sees a whole text at once does so in one batch, whose buffers grow with it. */
 const longestText = 8192
+/** llama.cpp makes room for a logit of every word at each token of a batch, also where a model has none. */
+const logitBytes = 4
+/** So long a text is taken however little memory there is. */
+const shortestLimit = 256
 /** Longer pieces are no faster on a processor; a graphics card gets as many tokens as of a prompt. */
 const [longestPiece, longestPieceOnGpu] = [tile, 8 * tile]
 
 /** What an encoder needs of a loaded model. */
-export type EncodedFile = Pick<ModelFile, 'binding' | 'native' | 'pooling' | 'ranking' | 'readsForward'>
+export type EncodedFile = Pick<ModelFile, 'binding' | 'native' | 'pooling' | 'ranking' | 'readsForward' | 'vocabularySize'>
 
 interface EncoderOptions {
   /** Between whose batches texts are read. */
   readonly loop: Pick<DecodeLoop, 'between'>
   readonly threads: ComputeThreads
   readonly contextLength: number
+  /** What one batch may take. */
+  readonly memoryBytes: number
   /** Whether what it makes of a text is a score and no vector. */
   readonly ranking: boolean
   readonly wholeOnGpu: boolean
@@ -51,14 +57,15 @@ export class EncoderContext implements AsyncDisposable {
   #context: Promise<NativeContext> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: EncodedFile, { loop, threads, contextLength, ranking, wholeOnGpu, now }: EncoderOptions) {
+  constructor(file: EncodedFile, { loop, threads, contextLength, memoryBytes, ranking, wholeOnGpu, now }: EncoderOptions) {
     this.#file = file
     this.#loop = loop
     this.#threads = threads
     this.#ranking = ranking
     this.#now = now
-    this.length = Math.min(contextLength, longestText)
     this.#joins = joinsPieces(file, { ranking })
+    const inOne = Math.max(shortestLimit, Math.floor(memoryBytes / (file.vocabularySize * logitBytes)))
+    this.length = Math.min(contextLength, longestText, this.#joins === null ? inOne : longestText)
     this.#longestPiece = wholeOnGpu ? longestPieceOnGpu : longestPiece
     this.#pace = new BatchPace(this.#longestPiece)
   }

@@ -9,6 +9,7 @@ import type { SpelledTokens } from './automaton/token-grammar.ts'
 import { priceLeftOver } from './batch/align-prompts.ts'
 import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
+import { cacheMemory } from './binding/cache-memory.ts'
 import { ComputeThreads } from './binding/compute-threads.ts'
 import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
@@ -92,7 +93,9 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   }
   const { ranks = false } = descriptor
   const totals = speculation?.totals ?? new GuessTotals()
-  const encoder = opened.use(new EncoderContext(file, { loop, threads, contextLength, ranking: ranks, wholeOnGpu, now }))
+  const memoryBytes = cacheMemory({ bytes: file.bytes, gpuMemory: null }, options)
+  const encoding = { loop, threads, contextLength, memoryBytes, ranking: ranks, wholeOnGpu, now }
+  const encoder = opened.use(new EncoderContext(file, encoding))
   const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
   const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
   const device = await describeDevice(file)
