@@ -42,6 +42,24 @@ test('a receiver that asks for another protocol has answered, one that hangs up 
   await once(server.close(), 'close')
 })
 
+test('a receiver that sends answers to come for ever is given up at once, and one that sends a few is waited for', async () => {
+  const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
+  const server = createServer((request) => {
+    const { socket } = request
+    if (request.url === '/few') return void socket.end(`${processing.repeat(3)}HTTP/1.1 204 No Content\r\n\r\n`)
+    const flood = () => {
+      while (socket.writable && socket.write(processing.repeat(1000)));
+    }
+    socket.on('drain', flood).on('error', () => {})
+    flood()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/few`, true), { status: 204 })
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/flood`, true), { reason: 'no final answer' })
+  await once(server.close(), 'close')
+})
+
 test('no spelling of an internal address gets through', async () => {
   await using receiver = await startReceiver(200)
   const hosts = [

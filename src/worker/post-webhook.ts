@@ -8,6 +8,9 @@ import type { DeliveryResult } from './webhook-schedule.ts'
 const unresolved = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL'])
 /** Longest wait for a receiver. */
 const timeoutMs = 15_000
+/** Answers to come (1xx) that a receiver may send before its own: each costs time, and without end they would take all there is. */
+const mostInterim = 20
+const tooManyInterim = new Error('The receiver sent answers to come, and none of its own.')
 
 export interface WebhookPost {
   readonly url: string
@@ -43,6 +46,11 @@ export async function postWebhook(
         socket.destroy()
         resolve(response)
       })
+      let interim = 0
+      request.on('information', () => {
+        interim += 1
+        if (interim > mostInterim) request.destroy(tooManyInterim)
+      })
       request.once('error', reject)
       request.end(body)
     })
@@ -57,6 +65,7 @@ export async function postWebhook(
 }
 
 function describe(error: unknown): string {
+  if (error === tooManyInterim) return 'no final answer'
   if (!(error instanceof Error)) return 'failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
   // Told apart, these would say which names of the operator's network there are.
