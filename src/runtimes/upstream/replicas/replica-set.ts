@@ -91,7 +91,7 @@ export class ReplicaSet implements Disposable {
    * What the first server that begins to answer yields; another is tried only until the first part is there.
    *
    * @param key What should go to the same server again, such as a conversation's.
-   * @throws {ServiceError} the last server's error; `server_is_overloaded` when none answers at all.
+   * @throws {ServiceError} the error of the last server that was there, else the last one's; `server_is_overloaded` when none answers at all.
    */
   async *stream<Part>(
     key: string,
@@ -115,7 +115,7 @@ export class ReplicaSet implements Disposable {
         return
       } catch (error) {
         signal.throwIfAborted()
-        failure = error
+        if (failure === null || !isOutOfReach(error)) failure = error
         this.#failed(replica, error)
         if (begun || !mayRunElsewhere(error)) throw error
       } finally {
