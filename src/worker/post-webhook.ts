@@ -2,6 +2,7 @@ import { type Agent, type IncomingMessage, request as requestPlain } from 'node:
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
+import { lookUpName } from './look-up-name.ts'
 import type { DeliveryResult } from './webhook-schedule.ts'
 
 /** What a name that leads nowhere ends with. */
@@ -23,10 +24,15 @@ export interface WebhookPost {
  * that no name can lead to a loopback, private, link-local or metadata address; redirects are not followed.
  *
  * @param settings.privateTargets Lets every address through.
+ * @param settings.nameServers Who knows the addresses of names; absent = those of the system.
  */
 export async function postWebhook(
   { url, headers, body }: WebhookPost,
-  { signal, privateTargets }: { readonly signal: AbortSignal; readonly privateTargets: boolean },
+  {
+    signal,
+    privateTargets,
+    nameServers,
+  }: { readonly signal: AbortSignal; readonly privateTargets: boolean; readonly nameServers?: readonly string[] },
 ): Promise<DeliveryResult> {
   // The library's types are older than Node's; both agents are Node's own subclassed.
   const agent: Agent = useAgent(url, { keepAlive: false, allowPrivateIPAddress: privateTargets, allowMetaIPAddress: privateTargets })
@@ -38,6 +44,8 @@ export async function postWebhook(
         method: 'POST',
         agent,
         signal: bounded,
+        // Private names may stand in a file of this machine alone.
+        ...(!privateTargets && { lookup: lookUpName({ signal: bounded, ...(nameServers && { servers: nameServers }) }) }),
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       })
       request.once('response', resolve)
