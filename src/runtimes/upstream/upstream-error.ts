@@ -38,6 +38,16 @@ export function isOutOfReach(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
 }
 
+/** Whether a proxy says that the server behind it is away; 504 may be of one that is at work. */
+export function saysAway(error: unknown): error is ServiceError {
+  return statusOf(error) === 502
+}
+
+/** The same of what surely never came to the upstream. */
+export function makeUnbegunError({ code, message, cause }: ServiceError): ServiceError {
+  return new ServiceError(code, message, { cause, isUnbegun: true })
+}
+
 /** The same of what was begun before the upstream was gone, so that it may be to blame for that. */
 export function makeBegunError({ code, message, cause }: ServiceError): ServiceError {
   return new ServiceError(code, message, { cause })
