@@ -53,6 +53,8 @@ export interface ServiceErrorOptions {
   readonly param?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly faults?: readonly FieldFault[] | undefined
+  /** Whether nothing was begun that the request could be to blame for, so that an asynchronous one has lost no attempt; absent = who knows. */
+  readonly isUnbegun?: boolean
   /** The reason, for the log and for owners at the console; never sent to other callers. */
   readonly cause?: unknown
 }
@@ -63,6 +65,7 @@ export class ServiceError extends Error {
   readonly param: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly faults: readonly FieldFault[]
+  readonly isUnbegun: boolean
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -71,6 +74,7 @@ export class ServiceError extends Error {
     this.param = options.param
     this.retryAfterSeconds = options.retryAfterSeconds
     this.faults = options.faults ?? []
+    this.isUnbegun = options.isUnbegun ?? false
   }
 }
 

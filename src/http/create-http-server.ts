@@ -15,7 +15,7 @@ import { inviteBodies } from './body/invite-body.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller } from './caller.ts'
-import { clientSignal, endWork } from './client-signal.ts'
+import { clientSignal } from './client-signal.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
 import { safetyHeadersOf } from './headers/safety-headers.ts'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
@@ -29,6 +29,7 @@ import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
 import { createProxyTrust } from './limits/trusted-proxies.ts'
+import { noteWork } from './note-work.ts'
 import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
 import { endTrace, traceRequests } from './trace-requests.ts'
 
@@ -196,12 +197,4 @@ function ratedSubjects({ accountId, tokenId, requestsPerMinute }: Caller, perMin
   const account = perMinute === null ? [] : [{ of: 'account', id: accountId, limit: perMinute } as const]
   if (tokenId === null || requestsPerMinute === undefined) return account
   return [...account, { of: 'token', id: tokenId, limit: requestsPerMinute }]
-}
-
-/** Lets the request end when its account is disabled. */
-function noteWork({ underWay }: HttpDependencies, accountId: string, reply: FastifyReply): void {
-  // Nobody would tell any more when it is over: the client has left, or the deadline answered, while it was found out who asks.
-  if (reply.raw.destroyed) return
-  const noted = underWay?.note(accountId, (reason) => endWork(reply, reason))
-  reply.raw.on('close', () => noted?.[Symbol.dispose]())
 }

@@ -4,7 +4,15 @@ import type { Refusal } from './residency-decision.ts'
 /** The error a refused caller gets. */
 export function makeRefusalError(
   modelId: string,
-  { because, retryAfterSeconds }: Refusal & { readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'> },
+  {
+    because,
+    retryAfterSeconds,
+    isUnbegun,
+  }: Refusal & {
+    readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'>
+    /** Whether no request could be to blame for a model that is not there. */
+    readonly isUnbegun: boolean
+  },
   cause: unknown,
 ): ServiceError {
   const again = `try again in ${retryAfterSeconds} s.`
@@ -23,6 +31,7 @@ export function makeRefusalError(
       return new ServiceError('model_loading', `The model ${modelId} stopped or could not be loaded (the log says why); ${again}`, {
         retryAfterSeconds,
         cause,
+        isUnbegun,
       })
     case 'unloadable':
       return new ServiceError(

@@ -1,4 +1,5 @@
 import type { Inference } from '../core/inference.ts'
+import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
@@ -11,6 +12,7 @@ import { signWebhook } from './webhook-signature.ts'
 export interface WebhookDependencies {
   readonly webhooks: WebhookLog
   readonly log: InferenceLog
+  readonly accounts: Pick<AccountStore, 'find'>
   readonly clock: Clock
   /** The JSON text of the announcement; `at` in Unix milliseconds. */
   readonly encodeWebhook: (inference: Inference, at: number) => string
@@ -58,12 +60,14 @@ export class WebhookCourier {
 }
 
 async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, options: { readonly signal: AbortSignal }): Promise<void> {
-  const { webhooks, log, clock } = deps
+  const { webhooks, log, accounts, clock } = deps
   const inference = await log.find(delivery.inferenceId, delivery.accountId, options)
   const { trace = (_delivery, attempt) => attempt(delivery.traceparent ?? undefined) } = deps
+  const account = await accounts.find(delivery.accountId, options)
+  const isDisabled = account !== null && account.disabledAt !== null
   const result =
-    inference === null
-      ? { reason: 'record deleted' }
+    inference === null || isDisabled
+      ? { reason: isDisabled ? 'account disabled' : 'record deleted' }
       : await trace(delivery, (traceparent) => announce(deps, { delivery, inference, traceparent }, options))
   const attempt = planDelivery({ attempts: delivery.attempts, result, now: clock.now(), random: deps.random() })
   await webhooks.record(delivery.id, attempt, unstoppable)

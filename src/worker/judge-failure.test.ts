@@ -20,6 +20,12 @@ test('a dead engine counts as a deadly attempt, an unknown failure as a failed o
   assert.equal(judgeFailure(new ServiceError('concurrency_limit_exceeded', 'share'), 1).action, 'release')
 })
 
+test('a failure with which nothing was begun counts as no attempt', () => {
+  const away = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'away', { isUnbegun: true, retryAfterSeconds })
+  assert.deepEqual(judgeFailure(away(), 1), { action: 'release', delayMs: 5000 })
+  assert.deepEqual(judgeFailure(away(9), 7), { action: 'release', delayMs: 9000 })
+})
+
 test('a run over its time limit fails at once', () => {
   assert.equal(judgeFailure(new ServiceError('inference_timeout', 'too long'), 1).action, 'fail')
 })

@@ -12,6 +12,8 @@ export type Judgement =
 /** Wait before the second attempt; each later one waits five times as long, so that a model has time to come back. */
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
+/** Wait for what was not there, such as a server that is started again. */
+const awayMs = 5000
 
 /** @param attempt The attempt that failed, from 1. */
 export function judgeFailure(failure: unknown, attempt: number): Judgement {
@@ -19,6 +21,7 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
   const retryDelayMs = Math.min(firstRetryMs * 5 ** (attempt - 1), longestRetryMs)
   const askedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
   const delayMs = Math.max(askedMs, retryDelayMs)
+  if (failure instanceof ServiceError && failure.isUnbegun) return { action: 'release', delayMs: askedMs || awayMs }
   switch (error.code) {
     case 'server_is_overloaded':
     case 'concurrency_limit_exceeded':

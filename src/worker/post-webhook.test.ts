@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import dns from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { nameAnswer, startNameServer } from '../../test/support/network/name-server.ts'
 import { postWebhook } from './post-webhook.ts'
 
 const { signal } = new AbortController()
@@ -40,6 +43,47 @@ test('a receiver that asks for another protocol has answered, one that hangs up 
   assert.deepEqual(await post(`http://127.0.0.1:${port}/protocol`, true), { status: 101 })
   assert.deepEqual(await post(`http://127.0.0.1:${port}/nothing`, true), { reason: 'ECONNRESET' })
   await once(server.close(), 'close')
+})
+
+test('a receiver that sends answers to come for ever is given up at once, and one that sends a few is waited for', async () => {
+  const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
+  const server = createServer((request) => {
+    const { socket } = request
+    if (request.url === '/few') return void socket.end(`${processing.repeat(3)}HTTP/1.1 204 No Content\r\n\r\n`)
+    const flood = () => {
+      while (socket.writable && socket.write(processing.repeat(1000)));
+    }
+    socket.on('drain', flood).on('error', () => {})
+    flood()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/few`, true), { status: 204 })
+  assert.deepEqual(await post(`http://127.0.0.1:${port}/flood`, true), { reason: 'no final answer' })
+  await once(server.close(), 'close')
+})
+
+test('a name that leads to a private address gets through at no attempt, whatever it led to before', async () => {
+  await using receiver = await startReceiver(200)
+  const answers = [[0, 0, 0, 0], [127, 0, 0, 1], null, [169, 254, 169, 254]] as const
+  for (const found of answers) {
+    using names = await startNameServer((question, isFour) => nameAnswer(question, isFour ? found : null))
+    const message = { url: `http://receiver.example:${receiver.port}/`, headers: {}, body: '{}' }
+    const result = await postWebhook(message, { signal, privateTargets: false, nameServers: names.servers })
+    assert.deepEqual(result, { reason: 'no public address' })
+  }
+  using six = await startNameServer((question, isFour) => nameAnswer(question, isFour ? null : [...Array(15).fill(0), 1]))
+  const message = { url: `http://receiver.example:${receiver.port}/`, headers: {}, body: '{}' }
+  const result = await postWebhook(message, { signal, privateTargets: false, nameServers: six.servers })
+  assert.deepEqual([result, receiver.requests.length], [{ reason: 'no public address' }, 0])
+})
+
+test("the system's own look-up, of which two at once keep every other in this process waiting, is asked for no receiver", async (context) => {
+  const lookup = context.mock.method(dns, 'lookup')
+  syncBuiltinESMExports()
+  context.after(syncBuiltinESMExports)
+  assert.deepEqual(await post('http://there-is-no-such-name.invalid/'), { reason: 'no public address' })
+  assert.equal(lookup.mock.callCount(), 0)
 })
 
 test('no spelling of an internal address gets through', async () => {

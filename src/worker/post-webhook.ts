@@ -2,12 +2,16 @@ import { type Agent, type IncomingMessage, request as requestPlain } from 'node:
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
+import { lookUpName } from './look-up-name.ts'
 import type { DeliveryResult } from './webhook-schedule.ts'
 
 /** What a name that leads nowhere ends with. */
 const unresolved = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL'])
 /** Longest wait for a receiver. */
 const timeoutMs = 15_000
+/** Answers to come (1xx) that a receiver may send before its own: each costs time, and without end they would take all there is. */
+const mostInterim = 20
+const tooManyInterim = new Error('The receiver sent answers to come, and none of its own.')
 
 export interface WebhookPost {
   readonly url: string
@@ -20,10 +24,15 @@ export interface WebhookPost {
  * that no name can lead to a loopback, private, link-local or metadata address; redirects are not followed.
  *
  * @param settings.privateTargets Lets every address through.
+ * @param settings.nameServers Who knows the addresses of names; absent = those of the system.
  */
 export async function postWebhook(
   { url, headers, body }: WebhookPost,
-  { signal, privateTargets }: { readonly signal: AbortSignal; readonly privateTargets: boolean },
+  {
+    signal,
+    privateTargets,
+    nameServers,
+  }: { readonly signal: AbortSignal; readonly privateTargets: boolean; readonly nameServers?: readonly string[] },
 ): Promise<DeliveryResult> {
   // The library's types are older than Node's; both agents are Node's own subclassed.
   const agent: Agent = useAgent(url, { keepAlive: false, allowPrivateIPAddress: privateTargets, allowMetaIPAddress: privateTargets })
@@ -35,6 +44,8 @@ export async function postWebhook(
         method: 'POST',
         agent,
         signal: bounded,
+        // Private names may stand in a file of this machine alone.
+        ...(!privateTargets && { lookup: lookUpName({ signal: bounded, ...(nameServers && { servers: nameServers }) }) }),
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       })
       request.once('response', resolve)
@@ -42,6 +53,11 @@ export async function postWebhook(
       request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
         socket.destroy()
         resolve(response)
+      })
+      let interim = 0
+      request.on('information', () => {
+        interim += 1
+        if (interim > mostInterim) request.destroy(tooManyInterim)
       })
       request.once('error', reject)
       request.end(body)
@@ -57,6 +73,7 @@ export async function postWebhook(
 }
 
 function describe(error: unknown): string {
+  if (error === tooManyInterim) return 'no final answer'
   if (!(error instanceof Error)) return 'failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
   // Told apart, these would say which names of the operator's network there are.

@@ -5,6 +5,7 @@ import { readStored } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
@@ -160,6 +161,21 @@ test('a webhook is posted, signed, again after 5 seconds and 5 minutes, until a 
   assert.equal(posts[0]?.body, JSON.stringify({ id, outcome: 'succeeded' }))
   const [delivery] = await deps.webhooks.list('a', options)
   assert.deepEqual([delivery?.state, delivery?.attempts, delivery?.lastResult], ['delivered', 3, '204'])
+})
+
+test('nothing is posted for an account that is disabled, until it is enabled again', async () => {
+  const { deps, posts, clock } = createParts()
+  const eve = { id: 'eve', name: 'Eve', email: null, role: 'member', createdAt: 0, disabledAt: null, limits: noLimits } as const
+  await deps.accounts.create(eve, options)
+  await using _maintenance = startMaintenance(deps, settings)
+  await completeOne(deps, 'https://example.com/hook', eve.id)
+  await deps.accounts.change(eve.id, { by: null, disabledAt: clock.now() }, options)
+  await clock.advance(2000)
+  const [delivery] = await deps.webhooks.list(eve.id, options)
+  assert.deepEqual([posts, delivery?.state, delivery?.lastResult], [[], 'waiting', 'account disabled'])
+  await deps.accounts.change(eve.id, { by: null, disabledAt: null }, options)
+  await clock.advance(6000)
+  assert.equal(posts.length, 1)
 })
 
 test('a hundred receivers of one account that hang keep no webhook of another waiting', async () => {

@@ -68,4 +68,13 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
     assert.equal(new Set(ids).size, 1)
     assert.match(ids[0] ?? '', /^[\w-]{8,64}$/)
   })
+
+  test(`${name} registry: the cluster has one bucket, the first that is found, however many ask at once`, async () => {
+    await using registry = await open({ clock: createTestClock() })
+    assert.equal(await registry.bucket(null, options), null)
+    const found = await Promise.all(Array.from({ length: 5 }, (_, index) => registry.bucket(`bucket-${index}`, options)))
+    assert.equal(new Set(found).size, 1)
+    assert.match(found[0] ?? '', /^bucket-[0-4]$/)
+    assert.equal(await registry.bucket(null, options), found[0])
+  })
 }

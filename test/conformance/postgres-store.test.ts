@@ -19,6 +19,7 @@ suite('the store on PostgreSQL', { skip: withoutPostgres }, () => {
     const { nodes } = store
     return {
       cluster: (options) => nodes.cluster(options),
+      bucket: (found, options) => nodes.bucket(found, options),
       report: (report, options) => nodes.report(report, options),
       offer: (nodeId, offer, options) => nodes.offer(nodeId, offer, options),
       findOffer: (nodeId, options) => nodes.findOffer(nodeId, options),

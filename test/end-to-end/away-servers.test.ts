@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
-import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeCatalog, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { loadUpstreamModel } from '../../src/runtimes/upstream/load-upstream-model.ts'
 import { ReplicaSet } from '../../src/runtimes/upstream/replicas/replica-set.ts'
-import { type Answer, startTextServer } from '../support/engines/text-server.ts'
+import { submit } from '../support/deferred-requests.ts'
+import { type Answer, openAiEvents, startTextServer, type TextServer, works } from '../support/engines/text-server.ts'
+import { startHttpService } from '../support/http-service.ts'
+import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
 const { signal } = new AbortController()
@@ -200,4 +204,72 @@ test('a server that has worked since is avoided for as short as at its first fai
     seconds += 2
     assert.equal(await ask(key), '1', failure)
   }
+})
+
+/** How a server that works on a request goes away, and how it comes back. */
+const absences: readonly [name: string, leave: (server: TextServer) => void, comeBack: (server: TextServer) => Promise<TextServer>][] = [
+  [
+    'dies while it works on one',
+    (server) => void server[Symbol.asyncDispose](),
+    (server) => startTextServer(works, { port: Number(new URL(server.url).port) }),
+  ],
+  [
+    'is started anew behind a proxy, which says so (502)',
+    (server) => {
+      server.models = (response) => response.writeHead(502).end('<html>')
+      server.answer = server.models
+    },
+    async (server) => {
+      server.models = (response) => response.end('{}')
+      server.answer = works
+      return server
+    },
+  ],
+]
+
+for (const [name, leave, comeBack] of absences)
+  test(`asynchronous requests outlive a server that ${name}, however long it is away`, async (context) => {
+    await using stack = new AsyncDisposableStack()
+    const working = Promise.withResolvers<ServerResponse>()
+    const server = stack.use(
+      await startTextServer((response) => {
+        response.write(openAiEvents.slice(0, 2).join(''))
+        working.resolve(response)
+      }),
+    )
+    // Whole, so that sums of it are exact.
+    const begun = Math.ceil(performance.now())
+    const clock = createTestClock(0)
+    context.mock.method(performance, 'now', () => begun + clock.now())
+    const descriptor = describeFakeText({ id: 'fake-chat', format: 'openai', upstream: addressOf(server.url) })
+    const { model } = stack.use(await loadUpstreamModel(descriptor, { signal, probeMs }))
+    const pool = createFixedModelPool({ text: { 'fake-chat': model } }, { slots: 1 })
+    const service = stack.use(await startHttpService({ clock, catalog: createFakeCatalog([descriptor]), pool, worker: true }))
+    const body = { model: 'fake-chat', messages: [{ role: 'user', content: 'Hello' }] }
+    const ids: string[] = []
+    for (let index = 0; index < 3; index++) ids.push((await submit(service, body, {}, '/v1/chat/completions')).id)
+    const find = () => Promise.all(ids.map((id) => service.store.log.find(id, service.accountId, { signal })))
+    while (server.requests.length === 0) await clock.advance(100)
+    leave(server)
+    ;(await working.promise).destroy()
+    while ((await find()).some((found) => found?.status !== 'completed' && (found?.attempt ?? 0) < 8)) await clock.advance(1000)
+    stack.use(await comeBack(server))
+    while ((await find()).some((found) => found?.status !== 'completed')) await clock.advance(1000)
+    assert.deepEqual(
+      (await find()).map((found) => found?.outcome),
+      ['succeeded', 'succeeded', 'succeeded'],
+    )
+  })
+
+test('a request that one server was not there for and another failed on has been begun', async () => {
+  await using stack = new AsyncDisposableStack()
+  const [gone, fails] = [await startTextServer(), stack.use(await startTextServer((response) => response.writeHead(500).end('{}')))]
+  const upstream = { ...addressOf(gone.url), replicas: [{ url: fails.url, weight: 1 }] }
+  const { model } = stack.use(await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs }))
+  await gone[Symbol.asyncDispose]()
+  for (let index = 0; index < 20; index++)
+    await assert.rejects(Array.fromAsync(model.generate(makeTextRequest(`${index}`), { signal, account: 'a' })), {
+      code: 'inference_failed',
+      isUnbegun: false,
+    })
 })

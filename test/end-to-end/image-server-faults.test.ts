@@ -217,7 +217,12 @@ for (const format of imageServerFormats) {
     test('leaves after it was connected is told of as inference_failed', async (context) => {
       const { model, server } = await connectImageServer(context, format)
       await server.leave()
-      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isUnbegun: true })
+    })
+
+    test('leaves while it draws has begun with the picture', async (context) => {
+      const { model, server } = await connectImageServer(context, format, { fault: () => void server.leave() })
+      await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isUnbegun: false })
     })
   })
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Caller } from '../../src/core/access-token.ts'
+import { isRecord } from '../../src/core/is-record.ts'
+import type { JsonObject } from '../../src/core/json-value.ts'
 import { changeAccount } from '../../src/operations/access/change-account.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { endWorkOfDisabled, WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
@@ -83,6 +85,41 @@ suite('disabled accounts', () => {
     assert.equal(ended?.outcome, 'cancelled')
     assert.equal((await service.store.log.find(honest.id, service.accountId, options))?.status, 'running')
     assert.deepEqual(underWay.accounts(), [service.accountId])
+    assert.deepEqual(service.failures, [])
+  })
+
+  test('links to what a disabled account drew and uploads end with it, and uploads that are under way', async () => {
+    await using folder = await createTemporaryFolder()
+    const underWay = new WorkUnderWay()
+    await using service = await startHttpService({ worker: true, assets: { folder: folder.path }, overrides: { underWay } })
+    const eve = await createAccount({ ...service.store, clock: service.store.clock }, { name: 'Eve', role: 'member' }, options)
+    const token = await service.makeToken(['image', 'read'], { accountId: eve.id })
+    const read = async (answer: Response): Promise<JsonObject> => JSON.parse(await answer.text())
+    const drawn = { prompt: 'a tiger', response_format: 'url' }
+    const { data } = await read(await service.fetch('/v1/images/generations', { json: drawn, token }))
+    const picture = String(Array.isArray(data) && isRecord(data[0]) && data[0].url)
+    const described = { asset_type: 'lora', data: { asset_type: 'lora', engine: 'image/stable-diffusion-xl-v1-0' } }
+    const link = async (name: string): Promise<string> => {
+      const json = { name, ...described, transfer_api_type: 'presigned-url' }
+      const { transfer_api: links } = await read(await service.fetch('/v1/assets', { json, token }))
+      return String(isRecord(links) && links.put_url)
+    }
+    const [before, after] = [await link('before'), await link('after')]
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const file = writable.getWriter()
+    const sending = { method: 'PUT', body: readable, duplex: 'half' } as const
+    const upload = fetch(before, sending)
+    // The beginning of a safetensors file: the length of its header, and the header's brace.
+    await file.write(Uint8Array.of(64, 0, 0, 0, 0, 0, 0, 0, 0x7b))
+    assert.equal((await fetch(picture)).status, 200)
+    while (!underWay.accounts().includes(eve.id)) await new Promise((resolve) => setImmediate(resolve))
+
+    await changeAccount({ ...service.store, clock: service.store.clock }, { accountId: eve.id, by: null, disabled: true }, options)
+    await endWorkOfDisabled({ ...service.store, underWay }, options)
+    await file.write(new Uint8Array(1000))
+    assert.equal((await upload).status, 401)
+    assert.equal((await fetch(picture)).status, 404)
+    assert.equal((await fetch(after, { method: 'PUT', body: Uint8Array.of(64, 0, 0, 0, 0, 0, 0, 0, 0x7b) })).status, 404)
     assert.deepEqual(service.failures, [])
   })
 

@@ -9,7 +9,7 @@ import { readSecretFile } from './read-secret-file.ts'
  * Opens the bucket that all nodes share; its client is loaded only here.
  *
  * @throws {UsageError} when the secret cannot be read.
- * @throws {Error} when the bucket belongs to another cluster, or the server refuses.
+ * @throws {Error} when the bucket belongs to another cluster, the cluster has another bucket, or the server refuses.
  */
 export async function openBucket(
   { address, secretFile }: Extract<Config['outputs'], { readonly type: 's3' }>,
@@ -19,7 +19,8 @@ export async function openBucket(
   const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
   const cluster = await registry.cluster(options)
-  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock }, options).catch(tellOperator)
+  const noteBucket = (found: string | null) => registry.bucket(found, options)
+  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock, noteBucket }, options).catch(tellOperator)
 }
 
 /**

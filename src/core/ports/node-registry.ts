@@ -6,6 +6,8 @@ type Options = { readonly signal: AbortSignal }
 export interface NodeRegistry {
   /** The id of the cluster, one word, made once however many nodes ask at once. */
   cluster(options: Options): Promise<string>
+  /** The id of the bucket in which all nodes keep outputs: `found` from now on where none was noted before; null = none is. */
+  bucket(found: string | null, options: Options): Promise<string | null>
   /** Notes a report and answers every node that was heard of within `deadAfterMs`, itself among them, by id. */
   report(report: NodeReport, options: Options): Promise<readonly ClusterNode[]>
   /** Keeps what a node offers in place of what it offered before. */

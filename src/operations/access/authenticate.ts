@@ -1,5 +1,5 @@
 import type { AccessToken, Caller } from '../../core/access-token.ts'
-import { accountDisabled } from '../../core/account-disabled.ts'
+import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
@@ -85,8 +85,7 @@ async function findUsable(
 ): Promise<AccessToken> {
   const token = await tokens.findByHash(hash, options)
   if (token === null) throw invalidToken()
-  const account = await accounts.find(token.accountId, options)
-  if (account === null || account.disabledAt !== null) throw accountDisabled()
+  if (!isEnabled(await accounts.find(token.accountId, options))) throw accountDisabled()
   return token
 }
 

@@ -1,4 +1,4 @@
-import { accountDisabled } from '../../core/account-disabled.ts'
+import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
 import type { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 
@@ -34,8 +34,6 @@ export async function endWorkOfDisabled(
   { accounts, underWay }: { readonly accounts: AccountStore; readonly underWay: WorkUnderWay },
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  for (const accountId of underWay.accounts()) {
-    const account = await accounts.find(accountId, options)
-    if (account === null || account.disabledAt !== null) underWay.end(accountId, accountDisabled())
-  }
+  for (const accountId of underWay.accounts())
+    if (!isEnabled(await accounts.find(accountId, options))) underWay.end(accountId, accountDisabled())
 }

@@ -65,6 +65,7 @@ export class UpstreamConnection implements Disposable {
   /** Made once: to take an address apart takes a third of the time of sending a request. */
   readonly #target: Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'auth'>
   readonly #folder: string
+  #bodiesTaken = 0
 
   private constructor(server: UpstreamServer, key: string | null) {
     this.#server = server
@@ -144,6 +145,11 @@ export class UpstreamConnection implements Disposable {
     return open.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
   }
 
+  /** Requests with a body that the server was there for, whatever became of them: another number later says that one went out. */
+  get bodiesTaken(): number {
+    return this.#bodiesTaken
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy()
   }
@@ -221,7 +227,10 @@ export class UpstreamConnection implements Disposable {
       })
       const mayHaveBeenClosed = () => sent.reusedSocket && !isAtWork && performance.now() - sentAt < longestClosedMs
       const isConnected = limitTime(sent, this.#server.timeouts, { isDueAtOnce })
-      sent.once('response', resolve)
+      const noteTaken = () => {
+        if (body !== null) this.#bodiesTaken++
+      }
+      sent.once('response', noteTaken).once('response', resolve)
       sent.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
         socket.unshift(head)
         if (more?.upgrade !== undefined) return resolve(response)
@@ -229,6 +238,7 @@ export class UpstreamConnection implements Disposable {
         reject(makeBrokenError('asked for another protocol'))
       })
       sent.once('error', (cause: NodeJS.ErrnoException) => {
+        if (isConnected()) noteTaken()
         if (signal.aborted) reject(signal.reason)
         else if (cause instanceof ServiceError) reject(cause)
         else if (mayHaveBeenClosed() && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) resolve('closed before')

@@ -34,8 +34,23 @@ class UpstreamFault extends Error {
 }
 
 /** Whether an error says that no connection to the upstream could be made. */
-export function isOutOfReach(error: unknown): boolean {
+export function isOutOfReach(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
+}
+
+/** Whether a proxy says that the server behind it is away; 504 may be of one that is at work. */
+export function saysAway(error: unknown): error is ServiceError {
+  return statusOf(error) === 502
+}
+
+/** The same of what surely never came to the upstream. */
+export function makeUnbegunError({ code, message, cause }: ServiceError): ServiceError {
+  return new ServiceError(code, message, { cause, isUnbegun: true })
+}
+
+/** The same of what was begun before the upstream was gone, so that it may be to blame for that. */
+export function makeBegunError({ code, message, cause }: ServiceError): ServiceError {
+  return new ServiceError(code, message, { cause })
 }
 
 /** What the upstream answered that is a fault of its own; undefined for every other error. */
@@ -96,7 +111,7 @@ function makeFailure(
   error: UpstreamFault,
   message = 'The model failed on this request; try again, and tell the operator if it happens twice.',
 ): ServiceError {
-  return new ServiceError('inference_failed', message, { cause: error })
+  return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach })
 }
 
 /** Where servers say that a prompt is too long: vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic each in words of their own. */

@@ -6,12 +6,18 @@ import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 /** A registry that several nodes of one process share, for tests. */
 export function createMemoryNodeRegistry({ clock }: { readonly clock: Clock }): NodeRegistry {
   const id = randomUUID()
+  let bucket: string | null = null
   const nodes = new Map<string, ClusterNode>()
   const offers = new Map<string, NodeOffer>()
   return {
     async cluster({ signal }) {
       signal.throwIfAborted()
       return id
+    },
+    async bucket(found, { signal }) {
+      signal.throwIfAborted()
+      bucket ??= found
+      return bucket
     },
     async report(report: NodeReport, { signal }) {
       signal.throwIfAborted()

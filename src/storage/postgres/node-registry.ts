@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ClusterNode, deadAfterMs, type NodeOffer, type NodeReport } from '../../core/cluster/node.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
-import { readInteger, readText } from '../rows/row.ts'
+import { readInteger, readText, readTextOrNull } from '../rows/row.ts'
 import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -27,6 +27,12 @@ export class PostgresNodeRegistry implements NodeRegistry {
     const sql = 'insert into cluster (id) values (:id) on conflict (single) do nothing'
     await this.#database.run(sql, { id: randomUUID() }, { repeatable: true })
     return readText((await this.#database.get('select id from cluster', {}, { repeatable: true })) ?? {}, 'id')
+  }
+
+  async bucket(found: string | null, options: Options): Promise<string | null> {
+    await this.cluster(options)
+    if (found !== null) await this.#database.run('update cluster set bucket = :found where bucket is null', { found }, { repeatable: true })
+    return readTextOrNull((await this.#database.get('select bucket from cluster', {}, { repeatable: true })) ?? {}, 'bucket')
   }
 
   async report(report: NodeReport, { signal }: Options): Promise<readonly ClusterNode[]> {

@@ -1,30 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { isRecord } from '../../core/is-record.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 const markerKey = 'sepia-cluster.json'
+/** What a bucket is called whose marker is of a version that gave none a name. */
+const unnamed = 'unnamed'
 
 /**
- * Makes the bucket when it is missing, and writes into it which cluster it belongs to.
+ * Writes into the bucket which cluster it belongs to, and lets the cluster note which bucket it has; the first node of all makes it when it is missing.
  *
  * @param cluster Id of the cluster, one word.
- * @throws {Error} when the bucket belongs to another cluster, whose outputs ours would delete as nobody's.
+ * @param noteBucket The id of the bucket that the cluster has noted, which is `found` where it had none; null = none yet.
+ * @throws {Error} when the bucket belongs to another cluster, whose outputs ours would delete as nobody's, or the cluster has another bucket, in which
+ *   other nodes would look for ours in vain.
  */
 export async function claimBucket(
   bucket: S3Bucket,
-  { name, region, cluster }: { readonly name: string; readonly region: string; readonly cluster: string },
+  {
+    name,
+    region,
+    cluster,
+    noteBucket,
+  }: {
+    readonly name: string
+    readonly region: string
+    readonly cluster: string
+    readonly noteBucket: (found: string | null) => Promise<string | null>
+  },
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
+  const isFirst = (await noteBucket(null)) === null
   const found = await bucket.call({ method: 'HEAD' }, options)
+  if (found.status === 404 && !isFirst) throw otherBucket(name)
   if (found.status === 404) await createBucket(bucket, region, options)
-  const body = new TextEncoder().encode(JSON.stringify({ cluster }))
-  const headers = { 'content-type': 'application/json', 'if-none-match': '*' }
-  await bucket.call({ method: 'PUT', key: markerKey, headers, body }, options)
+  if (isFirst) {
+    const body = new TextEncoder().encode(JSON.stringify({ cluster, bucket: randomUUID() }))
+    const headers = { 'content-type': 'application/json', 'if-none-match': '*' }
+    await bucket.call({ method: 'PUT', key: markerKey, headers, body }, options)
+  }
   const marker = await bucket.call({ method: 'GET', key: markerKey }, options)
+  if (marker.status === 404 && !isFirst) throw otherBucket(name)
   const owner = parseMarker(marker.body.toString('utf8'))
-  const theirs = typeof owner === 'object' && owner !== null && 'cluster' in owner ? owner.cluster : undefined
+  const theirs = isRecord(owner) ? owner.cluster : undefined
   if (theirs !== cluster)
     throw new Error(
       `The bucket ${name} belongs to another installation (cluster ${String(theirs)}); name one of its own in s3-url, or delete its ${markerKey} if that installation is gone.`,
     )
+  const id = isRecord(owner) && typeof owner.bucket === 'string' ? owner.bucket : unnamed
+  if ((await noteBucket(id)) !== id) throw otherBucket(name)
+}
+
+function otherBucket(name: string): Error {
+  return new Error(
+    `The bucket ${name} is not the one that the outputs of this database lie in, or somebody deleted its ${markerKey}; give every node the same s3-url, or, to go on in this bucket all the same, run "update cluster set bucket = null" in the database.`,
+  )
 }
 
 function parseMarker(text: string): unknown {

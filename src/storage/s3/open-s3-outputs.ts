@@ -15,6 +15,8 @@ export interface S3OutputsSettings {
   readonly address: S3Address
   /** Id of the cluster, one word; the bucket must belong to it or to nobody. */
   readonly cluster: string
+  /** The id of the bucket that the cluster has noted, which is this one where it had none (null = none yet); absent = it notes none. */
+  readonly noteBucket?: (found: string | null) => Promise<string | null>
   /** The cluster's clock, by which outputs are named and found. */
   readonly clock: Clock
   readonly random?: () => number
@@ -36,12 +38,12 @@ const pieceBytes = 1024 * 1024
 /**
  * Keeps outputs as objects of a bucket, each under a key that nobody else writes; the bucket is made when it is missing.
  *
- * @throws {Error} when the bucket belongs to another cluster, or the server refuses.
+ * @throws {Error} when the bucket belongs to another cluster, the cluster has another one, or the server refuses.
  */
 export async function openS3Outputs(settings: S3OutputsSettings, options: Options): Promise<S3OutputStore> {
-  const { address, clock, cluster, random = Math.random } = settings
+  const { address, clock, cluster, random = Math.random, noteBucket = async (found) => found } = settings
   const bucket = new S3Bucket({ address, clock, random })
-  await claimBucket(bucket, { name: address.bucket, region: address.region, cluster }, options)
+  await claimBucket(bucket, { name: address.bucket, region: address.region, cluster, noteBucket }, options)
   return new S3Outputs(bucket, clock)
 }
 

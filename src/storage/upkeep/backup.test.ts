@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,6 +56,21 @@ async function removeSeal(backup: string): Promise<void> {
 }
 
 describe('a backup', () => {
+  it('is not written of a folder that is restored meanwhile, whose files would be those of another database', async () => {
+    await using place = await openWorkplace()
+    // A restore that ends when the first file is in the backup.
+    const onProgress = () => {
+      renameSync(place.data.databaseFile, join(place.folder, 'replaced'))
+      copyFileSync(join(place.folder, 'replaced'), place.data.databaseFile)
+    }
+    const mixed = join(place.folder, 'mixed.backup')
+    await assert.rejects(
+      writeBackup(place.data, mixed, { ...options, onProgress }),
+      /was restored while it was backed up; back it up again/,
+    )
+    await assert.rejects(stat(mixed))
+  })
+
   it('brings database and outputs back as they were, and leaves the models alone', async () => {
     await using place = await openWorkplace()
     const { bytes } = await writeBackup(place.data, place.backup, options)

@@ -21,7 +21,7 @@ export interface BackupOptions {
  *
  * Only this user may read the file.
  *
- * @throws {Error} when the file exists already or there is no database.
+ * @throws {Error} when the file exists already, there is no database, or another one by the end, whose files would be in the backup.
  */
 export async function writeBackup(
   { databaseFile, dataFolder }: DataPlace,
@@ -35,8 +35,10 @@ export async function writeBackup(
   // What signs webhooks can be read from it.
   await writeFile(unfinished, '', { mode: 0o600, flag: 'wx' })
   try {
+    const before = await identify(databaseFile)
     takeSnapshot(databaseFile, unfinished)
     await addFiles(unfinished, dataFolder, options)
+    if ((await identify(databaseFile)) !== before) throw new Error(`${dataFolder} was restored while it was backed up; back it up again.`)
     await sealBackup(unfinished, options)
     await rename(unfinished, target)
     await syncFolder(dirname(target))
@@ -44,6 +46,12 @@ export async function writeBackup(
     await rm(unfinished, { force: true })
   }
   return { bytes: (await stat(target)).size }
+}
+
+/** Which file lies there; null = none. */
+async function identify(file: string): Promise<string | null> {
+  const found = await stat(file, { bigint: true }).catch(unlessGone)
+  return found === null ? null : `${found.dev} ${found.ino}`
 }
 
 function takeSnapshot(databaseFile: string, target: string): void {

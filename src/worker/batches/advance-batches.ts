@@ -1,3 +1,4 @@
+import { isEnabled } from '../../core/account-disabled.ts'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, hasEnded } from '../../core/files/batch.ts'
 import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batch-documents.ts'
@@ -68,6 +69,5 @@ async function endingOf(
   if (status === 'cancelling') return toErrorRecord(cancelled)
   if (expiresAt <= clock.now())
     return toErrorRecord(new ServiceError('response_expired', 'The batch ended before this request was completed.'))
-  const account = await accounts.find(accountId, options)
-  return account === null || account.disabledAt !== null ? toErrorRecord(cancelled) : null
+  return isEnabled(await accounts.find(accountId, options)) ? null : toErrorRecord(cancelled)
 }

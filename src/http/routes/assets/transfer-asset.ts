@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isEnabled } from '../../../core/account-disabled.ts'
+import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { findAssetRecord } from '../../../operations/assets/asset-records.ts'
 import { receiveAsset } from '../../../operations/assets/receive-asset.ts'
@@ -7,6 +9,7 @@ import { sendChunks } from '../../answers/send-chunks.ts'
 import { refuseCompressed } from '../../body/refuse-compressed.ts'
 import { clientSignal } from '../../client-signal.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
+import { noteWork } from '../../note-work.ts'
 import { encodeAsset } from '../../wire/assets/encode-asset.ts'
 import { linkQuery, requireLink } from './asset-links.ts'
 
@@ -15,12 +18,18 @@ type LinkRequest = FastifyRequest<{ Params: { id: string }; Querystring: Record<
 /** PUT and GET /v1/assets/<id>/content: an asset's file, for whoever holds the link. */
 export async function registerTransferAsset(server: FastifyInstance, deps: HttpDependencies): Promise<void> {
   const config = { query: linkQuery }
-  const find = async ({ params, query }: LinkRequest, verb: 'get' | 'put', signal: AbortSignal) =>
-    requireLink(await findAssetRecord(deps.assets, params.id.slice(0, 128), { signal }), { verb, query, now: deps.clock.now() })
+  const find = async ({ params, query }: LinkRequest, verb: 'get' | 'put', reply: FastifyReply): Promise<UploadedAsset> => {
+    const options = { signal: clientSignal(reply) }
+    const found = await findAssetRecord(deps.assets, params.id.slice(0, 128), options)
+    const owned = found !== null && isEnabled(await deps.accounts.find(found.accountId, options)) ? found : null
+    const asset = requireLink(owned, { verb, query, now: deps.clock.now() })
+    noteWork(deps, asset.accountId, reply)
+    return asset
+  }
 
   server.get('/v1/assets/:id/content', { config }, async (incoming: LinkRequest, reply) => {
     const signal = clientSignal(reply)
-    const asset = await find(incoming, 'get', signal)
+    const asset = await find(incoming, 'get', reply)
     const content = asset.state === 'ready' ? await deps.assets.files.open(asset.id, 'weights', { signal }) : null
     if (content === null) throw new ServiceError('not_found', 'This asset has no file yet: upload one.')
     const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
@@ -36,7 +45,7 @@ export async function registerTransferAsset(server: FastifyInstance, deps: HttpD
     uploads.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     uploads.put('/v1/assets/:id/content', { config }, async (incoming: LinkRequest, reply) => {
       const signal = clientSignal(reply)
-      const asset = await find(incoming, 'put', signal)
+      const asset = await find(incoming, 'put', reply)
       const { headers } = incoming
       refuseCompressed(headers)
       const received = await receiveAsset(

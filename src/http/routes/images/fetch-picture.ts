@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isEnabled } from '../../../core/account-disabled.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { requestNotFound } from '../../../operations/deferred/find-inference.ts'
 import { findOutput } from '../../../operations/deferred/open-output.ts'
@@ -23,6 +24,7 @@ export function registerFetchPicture(server: FastifyInstance, deps: HttpDependen
     const signature = String(incoming.query.signature ?? '')
     // Unsigned ids reach no store.
     if (!isSigned(await readServiceKey(deps, options), link, signature)) throw requestNotFound()
+    if (!isEnabled(await deps.accounts.find(link.accountId, options))) throw requestNotFound()
     if (link.expires * 1000 <= deps.clock.now())
       throw new ServiceError('response_expired', 'The link worked for 24 hours; send the request again.')
     const { output } = await findOutput(deps, { id: link.inferenceId, accountId: link.accountId }, options)

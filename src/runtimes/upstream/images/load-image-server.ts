@@ -5,7 +5,7 @@ import type { ImageModel } from '../../../core/ports/image-model.ts'
 import type { LoadedModel } from '../../../core/ports/model-loader.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
-import { isOutOfReach } from '../upstream-error.ts'
+import { isOutOfReach, makeBegunError } from '../upstream-error.ts'
 import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
 import type { DrawingTurns } from './drawing-turns.ts'
@@ -48,13 +48,13 @@ export async function loadImageServer(
   watched.answered()
   const kept = stack.move()
   return {
-    model: tellWhetherItAnswers(
+    model: watchServer(
       createServerModel(server, {
         firstMs: upstream.timeouts?.firstMs ?? null,
         // It interrupts, and tells the progress of, whatever it draws.
         ...(descriptor.format === 'a1111' && { takeTurn: (options) => turns.take(upstream.url, options) }),
       }),
-      watched,
+      { watched, connection },
     ),
     slots: upstream.slots,
     exited: new Promise(() => {}),
@@ -63,17 +63,23 @@ export async function loadImageServer(
   }
 }
 
-function tellWhetherItAnswers(model: ImageModel, watched: WatchedServer): ImageModel {
+/** Tells whether the server answers, and of what fails because it is gone whether it had something of it before. */
+function watchServer(
+  model: ImageModel,
+  { watched, connection }: { readonly watched: WatchedServer; readonly connection: UpstreamConnection },
+): ImageModel {
   return {
     ...model,
     async generate(request, options) {
+      const before = connection.bodiesTaken
       try {
         const drawn = await model.generate(request, options)
         watched.answered()
         return drawn
       } catch (error) {
-        if (isOutOfReach(error)) watched.missed(error)
-        throw error
+        if (!isOutOfReach(error)) throw error
+        watched.missed(error)
+        throw connection.bodiesTaken === before ? error : makeBegunError(error)
       }
     },
   }

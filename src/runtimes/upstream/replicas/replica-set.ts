@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ReplicaAddress, UpstreamAddress } from '../../../core/model.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
-import { isOutOfReach } from '../upstream-error.ts'
+import { isOutOfReach, makeUnbegunError, saysAway } from '../upstream-error.ts'
 import { orderReplicas } from './order-replicas.ts'
 
 /** Servers that one request is sent to at most. */
@@ -91,7 +91,7 @@ export class ReplicaSet implements Disposable {
    * What the first server that begins to answer yields; another is tried only until the first part is there.
    *
    * @param key What should go to the same server again, such as a conversation's.
-   * @throws {ServiceError} the last server's error; `server_is_overloaded` when none answers at all.
+   * @throws {ServiceError} the error of the last server that was there, else the last one's; `server_is_overloaded` when none answers at all.
    */
   async *stream<Part>(
     key: string,
@@ -102,8 +102,9 @@ export class ReplicaSet implements Disposable {
     let failure: unknown = null
     for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
       let begun = false
+      const isTry = replica.downUntil !== null
       // A try may take long, and nobody else is sent there meanwhile.
-      if (replica.downUntil !== null) void this.#probe(replica)
+      if (isTry) void this.#probe(replica, { isDoubted: true })
       replica.inFlight++
       try {
         for await (const part of start(replica.connection)) {
@@ -113,9 +114,12 @@ export class ReplicaSet implements Disposable {
         }
         replica.failures = 0
         return
-      } catch (error) {
+      } catch (thrown) {
         signal.throwIfAborted()
-        failure = error
+        // What a proxy says of a server that was away before, and is still, is nothing that this request did.
+        const error = isTry && replica.downUntil !== null && saysAway(thrown) ? makeUnbegunError(thrown) : thrown
+        const isUnbegun = error instanceof ServiceError && error.isUnbegun
+        if (failure === null || !isUnbegun) failure = error
         this.#failed(replica, error)
         if (begun || !mayRunElsewhere(error)) throw error
       } finally {
@@ -172,7 +176,7 @@ export class ReplicaSet implements Disposable {
   async probe({ idleMs }: { readonly idleMs: number }): Promise<void> {
     const now = performance.now()
     const due = this.#replicas.filter(({ downUntil, lastAnswer }) => (downUntil === null ? lastAnswer + idleMs <= now : downUntil <= now))
-    await Promise.all(due.map((replica) => this.#probe(replica)))
+    await Promise.all(due.map((replica) => this.#probe(replica, { isDoubted: replica.downUntil !== null })))
   }
 
   [Symbol.dispose](): void {
@@ -181,21 +185,22 @@ export class ReplicaSet implements Disposable {
     for (const { connection } of this.#replicas) connection[Symbol.dispose]()
   }
 
-  async #probe(replica: Replica): Promise<void> {
+  /** @param isDoubted Whether something failed there, so that a proxy is believed which says that the server behind it is away. */
+  async #probe(replica: Replica, { isDoubted }: { readonly isDoubted: boolean }): Promise<void> {
     const { connection } = replica
     const before = connection.bytesRead
     const { probeMs = longestProbeMs } = this.#settings
     try {
-      await this.#look(replica, AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.min(longestProbeMs, probeMs))]))
+      await this.#look(replica, AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.min(longestProbeMs, probeMs))]), { isDoubted })
     } catch (error) {
       if (this.#stop.signal.aborted) return
       // A server that does one thing after the other answers no look while it writes.
-      if (isOutOfReach(error) || connection.bytesRead === before) this.#missed(replica, error)
+      if (isOutOfReach(error) || saysAway(error) || connection.bytesRead === before) this.#missed(replica, error)
     }
   }
 
   /** What a server says of its models: nothing where it is busy or knows no such address, as it is there all the same. */
-  async #look(replica: Replica, signal: AbortSignal): Promise<string> {
+  async #look(replica: Replica, signal: AbortSignal, { isDoubted = false }: { readonly isDoubted?: boolean } = {}): Promise<string> {
     let text = ''
     try {
       for await (const piece of await replica.connection.send('/models', null, { signal })) {
@@ -203,7 +208,7 @@ export class ReplicaSet implements Disposable {
         if (text.length > longestList) break
       }
     } catch (error) {
-      if (!(error instanceof ServiceError) || isOutOfReach(error)) throw error
+      if (!(error instanceof ServiceError) || isOutOfReach(error) || (isDoubted && saysAway(error))) throw error
       text = ''
     }
     this.#answered(replica)
@@ -229,13 +234,14 @@ export class ReplicaSet implements Disposable {
    * fail closes none of them to others.
    */
   #failed(replica: Replica, error: unknown): void {
-    if (isOutOfReach(error)) this.#missed(replica, error)
-    if (isOutOfReach(error) || !mayRunElsewhere(error)) return
+    const isAway = error instanceof ServiceError && error.isUnbegun
+    if (isAway) this.#missed(replica, error)
+    if (isAway || !mayRunElsewhere(error)) return
     const now = performance.now()
     // Requests that fail together are one failure, and a server that has too much to do is no worse for it.
     if (replica.avoidedUntil <= now && error instanceof ServiceError && error.code === 'inference_failed') replica.failures++
     replica.avoidedUntil = now + Math.min(longestAvoidedMs, avoidedMs * 2 ** Math.max(0, replica.failures - 1))
-    void this.#probe(replica)
+    void this.#probe(replica, { isDoubted: true })
   }
 
   #nobodyAnswers(): ServiceError {

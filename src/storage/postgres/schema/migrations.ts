@@ -45,4 +45,6 @@ export const migrations: readonly Migration[] = [
   // The request log finds by a label what was asked under one id.
   { sql: 'create index documents_label on documents (kind, label, at, id) where label is not null', leastProgram: 1 },
   { sql: freeLanes, leastProgram: 1 },
+  // Which bucket the outputs lie in, so that no node stores them in another.
+  { sql: 'alter table cluster add column bucket text', leastProgram: 1 },
 ]
