@@ -33,10 +33,15 @@ test('an answer whose line is cut says that it broke off, keeps what came and of
   await using proxy = await openSlowProxy(service.url)
   const page = await context.newPage()
   await page.goto(`${proxy.url}/console/chat`)
-  proxy.treat((_, path) => path === '/v1/chat/completions', { does: 'cut', afterBytes: 900 })
+  const shown = Promise.withResolvers<void>()
+  // A model that is loaded first says so, however long that takes.
+  const cut = { does: 'cut', behind: '"content":"', afterBytes: 600, when: shown.promise } as const
+  proxy.treat((_, path) => path === '/v1/chat/completions', cut)
   await page.getByLabel('Your message').fill('Tell me a short story about a fox.')
   // It can be pressed once the models are known.
   await page.getByRole('button', { name: 'Send' }).click()
+  await page.locator('.turn-answer .prose').filter({ hasText: /\w/ }).waitFor()
+  shown.resolve()
   await page.locator('.turn-answer[data-state=failed]').getByText('The answer broke off. Try again.').waitFor()
   await page.getByRole('button', { name: 'Go on' }).waitFor()
   await page.close()

@@ -29,6 +29,8 @@ export interface StatementOptions {
 /** Longest time of anything that a caller waits for: with finding out who he is, less than eight seconds. The server gives a statement less. */
 export const limitMs = 5500
 const connectLimitMs = 3000
+/** Part of all the time without which no other try is made: it would be cut short, and hide what was wrong with the one before. */
+const shortestTry = 0.1
 /** Connections of one process; what comes in groups needs few. */
 const connections = 8
 /** A database that was away for so long is not waited for: every call then costs one attempt. */
@@ -120,7 +122,9 @@ export class Database implements Statements, AsyncDisposable {
   }
 
   async #attempt<Result>(options: StatementOptions, work: (client: PoolClient, deadline: number) => Promise<Result>): Promise<Result> {
-    const deadline = performance.now() + (options.limitMs ?? limitMs)
+    const { limitMs: allowedMs = limitMs } = options
+    const deadline = performance.now() + allowedMs
+    const lastStart = deadline - shortestTry * allowedMs
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#once(work, deadline)
@@ -131,7 +135,7 @@ export class Database implements Statements, AsyncDisposable {
         const again = fault === 'unknown' ? options.repeatable === true : fault !== 'refused' && fault !== 'late'
         // Each connection has its own plans, and one after the other goes.
         const pauseMs = fault === 'outdated' ? 0 : Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
-        if (!again || this.#isLongAway() || performance.now() + pauseMs >= deadline) throw toServiceError(cause)
+        if (!again || this.#isLongAway() || performance.now() + pauseMs >= lastStart) throw toServiceError(cause)
         await pause(pauseMs)
       }
     }

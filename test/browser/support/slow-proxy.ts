@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net'
 export type Fate =
   /** Nothing ever comes. */
   | { readonly does: 'hang' }
-  /** The line breaks behind so many bytes of it. */
-  | { readonly does: 'cut'; readonly afterBytes: number }
+  /**
+   * The line breaks so many bytes behind its beginning, or behind a text in it: at once, or after a silence until `when`, since a browser forgets what
+   * it has not read when a line breaks.
+   */
+  | { readonly does: 'cut'; readonly behind?: string; readonly afterBytes: number; readonly when?: Promise<void> }
   /** The proxy answers in the service's place. */
   | { readonly does: 'refuse'; readonly status: number }
   /** The service gets it, and its answer is lost. */
@@ -50,13 +53,17 @@ function passOn(target: string, asked: IncomingMessage, answer: ServerResponse, 
     if (fate?.does === 'lose') return void came.resume().on('end', () => answer.destroy())
     answer.writeHead(came.statusCode ?? 502, came.headers)
     if (fate?.does !== 'cut') return void came.pipe(answer)
-    let left = fate.afterBytes
+    const { behind = '', afterBytes, when } = fate
+    let text = ''
     came.on('data', (part: Buffer) => {
-      if (left <= 0) return
-      answer.write(part.subarray(0, left))
-      left -= part.length
+      const before = text.length
+      text += part.toString('latin1')
+      const found = text.indexOf(behind)
+      const end = found === -1 ? Number.POSITIVE_INFINITY : found + behind.length + afterBytes
+      if (before >= end) return
+      answer.write(part.subarray(0, end - before))
       // What was written still arrives.
-      if (left <= 0) answer.socket?.destroySoon()
+      if (text.length >= end) void Promise.resolve(when).then(() => answer.socket?.destroySoon())
     })
   })
   onward.on('error', () => answer.destroy())
