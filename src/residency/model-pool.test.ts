@@ -136,18 +136,6 @@ test('a model that did not load three times in a row says so, with the cause, un
   assert.equal(await code(), 'loaded')
 })
 
-test('a model whose server is not there costs no request an attempt, however often it did not load', async () => {
-  const upstream = { url: 'http://gpu-1:8000/v1', model: 'm', keyFile: null, slots: 2 }
-  const models = [describeFakeText({ format: 'openai', upstream })]
-  const { pool, clock } = open({}, { failsToLoad: (_, attempt) => attempt < 5 }, { models })
-  await using _pool = pool
-  for (const pauseMs of [500, 1000, 2000, 4000]) {
-    await assert.rejects(pool.acquireText('fake-chat', options), { code: 'model_loading', isUnbegun: true })
-    await clock.advance(pauseMs)
-  }
-  await using _lease = await pool.acquireText('fake-chat', options)
-})
-
 test('a model that did not load is tried at once when it was unloaded, as what replaced it is', async () => {
   const { pool, stateOf } = open({}, { failsToLoad: (_, attempt) => attempt < 2 })
   await using _pool = pool

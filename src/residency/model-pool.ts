@@ -222,10 +222,9 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     if (refusal.because === 'still-loading') return makeLoadingError(modelId, this.#loading.get(modelId), clock.now())
     const { because } = refusal
     // What runs on another server comes back with that server.
-    const elsewhere = isElsewhere(catalog.find(modelId))
-    const told = because === 'unloadable' && elsewhere ? 'backing-off' : because
-    if (told !== 'too-large')
-      return makeRefusalError(modelId, { ...refusal, because: told, isUnbegun: elsewhere }, this.#lastErrors.get(modelId))
+    const elsewhere = because === 'unloadable' && isElsewhere(catalog.find(modelId))
+    if (because !== 'too-large')
+      return makeRefusalError(modelId, { ...refusal, because: elsewhere ? 'backing-off' : because }, this.#lastErrors.get(modelId))
     const descriptor = findDescriptor(catalog, modelId)
     return makeTooLargeError(descriptor, this.#find(descriptor).memory.least, limits)
   }

@@ -4,15 +4,7 @@ import type { Refusal } from './residency-decision.ts'
 /** The error a refused caller gets. */
 export function makeRefusalError(
   modelId: string,
-  {
-    because,
-    retryAfterSeconds,
-    isUnbegun,
-  }: Refusal & {
-    readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'>
-    /** Whether no request could be to blame for a model that is not there. */
-    readonly isUnbegun: boolean
-  },
+  { because, retryAfterSeconds }: Refusal & { readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'> },
   cause: unknown,
 ): ServiceError {
   const again = `try again in ${retryAfterSeconds} s.`
@@ -31,7 +23,6 @@ export function makeRefusalError(
       return new ServiceError('model_loading', `The model ${modelId} stopped or could not be loaded (the log says why); ${again}`, {
         retryAfterSeconds,
         cause,
-        isUnbegun,
       })
     case 'unloadable':
       return new ServiceError(
