@@ -50,8 +50,9 @@ test('what waited in a browser does not bring back what another one deleted mean
   await page.route('**/console/api/conversations/**', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
   await haveAnswered(page, 'Said into the dark.')
   await page.getByText('Not kept yet').waitFor()
-  await removeElsewhere()
+  // A page that is there meanwhile may hear of it, and has nothing to send.
   await page.goto('about:blank')
+  await removeElsewhere()
   await page.unroute('**/console/api/conversations/**')
   const sent = page.waitForResponse((response) => response.request().method() === 'PUT' && response.url().includes('/turns/'))
   await page.goto(`${service.url}/console/chat`)
