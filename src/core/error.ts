@@ -78,6 +78,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whether a request failed with nothing begun that it could be to blame for. */
+export function isUnbegun(error: unknown): boolean {
+  return error instanceof ServiceError && error.isUnbegun
+}
+
 /** The storable, transferable form of a {@link ServiceError}: plain data. */
 export interface ErrorRecord {
   readonly code: ErrorCode

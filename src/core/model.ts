@@ -101,6 +101,16 @@ export interface ReplicaAddress {
   readonly weight: number
 }
 
+/** All servers that run a model for us, the one that it names first. */
+export function serversOf({
+  url,
+  login,
+  weight = 1,
+  replicas = [],
+}: Pick<UpstreamAddress, 'url' | 'login' | 'weight' | 'replicas'>): readonly ReplicaAddress[] {
+  return [{ url, weight, ...(login && { login }) }, ...replicas]
+}
+
 /** How long a server may take, in milliseconds. */
 export interface UpstreamTimeouts {
   /** To accept a connection, TLS included. */

@@ -1,4 +1,4 @@
-import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
+import { type ErrorRecord, isUnbegun, ServiceError, toFailureRecord } from '../core/error.ts'
 
 /** What a worker does with an inference that failed. */
 export type Judgement =
@@ -21,7 +21,7 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
   const retryDelayMs = Math.min(firstRetryMs * 5 ** (attempt - 1), longestRetryMs)
   const askedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
   const delayMs = Math.max(askedMs, retryDelayMs)
-  if (failure instanceof ServiceError && failure.isUnbegun) return { action: 'release', delayMs: askedMs || awayMs }
+  if (isUnbegun(failure)) return { action: 'release', delayMs: askedMs || awayMs }
   switch (error.code) {
     case 'server_is_overloaded':
     case 'concurrency_limit_exceeded':

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { ModelDescriptor, UpstreamAddress } from '../../core/model.ts'
+import { type ModelDescriptor, serversOf, type UpstreamAddress } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
 import { reasonOf } from '../../runtimes/upstream/server-watch.ts'
 import { reachUpstreams } from './reach-upstreams.ts'
@@ -20,10 +20,9 @@ export async function findAwayServers(
 ): Promise<readonly AwayServer[]> {
   const { upstream } = model
   if (upstream === undefined) return []
-  const { replicas = [], login, ...shared } = upstream
-  const servers = [{ url: upstream.url, ...(login && { login }) }, ...replicas]
+  const { replicas: _replicas, login: _login, ...shared } = upstream
   const away = await Promise.all(
-    servers.map(async ({ url, login }) => {
+    serversOf(upstream).map(async ({ url, login }) => {
       const alone = { ...shared, url, ...(login && { login }) }
       const reason = await findAbsence(model, alone, { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
       signal.throwIfAborted()

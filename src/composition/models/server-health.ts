@@ -1,5 +1,5 @@
 import type { ModelServer } from '../../console/contract/models.ts'
-import type { ModelDescriptor } from '../../core/model.ts'
+import { type ModelDescriptor, serversOf } from '../../core/model.ts'
 
 /** Whether the servers behind models answered when this node last asked them. */
 export class ServerHealth {
@@ -28,7 +28,7 @@ export class ServerHealth {
   /** The servers that run a model, as far as is known of them; none where it runs here. */
   of({ id, upstream }: ModelDescriptor): readonly ModelServer[] {
     if (upstream === undefined) return []
-    return [upstream.url, ...(upstream.replicas ?? []).map(({ url }) => url)].map((url) => {
+    return serversOf(upstream).map(({ url }) => {
       const known = this.#known.get(keyOf(id, url))
       return { url, model: upstream.model, answers: known?.answers ?? null, reason: known?.answers === false ? known.reason : null }
     })

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../core/error.ts'
-import type { ReplicaAddress, UpstreamAddress } from '../../../core/model.ts'
+import { isUnbegun, ServiceError } from '../../../core/error.ts'
+import { serversOf, type UpstreamAddress } from '../../../core/model.ts'
 import { type ServerWatch, WatchedServer } from '../server-watch.ts'
 import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.ts'
 import { isOutOfReach, makeUnbegunError, saysAway } from '../upstream-error.ts'
@@ -51,19 +51,12 @@ export class ReplicaSet implements Disposable {
 
   /** Opens a connection to every server; none is asked anything yet. */
   static async open(
-    {
-      url: first,
-      login: firstLogin,
-      weight: own = 1,
-      replicas = [],
-      slots,
-      ...shared
-    }: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent'>,
+    upstream: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent'>,
     settings: ReplicaSettings = {},
   ): Promise<ReplicaSet> {
-    const servers: readonly ReplicaAddress[] = [{ url: first, weight: own, ...(firstLogin && { login: firstLogin }) }, ...replicas]
+    const { login: _login, weight: _weight, replicas: _replicas, slots, ...shared } = upstream
     const opened = await Promise.all(
-      servers.map(async ({ url, login, weight }) => ({
+      serversOf(upstream).map(async ({ url, login, weight }) => ({
         ...{
           url,
           watched: new WatchedServer(url, settings),
@@ -118,8 +111,7 @@ export class ReplicaSet implements Disposable {
         signal.throwIfAborted()
         // What a proxy says of a server that was away before, and is still, is nothing that this request did.
         const error = isTry && replica.downUntil !== null && saysAway(thrown) ? makeUnbegunError(thrown) : thrown
-        const isUnbegun = error instanceof ServiceError && error.isUnbegun
-        if (failure === null || !isUnbegun) failure = error
+        if (failure === null || !isUnbegun(error)) failure = error
         this.#failed(replica, error)
         if (begun || !mayRunElsewhere(error)) throw error
       } finally {
@@ -234,9 +226,8 @@ export class ReplicaSet implements Disposable {
    * fail closes none of them to others.
    */
   #failed(replica: Replica, error: unknown): void {
-    const isAway = error instanceof ServiceError && error.isUnbegun
-    if (isAway) this.#missed(replica, error)
-    if (isAway || !mayRunElsewhere(error)) return
+    if (isUnbegun(error)) this.#missed(replica, error)
+    if (isUnbegun(error) || !mayRunElsewhere(error)) return
     const now = performance.now()
     // Requests that fail together are one failure, and a server that has too much to do is no worse for it.
     if (replica.avoidedUntil <= now && error instanceof ServiceError && error.code === 'inference_failed') replica.failures++
