@@ -63,6 +63,25 @@ const schemas: Readonly<Record<string, readonly [schema: JsonObject, valid: (val
       !Number.isNaN(Date.parse(String(value.day))) &&
       /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(value.id)),
   ],
+  'a rating with a code and an address': [
+    {
+      type: 'object',
+      properties: {
+        rating: { type: 'number', minimum: 0, maximum: 1 },
+        code: { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' },
+        mail: { type: 'string', format: 'email' },
+        quoted: { type: 'string', pattern: '^"' },
+      },
+      required: ['rating', 'code', 'mail', 'quoted'],
+    },
+    (value) =>
+      isRecord(value) &&
+      Number(value.rating) >= 0 &&
+      Number(value.rating) <= 1 &&
+      /^[A-Z]{2}-\d{4}$/.test(String(value.code)) &&
+      /^[^@\s]+@[^@\s]+\.[a-z]{2,}$/.test(String(value.mail)) &&
+      String(value.quoted).startsWith('"'),
+  ],
 }
 
 suite('structured output of the built-in model', () => {

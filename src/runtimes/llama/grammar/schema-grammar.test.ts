@@ -6,9 +6,26 @@ import { constrainOutput } from './output-constraint.ts'
 const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema })
 
 const refusals: readonly (readonly [what: string, schema: JsonObject, message: RegExp])[] = [
-  ['a pattern', { type: 'string', pattern: '^a' }, /"pattern" at #/],
-  ['a format we do not know', { type: 'string', format: 'email' }, /format "email" at #/],
-  ['bounds of a number', { properties: { x: { type: 'number', maximum: 1 } } }, /"maximum" at #\/properties\/x/],
+  ['a pattern that looks ahead', { type: 'string', pattern: '^(?=a)' }, /the pattern at #: looking ahead .* \(at character 3\)/],
+  ['a pattern that is none', { type: 'string', pattern: 7 }, /"pattern" at # must be a regular expression/],
+  ['a pattern and a length', { type: 'string', pattern: '^a', minLength: 2 }, /"pattern" at # cannot be combined with a length/],
+  ['a pattern and a format', { type: 'string', pattern: '^a', format: 'email' }, /"pattern" at # cannot be combined with a format/],
+  [
+    'patterns without end',
+    { prefixItems: [1, 2].map((i) => ({ type: 'string', pattern: `${i}`.repeat(3000) })) },
+    /more than 4096 characters together/,
+  ],
+  ['a format we do not know', { type: 'string', format: 'iri' }, /format "iri" at #/],
+  [
+    'bounds that exclude every number',
+    { properties: { x: { type: 'number', minimum: 1, exclusiveMaximum: 1 } } },
+    /no number at #\/properties\/x/,
+  ],
+  ['a bound that is none', { type: 'number', maximum: '1' }, /"maximum" at # must be a number/],
+  ['a bound of too many digits', { type: 'number', maximum: 1e-9 }, /"maximum" at # has more than 15 digits/],
+  ['options whose types overlap', { oneOf: [{ type: ['string', 'null'] }, { type: 'string' }] }, /"oneOf" at #/],
+  ['options with one constant', { oneOf: [1, 2].map(() => ({ properties: { a: { const: 1 } }, required: ['a'] })) }, /"oneOf" at #/],
+  ['options whose constant may be missing', { oneOf: [1, 2].map((a) => ({ properties: { a: { const: a } } })) }, /"oneOf" at #/],
   ['a multiple', { type: 'integer', multipleOf: 3 }, /"multipleOf" at #/],
   ['uniqueness', { type: 'array', uniqueItems: true }, /"uniqueItems" at #/],
   ['pattern properties', { type: 'object', patternProperties: {} }, /"patternProperties"/],

@@ -1,14 +1,18 @@
 import { isRecord } from '../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
+import { areDisjoint } from './disjoint-options.ts'
 import { type Grammar, literal } from './gbnf.ts'
 import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
 import { readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
+import { resolveReference } from './schema-reference.ts'
 import type { SchemaRule } from './schema-rule.ts'
 
 const maxSchemaLength = 64 * 1024
 const maxDepth = 32
 const maxRules = 4000
+/** Characters of all patterns together; reading them takes more time than the rest. */
+const maxPatterns = 4096
 
 /** Translates a JSON Schema into grammar rules whose every sentence is valid under it. */
 export class SchemaGrammar {
@@ -17,6 +21,7 @@ export class SchemaGrammar {
   readonly #references = new Map<string, SchemaRule>()
   /** References being followed, none of whose text has been written yet. */
   #following: readonly string[] = []
+  #patternLength = 0
 
   /** @throws {ServiceError} `unsupported_parameter` when the schema is too large. */
   constructor(grammar: Grammar, root: JsonObject) {
@@ -49,10 +54,16 @@ export class SchemaGrammar {
   #typed(type: SchemaType, schema: JsonObject, where: string, depth: number): SchemaRule {
     if (type === 'object') return this.#inside(() => this.#object(schema, where, depth))
     if (type === 'array') return this.#inside(() => this.#array(schema, where, depth))
-    if (type === 'string') return stringRule(this.#grammar, schema, where)
+    if (type === 'string') return this.#string(schema, where)
     if (type === 'integer') return integerRule(this.#grammar, schema, where)
-    if (type === 'number') return numberRule(schema, where)
+    if (type === 'number') return numberRule(this.#grammar, schema, where)
     return { rule: type, closingLength: 5 }
+  }
+
+  #string(schema: JsonObject, where: string): SchemaRule {
+    if (typeof schema.pattern === 'string') this.#patternLength += schema.pattern.length
+    if (this.#patternLength > maxPatterns) throw refuseSchema(`its patterns have more than ${maxPatterns} characters together`)
+    return stringRule(this.#grammar, schema, where)
   }
 
   /** Visits what stands between brackets, where a reference may lead back. */
@@ -145,22 +156,25 @@ export class SchemaGrammar {
     const options = schema[keyword]
     if (!Array.isArray(options) || options.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one schema`)
     if (keyword === 'allOf' && options.length > 1) throw refuseSchema(`"allOf" at ${where} is supported with one schema only`)
-    if (keyword === 'oneOf' && !areDisjoint(options))
-      throw refuseSchema(`"oneOf" at ${where} needs options of different types or constants; use "anyOf"`)
+    if (keyword === 'oneOf' && !areDisjoint(options.map((option) => this.#resolved(option, where))))
+      throw refuseSchema(
+        `"oneOf" at ${where} needs options of different types or constants, or objects that a required constant tells apart; use "anyOf"`,
+      )
     return this.#alternatives(options.map((option, index) => this.#visit(option, `${where}/${keyword}/${index}`, depth + 1)))
+  }
+
+  /** An option, or what its reference points to. */
+  #resolved(option: JsonValue, where: string): JsonValue {
+    return isRecord(option) && '$ref' in option ? resolveReference(this.#root, option.$ref, where) : option
   }
 
   #reference(schema: JsonObject, where: string, depth: number): SchemaRule {
     refuseUnknown(schema, ['$ref'], where)
-    const reference = schema.$ref
-    if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference))
-      throw refuseSchema(`"$ref" at ${where} must point into the schema itself`)
+    const reference = String(schema.$ref)
     if (this.#following.includes(reference)) throw refuseSchema(`"$ref" at ${where} leads back to itself at once`)
     const known = this.#references.get(reference)
     if (known !== undefined) return known
-    let target: JsonValue | undefined = this.#root
-    for (const step of reference.split('/').slice(1)) target = memberOf(target, readStep(step, where))
-    if (target === undefined) throw refuseSchema(`"$ref" at ${where} points to nothing`)
+    const target = resolveReference(this.#root, schema.$ref, where)
     const name = this.#grammar.reserve()
     this.#references.set(reference, { rule: name, closingLength: 8 })
     const following = this.#following
@@ -180,28 +194,6 @@ export class SchemaGrammar {
   }
 }
 
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
-}
-
 function isListOfNames(value: JsonValue): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-/** One step of a reference, a member's name. */
-function readStep(step: string, where: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch (cause) {
-    throw refuseSchema(`"$ref" at ${where} has a percent sign that begins no escape; write it as %25`, cause)
-  }
-}
-
-/** Whether no value can meet two of the options: all of different types, or all different constants. */
-function areDisjoint(options: readonly JsonValue[]): boolean {
-  return (['const', 'type'] as const).some((keyword) => {
-    const kinds = options.map((option) => (isRecord(option) ? JSON.stringify(option[keyword]) : undefined))
-    const overlap = kinds.includes(undefined) || (kinds.includes('"integer"') && kinds.includes('"number"'))
-    return !overlap && new Set(kinds).size === kinds.length
-  })
 }

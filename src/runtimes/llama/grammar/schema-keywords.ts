@@ -16,14 +16,15 @@ const annotations = [
   'deprecated',
   'readOnly',
   'writeOnly',
+  'discriminator',
 ]
 
 const byType = {
   object: ['properties', 'required', 'additionalProperties'],
   array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
-  string: ['minLength', 'maxLength', 'format'],
+  string: ['minLength', 'maxLength', 'format', 'pattern'],
   integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  number: ['minimum'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
   boolean: [],
   null: [],
 } as const

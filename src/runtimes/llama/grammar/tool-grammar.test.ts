@@ -4,7 +4,7 @@ import { detectToolFormat } from '../prompt/tool-format.ts'
 import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './tool-grammar.ts'
 
 const add = { name: 'add', description: null, parameters: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } }
-const odd = { name: 'odd', description: null, parameters: { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } } }
+const odd = { name: 'odd', description: null, parameters: { type: 'object', properties: { a: { type: 'string', pattern: '^(?=x)' } } } }
 const rules: ToolRules = { tools: [add, odd], choice: 'auto', parallel: true, format: detectToolFormat('{{ messages }}') }
 
 function root(constraint: ReturnType<typeof constrainToolCalls>): string {

@@ -1,0 +1,115 @@
+import { integerRange } from './integer-range.ts'
+
+/** One end of a range: a number of 0 or more in decimal digits, and whether it belongs to the range. */
+interface End {
+  readonly whole: number
+  /** Digits behind the point, without zeros at the end. */
+  readonly fraction: string
+  readonly included: boolean
+}
+
+/** Digits that may go on behind a point: whether none may, and GBNF for each way of one or more. */
+interface Digits {
+  readonly none: boolean
+  readonly some: readonly string[]
+}
+
+const mostDigits = 16
+const anyDigits: Digits = { none: true, some: [`[0-9]{1,${mostDigits}}`] }
+const noDigits: Digits = { none: false, some: [] }
+const zeros: Digits = { none: true, some: [`"0"{1,${mostDigits}}`] }
+const notOnlyZeros: Digits = { none: false, some: [`"0"{0,${mostDigits}} [1-9] [0-9]{0,${mostDigits}}`] }
+const largest: End = { whole: 999_999_999_999_999, fraction: '', included: true }
+
+/** Where a range ends. */
+export interface Bound {
+  readonly value: number
+  readonly included: boolean
+}
+
+/** Whether a bound can be written with at most 15 digits on either side of its point. */
+export function isPlainDecimal(value: number): boolean {
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(String(value))
+}
+
+/**
+ * GBNF for the numbers without an exponent between two bounds, null = open up to 15 digits before the point.
+ *
+ * @param bounds Each as `isPlainDecimal` wants it.
+ * @returns null when no number lies between them.
+ */
+export function decimalRange({ low, high }: { readonly low: Bound | null; readonly high: Bound | null }): string | null {
+  const parts: (string | null)[] = []
+  const zero: Bound = { value: 0, included: true }
+  if (low === null || low.value < 0) {
+    const near = high === null || high.value >= 0 ? { ...zero, included: false } : high
+    const rule = magnitudes(endOf(near), low === null ? largest : endOf(low))
+    parts.push(rule === null ? null : `"-" (${rule})`)
+  }
+  if (high === null || high.value >= 0)
+    parts.push(magnitudes(endOf(low === null || low.value < 0 ? zero : low), high === null ? largest : endOf(high)))
+  const rules = parts.filter((rule) => rule !== null)
+  return rules.length === 0 ? null : rules.join(' | ')
+}
+
+function endOf({ value, included }: Bound): End {
+  const [whole = '', fraction = ''] = String(Math.abs(value)).split('.')
+  return { whole: Number(whole), fraction, included }
+}
+
+/** Numbers of 0 or more from `low` to `high`. */
+function magnitudes(low: End, high: End): string | null {
+  if (low.whole > high.whole) return null
+  if (low.whole === high.whole) return number(String(low.whole), between(low, high))
+  const parts = [number(String(low.whole), above(low))]
+  const [from, to] = [low.whole + 1, high.whole - 1]
+  if (from <= to) parts.push(number(`(${integerRange({ minimum: from, maximum: to })})`, anyDigits))
+  parts.push(number(String(high.whole), below(high)))
+  const rules = parts.filter((rule) => rule !== null)
+  return rules.length === 0 ? null : rules.join(' | ')
+}
+
+type Rest = Omit<End, 'whole'>
+
+function next(end: Rest): Rest {
+  return { ...end, fraction: end.fraction.slice(1) }
+}
+
+function above(low: Rest): Digits {
+  if (low.fraction === '') return low.included ? anyDigits : notOnlyZeros
+  const digit = Number(low.fraction[0])
+  return { none: false, some: [...followed(digit, above(next(low))), ...anyOf(digit + 1, 9)] }
+}
+
+function below(high: Rest): Digits {
+  if (high.fraction === '') return high.included ? zeros : noDigits
+  const digit = Number(high.fraction[0])
+  return { none: true, some: [...anyOf(0, digit - 1), ...followed(digit, below(next(high)))] }
+}
+
+function between(low: Rest, high: Rest): Digits {
+  if (low.fraction === '' && low.included) return below(high)
+  if (high.fraction === '') return noDigits // what is left below it is less than `low`
+  const [from, to] = [Number(low.fraction[0] ?? 0), Number(high.fraction[0])]
+  if (from > to) return noDigits
+  if (from === to) return { none: false, some: followed(from, between(next(low), next(high))) }
+  return { none: false, some: [...followed(from, above(next(low))), ...anyOf(from + 1, to - 1), ...followed(to, below(next(high)))] }
+}
+
+/** A digit, then others. */
+function followed(digit: number, { none, some }: Digits): readonly string[] {
+  if (some.length === 0) return none ? [`"${digit}"`] : []
+  return [`"${digit}" (${some.join(' | ')})${none ? '?' : ''}`]
+}
+
+/** A digit from `from` to `to`, then any others. */
+function anyOf(from: number, to: number): readonly string[] {
+  return from > to ? [] : [`[${from}-${to}] [0-9]{0,${mostDigits - 1}}`]
+}
+
+function number(whole: string, { none, some }: Digits): string | null {
+  const text = whole.startsWith('(') ? whole : `"${whole}"`
+  if (some.length === 0) return none ? text : null
+  const behind = `("." (${some.join(' | ')}))`
+  return none ? `${text} ${behind}?` : `${text} ${behind}`
+}

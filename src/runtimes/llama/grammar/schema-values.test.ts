@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isRecord } from '../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
+import { Effort } from '../automaton/effort.ts'
+import { type GrammarState, GrammarStates } from '../automaton/grammar-states.ts'
+import { constrainOutput } from './output-constraint.ts'
+
+const effort = new Effort(1_000_000_000)
+
+function statesOf(schema: JsonObject): GrammarStates {
+  return new GrammarStates(constrainOutput({ type: 'json_schema', schema })?.grammar ?? '')
+}
+
+function allows(states: GrammarStates, text: string): boolean {
+  let state: GrammarState | null = states.start(effort)
+  for (const byte of Buffer.from(text)) state = state === null ? null : states.advance(state, byte, effort)
+  return state?.complete === true
+}
+
+/** Numbers from 0 to `below`, the same ones for each seed. @see Park and Miller 1988 */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}
+
+/** An answer that a model with no mind of its own would write. */
+function writeRandomly(states: GrammarStates, seed: number): string {
+  const random = randomNumbers(seed)
+  const written: number[] = []
+  let state = states.start(effort)
+  while (!state.complete || random(3) > 0) {
+    const first = random(4) === 0 ? 0x22 : random(256)
+    const bytes = [first, ...Array.from({ length: 256 }, (_, index) => (first + 1 + index * 7) % 256)]
+    const byte = bytes.find((candidate) => states.advance(state, candidate, effort) !== null)
+    if (byte === undefined) break
+    written.push(byte)
+    state = states.advance(state, byte, effort) ?? state
+  }
+  return Buffer.from(written).toString()
+}
+
+/** Every answer that the schema's grammar lets through is JSON and valid, and these are among them or are not. */
+function check(
+  schema: JsonObject,
+  valid: (value: JsonValue) => boolean,
+  { allowed, refused }: { readonly allowed: readonly string[]; readonly refused: readonly string[] },
+): void {
+  const states = statesOf(schema)
+  for (let seed = 1; seed <= 60; seed++) {
+    const text = writeRandomly(states, seed)
+    assert.ok(valid(JSON.parse(text)), text)
+  }
+  for (const text of allowed) assert.ok(allows(states, text), `${text} should be allowed`)
+  for (const text of refused) assert.ok(!allows(states, text), `${text} should be refused`)
+}
+
+const patterns: readonly (readonly [pattern: string, allowed: readonly string[], refused: readonly string[]])[] = [
+  ['^[A-Z]{2}-\\d{3}$', ['AB-123'], ['AB-12', 'xAB-123', 'AB-1234']],
+  ['abc', ['abc', 'xabcx', '"abc'], ['', 'ab c']],
+  ['^a', ['a', 'ab\n'], ['', 'ba']],
+  ['a$', ['a', '\\a'], ['ab', '']],
+  ['^$|^https?://', ['', 'http://', 'https://é'], ['x', 'ftp://']],
+  ['^.+$', ['a', '"\\\t', '😀'], ['', 'a\nb']],
+  ['^[^a-z]$', ['"', '\\', '\n', 'Z', 'é'], ['a', 'ZZ']],
+  ['^["\\\\]+$', ['"', '\\', '""\\'], ['', 'a']],
+  ['^[\\s\\S]*$', ['', 'a\n"'], []],
+  ['^\\S+$', ['a"b'], ['a b', '']],
+  ['^\\x00[\\x01-\\x03]$', ['\0\u0001'], ['\0', '\0\u0004']],
+  ['^(?:red|green|)$', ['red', 'green', ''], ['blue']],
+  ['^\\w+@\\w+\\.com$', ['a@b.com'], ['a@b,com']],
+  ['"', ['"', 'a"b'], ['a']],
+]
+
+for (const [pattern, allowed, refused] of patterns)
+  test(`strings in which ${JSON.stringify(pattern)} is found, and no others`, () => {
+    const expression = new RegExp(pattern, 'u')
+    for (const text of allowed) assert.match(text, expression)
+    for (const text of refused) assert.doesNotMatch(text, expression)
+    check({ type: 'string', pattern }, (value) => typeof value === 'string' && expression.test(value), {
+      allowed: allowed.map((text) => JSON.stringify(text)),
+      refused: refused.map((text) => JSON.stringify(text)),
+    })
+  })
+
+const isWithin: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
+  minimum: (value, bound) => value >= bound,
+  maximum: (value, bound) => value <= bound,
+  exclusiveMinimum: (value, bound) => value > bound,
+  exclusiveMaximum: (value, bound) => value < bound,
+}
+
+const numbers: readonly (readonly [bounds: JsonObject, allowed: readonly string[], refused: readonly string[]])[] = [
+  [{ minimum: 0, maximum: 1 }, ['0', '1', '0.5', '0.0', '1.0', '0.9999999999999999'], ['-0.1', '1.1', '1.00001', '2', '0.', '.5', '1e0']],
+  [{ exclusiveMinimum: 0, exclusiveMaximum: 1 }, ['0.1', '0.01', '0.99'], ['0', '1', '0.0', '1.0', '0.000']],
+  [
+    { minimum: -1.25, maximum: 3.5 },
+    ['-1.25', '-1.2', '-1', '0', '3', '3.5', '3.49', '2.999'],
+    ['-1.26', '-1.3', '-2', '3.51', '3.6', '4'],
+  ],
+  [{ minimum: 12.75, maximum: 12.8 }, ['12.75', '12.76', '12.8', '12.80', '12.7501'], ['12.7', '12.74', '12.81', '12', '13']],
+  [{ exclusiveMinimum: 0.5, maximum: 0.5625 }, ['0.51', '0.5001', '0.5625', '0.562'], ['0.5', '0.50', '0.5626', '0.57']],
+  [{ maximum: -2 }, ['-2', '-2.5', '-300'], ['-1', '0', '2', '-1.9']],
+  [{ exclusiveMaximum: 0 }, ['-0.1', '-1'], ['0', '-0', '0.0']],
+  [{ minimum: 0 }, ['0', '7.25', '999999999999999'], ['-1', '-0.1']],
+  [{ minimum: 3, exclusiveMinimum: 3, maximum: 100 }, ['3.1', '4', '99.9', '100', '100.0'], ['3', '3.0', '100.1', '101']],
+  [{ minimum: 7, maximum: 7 }, ['7', '7.0'], ['7.1', '6.9']],
+]
+
+for (const [bounds, allowed, refused] of numbers)
+  test(`numbers within ${JSON.stringify(bounds)}, and no others`, () => {
+    const within = (value: JsonValue): boolean =>
+      Object.entries(bounds).every(([keyword, bound]) => typeof bound === 'number' && isWithin[keyword]?.(Number(value), bound))
+    check({ type: 'number', ...bounds }, within, { allowed, refused })
+  })
+
+const formats: readonly (readonly [format: string, valid: RegExp, allowed: readonly string[], refused: readonly string[]])[] = [
+  [
+    'email',
+    /^[\w+-]+(\.[\w+-]+)*@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i,
+    ['jo.doe+x@mail.example.org'],
+    ['jo@', 'jo@host', '.a@b.de', 'a b@c.de'],
+  ],
+  [
+    'hostname',
+    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/,
+    ['localhost', 'a-b.example.org'],
+    ['-a', 'a..b', ''],
+  ],
+  [
+    'ipv4',
+    /^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(\.(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/,
+    ['127.0.0.1', '255.255.249.99'],
+    ['256.0.0.1', '01.2.3.4', '1.2.3'],
+  ],
+  ['ipv6', /^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$/, ['2001:db8:0:0:0:0:0:1'], ['::g', '1:2']],
+  [
+    'duration',
+    /^P(?!$)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$/,
+    ['P1W', 'P1Y2M3D', 'PT5M', 'P1DT12H'],
+    ['P', 'PT', '1D', 'P1DT'],
+  ],
+  ['uri', /^[a-z][a-z0-9]*:\/\/[^\s"\\<>]+$/, ['https://example.org/a/b?c=d#e', 'ftp://a:21'], ['example.org', 'http://', 'http://a b']],
+]
+
+for (const [format, valid, allowed, refused] of formats)
+  test(`strings of the format ${format}, and no others`, () => {
+    for (const text of allowed) assert.match(text, valid)
+    const isValid = (value: JsonValue): boolean =>
+      typeof value === 'string' && valid.test(value) && (format !== 'uri' || URL.canParse(value))
+    check({ type: 'string', format }, isValid, {
+      allowed: allowed.map((text) => JSON.stringify(text)),
+      refused: refused.map((text) => JSON.stringify(text)),
+    })
+  })
+
+test('objects that a required constant tells apart are options of which one holds', () => {
+  const cat = { type: 'object', properties: { kind: { const: 'cat' }, lives: { type: 'integer' } }, required: ['kind', 'lives'] }
+  const dog = { type: 'object', properties: { kind: { enum: ['dog'] } }, required: ['kind'] }
+  const schema = { $defs: { cat, dog }, oneOf: [{ $ref: '#/$defs/cat' }, { $ref: '#/$defs/dog' }], discriminator: { propertyName: 'kind' } }
+  check(schema, (value) => isRecord(value) && (value.kind === 'dog' || (value.kind === 'cat' && Number.isInteger(value.lives))), {
+    allowed: ['{"kind":"cat","lives":9}', '{"kind":"dog"}'],
+    refused: ['{"kind":"cat"}', '{"kind":"cow"}'],
+  })
+})

@@ -1,0 +1,28 @@
+const digits = (count: number): string => `[0-9]{${count}}`
+const date = `${digits(4)} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | "1" [0-9] | "2" [0-8])`
+const time = `([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? ("Z" | [+-] ("0" [0-9] | "1" [0-2]) ":" [0-5] [0-9])`
+const octet = '("25" [0-5] | "2" [0-4] [0-9] | "1" [0-9] [0-9] | [1-9]? [0-9])'
+const label = '([a-z0-9] ([a-z0-9-]{0,59} [a-z0-9])?)'
+/** At most four labels, which stay below the 253 characters of a name. */
+const hostname = `${label} ("." ${label}){0,3}`
+const domain = `(${label} "."){1,3} [a-z]{2,24}`
+const mailbox = '[A-Za-z0-9_+-]{1,30} ("." [A-Za-z0-9_+-]{1,30})?'
+const port = '":" [1-9] [0-9]{0,3}'
+const uriCharacter = `([A-Za-z0-9._~!$&'()*+,;=:@-] | "%" [0-9A-F]{2})`
+const amount = '[0-9]{1,4}'
+const days = `${amount} "Y" (${amount} "M" (${amount} "D")?)? | ${amount} "M" (${amount} "D")? | ${amount} "D"`
+const hours = `"T" (${amount} "H" (${amount} "M" (${amount} "S")?)? | ${amount} "M" (${amount} "S")? | ${amount} "S")`
+
+/** GBNF for the inside of strings by JSON Schema's `format`; each allows no more than its standard, and less where that would be long. */
+export const stringFormats: Readonly<Record<string, string>> = {
+  date,
+  time,
+  'date-time': `${date} "T" ${time}`,
+  duration: `"P" (${amount} "W" | (${days}) (${hours})? | ${hours})`,
+  email: `${mailbox} "@" ${domain}`,
+  hostname,
+  ipv4: `${octet} ("." ${octet}){3}`,
+  ipv6: '[0-9a-f]{1,4} (":" [0-9a-f]{1,4}){7}',
+  uri: `[a-z] [a-z0-9]{0,15} "://" ${hostname} (${port})? ("/" ${uriCharacter}*)* ("?" ${uriCharacter}*)? ("#" ${uriCharacter}*)?`,
+  uuid: [8, 4, 4, 4, 12].map((count) => `[0-9a-f]{${count}}`).join(' "-" '),
+}
