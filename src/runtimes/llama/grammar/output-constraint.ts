@@ -3,9 +3,9 @@ import type { ResponseFormat } from '../../../core/text-generation.ts'
 import { GrammarFault } from '../automaton/grammar-fault.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
-import { regexRule } from './regex-grammar.ts'
-import { SchemaGrammar } from './schema-grammar.ts'
-import type { SchemaRule } from './schema-rule.ts'
+import { regexRule } from './regex/regex-grammar.ts'
+import { SchemaGrammar } from './schema/schema-grammar.ts'
+import type { SchemaRule } from './schema/schema-rule.ts'
 
 /** What an answer must look like, from its first character to its last. */
 export interface OutputConstraint {

@@ -5,7 +5,7 @@ import { callHead, type ToolFormat } from '../prompt/tool-format.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
 import { fieldOf, formatRule, type OutputConstraint, type RuledFormat } from './output-constraint.ts'
-import { SchemaGrammar } from './schema-grammar.ts'
+import { SchemaGrammar } from './schema/schema-grammar.ts'
 
 const mostParallelCalls = 16
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { refuseSchema } from './schema-keywords.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../core/is-record.ts'
-import type { JsonValue } from '../../../core/json-value.ts'
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonValue } from '../../../../core/json-value.ts'
 
 /**
  * Whether no value can meet two of the options: all of different types, all different constants, or objects that a required member with

@@ -1,12 +1,14 @@
-import { isRecord } from '../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/short-name.ts'
+import { type Grammar, literal } from '../gbnf.ts'
 import { areDisjoint } from './disjoint-options.ts'
-import { type Grammar, literal } from './gbnf.ts'
-import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
+import { integerRule, numberRule } from './number-rules.ts'
+import { readMembers, rulesOfNames } from './object-members.ts'
 import { readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
 import { resolveReference } from './schema-reference.ts'
 import type { SchemaRule } from './schema-rule.ts'
+import { stringRule } from './string-rule.ts'
 
 const maxSchemaLength = 64 * 1024
 const maxDepth = 32
@@ -76,18 +78,12 @@ export class SchemaGrammar {
   }
 
   #object(schema: JsonObject, where: string, depth: number): SchemaRule {
-    const properties = schema.properties ?? {}
-    const required = schema.required ?? []
-    if (!isRecord(properties)) throw refuseSchema(`"properties" at ${where} must be an object`)
-    if (!isListOfNames(required)) throw refuseSchema(`"required" at ${where} must be a list of names`)
-    const needed = new Set(required)
-    const names = [...new Set([...Object.keys(properties), ...needed])]
-    if (names.length === 0) return this.#map(schema, where, depth)
-    const ordered = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))]
-    const members = ordered.map((name) => {
-      const { rule, closingLength } = this.#visit(properties[name] ?? true, `${where}/properties/${name}`, depth + 1)
+    const named = readMembers(schema, where)
+    if (named.length === 0) return this.#map(schema, where, depth)
+    const members = named.map(({ name, schema: value, required }) => {
+      const { rule, closingLength } = this.#visit(value, `${where}/properties/${name}`, depth + 1)
       const member = this.#grammar.name(`${literal(`${JSON.stringify(name)}:`)} ws ${rule} ws`)
-      return { name, rule: member, closingLength, required: needed.has(name) }
+      return { name, rule: member, closingLength, required }
     })
     const closingAfter = new Map<string, number>()
     let closingLength = 2
@@ -116,7 +112,9 @@ export class SchemaGrammar {
     const values = schema.additionalProperties ?? !('properties' in schema)
     if (values === false) return { rule: this.#grammar.name('"{" ws "}"'), closingLength: 2 }
     const value = this.#visit(values, `${where}/additionalProperties`, depth + 1)
-    const member = `string ":" ws ${value.rule} ws`
+    const names = rulesOfNames(schema)
+    const name = names === null ? 'string' : this.#visit(names, `${where}/propertyNames`, depth + 1).rule
+    const member = `${name} ":" ws ${value.rule} ws`
     return { rule: this.#grammar.name(`"{" ws (${member} ("," ws ${member})*)? "}"`), closingLength: 8 + value.closingLength }
   }
 
@@ -192,8 +190,4 @@ export class SchemaGrammar {
     const rule = this.#grammar.name(rules.map((each) => each.rule).join(' | '))
     return { rule, closingLength: Math.max(...rules.map((each) => each.closingLength)) }
   }
-}
-
-function isListOfNames(value: JsonValue): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }

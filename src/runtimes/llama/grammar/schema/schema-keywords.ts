@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../core/error.ts'
-import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { ServiceError } from '../../../../core/error.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/short-name.ts'
 
 /** Say nothing about which values are valid. */
 const annotations = [
@@ -17,10 +17,12 @@ const annotations = [
   'readOnly',
   'writeOnly',
   'discriminator',
+  'contentEncoding',
+  'contentMediaType',
 ]
 
 const byType = {
-  object: ['properties', 'required', 'additionalProperties'],
+  object: ['properties', 'required', 'additionalProperties', 'propertyNames'],
   array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
   string: ['minLength', 'maxLength', 'format', 'pattern'],
   integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -70,7 +72,7 @@ export function refuseForTypes(schema: JsonObject, types: readonly SchemaType[],
 }
 
 /** A keyword's whole number, or null when it is absent. */
-export function wholeNumber(schema: JsonObject, keyword: string, where: string): number | null {
+function wholeNumber(schema: JsonObject, keyword: string, where: string): number | null {
   const value = schema[keyword]
   if (value === undefined) return null
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw refuseSchema(`"${keyword}" at ${where} must be a whole number`)
@@ -81,11 +83,13 @@ export function wholeNumber(schema: JsonObject, keyword: string, where: string):
 const maxRepetitions = 1000
 
 /** The bounds of a length; `most` is null when there is none. */
-export function readLengths(
-  schema: JsonObject,
-  [leastKeyword, mostKeyword]: readonly [string, string],
-  where: string,
-): { readonly least: number; readonly most: number | null } {
+export interface Lengths {
+  readonly least: number
+  readonly most: number | null
+}
+
+/** What two keywords say of a length. */
+export function readLengths(schema: JsonObject, [leastKeyword, mostKeyword]: readonly [string, string], where: string): Lengths {
   const least = wholeNumber(schema, leastKeyword, where) ?? 0
   const most = wholeNumber(schema, mostKeyword, where)
   if (least < 0 || (most !== null && most < least)) throw refuseSchema(`the lengths at ${where} exclude every value`)

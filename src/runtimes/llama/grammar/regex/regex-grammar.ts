@@ -1,6 +1,7 @@
-import { GrammarFault } from '../automaton/grammar-fault.ts'
+import { GrammarFault } from '../../automaton/grammar-fault.ts'
+import { type Grammar, literal } from '../gbnf.ts'
 import { anyInLine, type CharacterRange, classRule, complement, jsonClassRule, jsonLiteral, namedClasses } from './character-class.ts'
-import { type Grammar, literal } from './gbnf.ts'
+import { character, joined, nothing, type Repeats, type TextPart, times } from './text-part.ts'
 
 const deepestNesting = 32
 const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v', 0: '\0' }
@@ -10,19 +11,17 @@ interface Spelling {
   text(character: string): string
   /** One character of a class; null = no character is in it. */
   one(ranges: readonly CharacterRange[]): string | null
-  /** What may stand before and after what is matched, where no anchor forbids it. */
-  readonly before: Part
-  readonly after: Part
+  /** Any character where no anchor says where the match stands; null = it is the whole text in any case. */
+  readonly any: string | null
 }
 
-/** A rule, and after how many characters it can be through. */
-interface Part {
-  readonly rule: string
-  readonly length: number
+/** What a pattern allows. */
+export interface PatternPart extends TextPart {
+  /** Whether exactly one count has no upper bound, and none repeats it. */
+  readonly opensOnce: boolean
 }
 
-const nothing: Part = { rule: '', length: 0 }
-/** Before a match that may stand anywhere: a model with no end in sight would never come to it. */
+/** Characters before a match that may stand anywhere: a model with no end in sight would never come to it. */
 const mostBefore = 64
 
 /**
@@ -31,61 +30,75 @@ const mostBefore = 64
  * @throws {GrammarFault} naming what no grammar can say, such as looking ahead, or what is not supported.
  */
 export function regexRule(pattern: string): string {
-  return new RegexReader(pattern, { text: literal, one: classRule, before: nothing, after: nothing }).read().rule
+  return new RegexReader(pattern, { text: literal, one: classRule, any: null }).read().rule
 }
 
 /**
  * GBNF for the inside of JSON strings in which a regular expression is found: where `^` and `$` say, else behind 64 characters at most.
  *
  * @param grammar Knows JSON (`defineJson`).
+ * @param repeats For counts without an upper bound; absent = as the pattern says.
  * @throws {GrammarFault} as `regexRule` does.
  */
-export function patternRule(grammar: Grammar, pattern: string): Part {
+export function patternRule(grammar: Grammar, pattern: string, repeats?: Repeats): PatternPart {
   const known = new Map<readonly CharacterRange[], string | null>()
   const one = (ranges: readonly CharacterRange[]): string | null => {
     const rule = known.get(ranges) ?? jsonClassRule(ranges)
     known.set(ranges, rule)
     return rule === null ? null : grammar.name(rule)
   }
-  const before = { rule: `char{0,${mostBefore}}`, length: mostBefore }
-  return new RegexReader(pattern, { text: jsonLiteral, one, before, after: { rule: 'char*', length: 0 } }).read()
+  return new RegexReader(pattern, { text: jsonLiteral, one, any: 'char' }, repeats).read()
 }
 
 class RegexReader {
   readonly #pattern: string
   readonly #spelling: Spelling
+  readonly #repeats: Repeats
   #at = 0
   #nesting = 0
+  /** Counts without an upper bound so far; one within another counts twice. */
+  #open = 0
 
-  constructor(pattern: string, spelling: Spelling) {
+  constructor(pattern: string, spelling: Spelling, repeats: Repeats = { least: 0, most: Number.POSITIVE_INFINITY }) {
     this.#pattern = pattern
     this.#spelling = spelling
+    this.#repeats = repeats
   }
 
-  read(): Part {
+  read(): PatternPart {
     const part = this.#choice(() => this.#anchored())
     if (this.#at < this.#pattern.length) this.#refuse('")" closes nothing')
-    return part
+    return { ...part, opensOnce: this.#open === 1 }
   }
 
-  #choice(readOption: () => Part): Part {
+  #choice(readOption: () => TextPart): TextPart {
     const options = [readOption()]
     while (this.#take('|')) options.push(readOption())
-    return { rule: options.map(({ rule }) => rule).join(' | '), length: Math.min(...options.map(({ length }) => length)) }
+    return {
+      rule: options.map(({ rule }) => rule).join(' | '),
+      least: Math.min(...options.map(({ least }) => least)),
+      most: Math.max(...options.map(({ most }) => most)),
+      closing: Math.min(...options.map(({ closing }) => closing)),
+    }
   }
 
   /** An alternative of the whole expression. */
-  #anchored(): Part {
-    const before = this.#take('^') ? nothing : this.#spelling.before
+  #anchored(): TextPart {
+    const { any } = this.#spelling
+    const free = { rule: any ?? '', least: 1, most: 1, closing: 1 }
+    const before = this.#take('^') || any === null ? nothing : { ...times(free, { least: 0, most: mostBefore }), closing: mostBefore }
     const match = this.#sequence()
-    const after = this.#take('$') ? nothing : this.#spelling.after
+    const after = this.#take('$') || any === null ? nothing : this.#unbounded(free, 0)
     return joined([before, match, after])
   }
 
-  #sequence(): Part {
-    const parts: Part[] = []
-    while (!this.#endsSequence()) parts.push(this.#repeated(this.#item()))
-    return parts.length === 0 ? { rule: '""', length: 0 } : joined(parts)
+  #sequence(): TextPart {
+    const parts: TextPart[] = []
+    while (!this.#endsSequence()) {
+      const open = this.#open
+      parts.push(this.#repeated(this.#item(), open))
+    }
+    return parts.length === 0 ? { ...nothing, rule: '""' } : joined(parts)
   }
 
   #endsSequence(): boolean {
@@ -93,34 +106,34 @@ class RegexReader {
     return next === '' || next === '|' || next === ')' || (next === '$' && this.#nesting === 0 && /^\$(?:\||$)/.test(this.#rest()))
   }
 
-  #item(): Part {
+  #item(): TextPart {
     if (this.#take('(')) return this.#group()
     if (this.#take('[')) return this.#one(this.#class())
     if (this.#take('.')) return this.#one(anyInLine)
     const named = this.#namedClass()
     if (named !== null) return this.#one(named)
-    if (this.#take('\\')) return { rule: this.#spelling.text(this.#escaped()), length: 1 }
+    if (this.#take('\\')) return character(this.#spelling.text(this.#escaped()))
     const letter = this.#letter()
     if (/[*+?{}]/.test(letter)) this.#refuse(`"${letter}" repeats nothing; write \\${letter} for the character`)
     if (/[$^]/.test(letter)) this.#refuse(`"${letter}" stands inside; it may stand at an end of the expression or of an alternative only`)
-    return { rule: this.#spelling.text(letter), length: 1 }
+    return character(this.#spelling.text(letter))
   }
 
-  #one(ranges: readonly CharacterRange[]): Part {
+  #one(ranges: readonly CharacterRange[]): TextPart {
     const rule = this.#spelling.one(ranges)
-    return rule === null ? this.#refuse('no character is in the class') : { rule, length: 1 }
+    return rule === null ? this.#refuse('no character is in the class') : character(rule)
   }
 
-  #group(): Part {
+  #group(): TextPart {
     if (++this.#nesting > deepestNesting) this.#refuse(`parentheses nest deeper than ${deepestNesting} levels`)
     if (this.#take('?') && !this.#take(':')) {
       if (!/^P?<[A-Za-z_]\w*>/.test(this.#rest())) this.#refuse('looking ahead or behind, and flags, are not supported')
       this.#at += this.#rest().indexOf('>') + 1
     }
-    const { rule, length } = this.#choice(() => this.#sequence())
+    const inside = this.#choice(() => this.#sequence())
     if (!this.#take(')')) this.#refuse('")" is missing')
     this.#nesting--
-    return { rule: `(${rule})`, length }
+    return { ...inside, rule: `(${inside.rule})` }
   }
 
   #class(): readonly CharacterRange[] {
@@ -171,14 +184,28 @@ class RegexReader {
     return letter
   }
 
-  /** Counts as GBNF writes them too; whether few or many are tried first makes no difference to what matches. */
-  #repeated(part: Part): Part {
+  /**
+   * Whether few or many are tried first makes no difference to what matches.
+   *
+   * @param open Counts without an upper bound before the part.
+   */
+  #repeated(part: TextPart, open: number): TextPart {
     if (!'*+?{'.includes(this.#peek() || ' ')) return part
-    const count = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(this.#rest())?.[0] ?? ''
-    this.#at += count.length
-    if (count !== '' && this.#take('+')) this.#refuse('possessive counts are not supported')
-    if (count !== '') this.#take('?')
-    return { rule: part.rule + count, length: part.length * leastTimes(count) }
+    const count = /^(?:[*+?]|\{(\d+)(,(\d*))?\})/.exec(this.#rest())
+    if (count === null) return part
+    this.#at += count[0].length
+    if (this.#take('+')) this.#refuse('possessive counts are not supported')
+    this.#take('?')
+    if (this.#open > open) this.#open++
+    if (count[0] === '?') return times(part, { least: 0, most: 1 })
+    const least = count[0] === '+' ? 1 : Number(count[1] ?? 0)
+    if (count[1] === undefined || count[3] === '') return this.#unbounded(part, least)
+    return times(part, { least, most: Number(count[3] ?? least) })
+  }
+
+  #unbounded(part: TextPart, least: number): TextPart {
+    this.#open++
+    return times(part, { least: Math.max(least, this.#repeats.least), most: this.#repeats.most })
   }
 
   #rest(): string {
@@ -204,14 +231,4 @@ class RegexReader {
   #refuse(reason: string): never {
     throw new GrammarFault(`${reason} (at character ${this.#at})`)
   }
-}
-
-function joined(parts: readonly Part[]): Part {
-  const rules = parts.map(({ rule }) => rule).filter((rule) => rule !== '')
-  return { rule: rules.join(' '), length: parts.reduce((sum, { length }) => sum + length, 0) }
-}
-
-function leastTimes(count: string): number {
-  if (count === '' || count === '+') return 1
-  return Number(/\d+/.exec(count)?.[0] ?? 0)
 }

@@ -1,4 +1,4 @@
-import { literal } from './gbnf.ts'
+import { literal } from '../gbnf.ts'
 
 /** Code points from `first` to `last`, both among them. */
 export type CharacterRange = readonly [first: number, last: number]

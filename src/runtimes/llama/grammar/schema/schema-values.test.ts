@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isRecord } from '../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
-import { Effort } from '../automaton/effort.ts'
-import { type GrammarState, GrammarStates } from '../automaton/grammar-states.ts'
-import { constrainOutput } from './output-constraint.ts'
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { Effort } from '../../automaton/effort.ts'
+import { type GrammarState, GrammarStates } from '../../automaton/grammar-states.ts'
+import { constrainOutput } from '../output-constraint.ts'
 
 const effort = new Effort(1_000_000_000)
 
@@ -166,3 +166,46 @@ test('objects that a required constant tells apart are options of which one hold
     refused: ['{"kind":"cat"}', '{"kind":"cow"}'],
   })
 })
+
+const strings: readonly (readonly [what: string, schema: JsonObject, allowed: readonly string[], refused: readonly string[]])[] = [
+  ['a pattern within lengths', { pattern: '^\\w+$', minLength: 3, maxLength: 5 }, ['abc', 'abcde'], ['ab', 'abcdef', 'a-c']],
+  ['a pattern with two characters a turn', { pattern: '^a(?:-\\d)*$', minLength: 2, maxLength: 6 }, ['a-1', 'a-1-2'], ['a', 'a-1-2-3']],
+  ['a pattern that goes on within a length', { pattern: '^ab', maxLength: 4 }, ['ab', 'abcd'], ['abcde']],
+  ['a pattern that always fits', { pattern: '^[A-Z]{3}$', minLength: 1, maxLength: 3 }, ['ABC'], ['AB']],
+  ['a pattern beside its format', { pattern: '^[^@]+@example\\.org$', format: 'email' }, ['a@example.org'], ['a@example.com']],
+  ['a format beside a pattern that looks ahead', { pattern: '^(?!P$)P', format: 'duration' }, ['P1W'], ['P']],
+  ['a format beside a pattern that does not fit', { pattern: '^\\S+@\\S+$', format: 'email', maxLength: 255 }, ['a@b.de'], ['a@b']],
+  ['a format within lengths', { format: 'ipv4', minLength: 2, maxLength: 15 }, ['1.2.3.4'], ['1.2.3']],
+]
+
+for (const [what, schema, allowed, refused] of strings)
+  test(`strings of ${what}, and no others`, () => {
+    const { pattern = '', minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+    const valid = (value: JsonValue): boolean =>
+      typeof value === 'string' &&
+      new RegExp(String(pattern), 'u').test(value) &&
+      [...value].length >= Number(minLength) &&
+      [...value].length <= Number(maxLength)
+    check({ type: 'string', ...schema }, valid, {
+      allowed: allowed.map((text) => JSON.stringify(text)),
+      refused: refused.map((text) => JSON.stringify(text)),
+    })
+  })
+
+const whole = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const objects: readonly (readonly [what: string, schema: JsonObject, allowed: readonly string[], refused: readonly string[]])[] = [
+  ['safe integers', whole, ['0', '-999999999999999'], ['1.5', '1000000000000000']],
+  ['bounds between integers', { type: 'integer', exclusiveMinimum: 0.5, maximum: 2.5 }, ['1', '2'], ['0', '3']],
+  ['bounds of floats', { type: 'number', minimum: -3.4e38, maximum: 3.4e38 }, ['-1.5', '7'], ['1e99']],
+  ['names of any kind', { propertyNames: { type: 'string' }, additionalProperties: whole }, ['{}', '{"a b":1}'], ['{"a":"b"}']],
+  ['names of a pattern', { propertyNames: { pattern: '^x' }, additionalProperties: whole }, ['{"xy":1}'], ['{"y":1}']],
+  ['names from a list', { propertyNames: { enum: ['a', 'b'] }, additionalProperties: whole }, ['{}', '{"b":1}'], ['{"c":1}']],
+  ['required names that have the schema of all', { required: ['a'], additionalProperties: whole }, ['{"a":1}'], ['{}', '{"a":"b"}']],
+  ['members that are never there', { properties: { a: { not: {} }, b: false, c: whole } }, ['{}', '{"c":1}'], ['{"a":1}', '{"b":1}']],
+  ['no members but those', { properties: { a: { not: {} } }, additionalProperties: false }, ['{}'], ['{"a":1}', '{"b":1}']],
+]
+
+for (const [what, schema, allowed, refused] of objects)
+  test(`values with ${what}`, () => {
+    check(schema, () => true, { allowed, refused })
+  })

@@ -1,15 +1,38 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../../../core/json-value.ts'
-import { constrainOutput } from './output-constraint.ts'
+import type { JsonObject } from '../../../../core/json-value.ts'
+import { constrainOutput } from '../output-constraint.ts'
 
 const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema })
 
 const refusals: readonly (readonly [what: string, schema: JsonObject, message: RegExp])[] = [
   ['a pattern that looks ahead', { type: 'string', pattern: '^(?=a)' }, /the pattern at #: looking ahead .* \(at character 3\)/],
   ['a pattern that is none', { type: 'string', pattern: 7 }, /"pattern" at # must be a regular expression/],
-  ['a pattern and a length', { type: 'string', pattern: '^a', minLength: 2 }, /"pattern" at # cannot be combined with a length/],
-  ['a pattern and a format', { type: 'string', pattern: '^a', format: 'email' }, /"pattern" at # cannot be combined with a format/],
+  [
+    'a pattern longer than it may be',
+    { type: 'string', pattern: '^[ab]+-[ab]+$', maxLength: 9 },
+    /the lengths at # must have room for all of the pattern/,
+  ],
+  [
+    'a pattern shorter than it may be',
+    { type: 'string', pattern: '^a?[ab]{2}$', minLength: 3 },
+    /the lengths at # must have room for all of the pattern/,
+  ],
+  [
+    'a pattern that no length fits',
+    { type: 'string', pattern: '^a{5,}$', maxLength: 4 },
+    /the lengths at # must have room for all of the pattern/,
+  ],
+  [
+    'a format longer than it may be',
+    { type: 'string', format: 'email', maxLength: 20 },
+    /the lengths at # must have room for all of the format/,
+  ],
+  [
+    'a pattern of which neither it nor its format is known',
+    { type: 'string', pattern: '^(?=a)', format: 'iri' },
+    /the pattern at #: looking ahead/,
+  ],
   [
     'patterns without end',
     { prefixItems: [1, 2].map((i) => ({ type: 'string', pattern: `${i}`.repeat(3000) })) },
@@ -22,7 +45,10 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
     /no number at #\/properties\/x/,
   ],
   ['a bound that is none', { type: 'number', maximum: '1' }, /"maximum" at # must be a number/],
-  ['a bound of too many digits', { type: 'number', maximum: 1e-9 }, /"maximum" at # has more than 15 digits/],
+  ['a bound of too many digits', { type: 'number', maximum: 1e-9 }, /the bound 1e-9 at # has more than 15 digits/],
+  ['numbers that are too large to be written', { type: 'integer', minimum: 1e15 }, /leave only numbers of more than 15 digits/],
+  ['a name that the rule of names excludes', { required: ['b'], propertyNames: { enum: ['a'] } }, /"propertyNames" at # excludes "b"/],
+  ['a rule of names beside names', { properties: { a: {} }, propertyNames: { pattern: '^b' } }, /"propertyNames" at # must list the names/],
   ['options whose types overlap', { oneOf: [{ type: ['string', 'null'] }, { type: 'string' }] }, /"oneOf" at #/],
   ['options with one constant', { oneOf: [1, 2].map(() => ({ properties: { a: { const: 1 } }, required: ['a'] })) }, /"oneOf" at #/],
   ['options whose constant may be missing', { oneOf: [1, 2].map((a) => ({ properties: { a: { const: a } } })) }, /"oneOf" at #/],
@@ -43,7 +69,8 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['a list for each place that is none', { prefixItems: {} }, /#\/prefixItems must be a list/],
   ['places that the lengths exclude', { items: [{}, {}], maxItems: 1 }, /must allow a list of 2/],
   ['endless unrolling', { type: 'string', maxLength: 100_000 }, /at most 1000/],
-  ['a schema that nothing meets', { properties: { x: false } }, /#\/properties\/x/],
+  ['a schema that nothing meets', { properties: { x: false }, required: ['x'] }, /#\/properties\/x/],
+  ['a member that must be there and may not', { required: ['x'], additionalProperties: false }, /#\/properties\/x/],
   ['members that are no names', { properties: { x: {} }, required: [{ toString: 1 }] }, /"required" at # must be a list of names/],
   ['a huge schema', { description: 'x'.repeat(70_000) }, /characters/],
 ]

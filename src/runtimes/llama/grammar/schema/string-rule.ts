@@ -1,0 +1,72 @@
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/short-name.ts'
+import { GrammarFault } from '../../automaton/grammar-fault.ts'
+import type { Grammar } from '../gbnf.ts'
+import { patternRule } from '../regex/regex-grammar.ts'
+import type { TextPart } from '../regex/text-part.ts'
+import { type Lengths, readLengths, refuseSchema } from './schema-keywords.ts'
+import type { SchemaRule } from './schema-rule.ts'
+import { stringFormats } from './string-formats.ts'
+
+/**
+ * The rule for a string with lengths, a pattern or a format. A format beside a pattern says what the pattern does: the pattern is followed,
+ * or the format where the pattern cannot be.
+ *
+ * @throws {ServiceError} `unsupported_parameter` for what cannot be followed.
+ */
+export function stringRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
+  const lengths = readLengths(schema, ['minLength', 'maxLength'], where)
+  const { format, pattern } = schema
+  if (format === undefined && pattern === undefined) {
+    if (lengths.least === 0 && lengths.most === null) return { rule: 'string', closingLength: 2 }
+    return quoted(grammar, `char{${lengths.least},${lengths.most ?? ''}}`, lengths.least)
+  }
+  const known = typeof format === 'string' ? stringFormats[format] : undefined
+  const part = pattern === undefined ? known : patterned(grammar, { pattern, lengths, where }, known)
+  if (part === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
+  if (!fits(part, lengths))
+    throw refuseSchema(`the lengths at ${where} must have room for all of the ${pattern === undefined ? 'format' : 'pattern'}`)
+  return quoted(grammar, part.rule, part.closing)
+}
+
+interface Patterned {
+  readonly pattern: JsonValue
+  readonly lengths: Lengths
+  readonly where: string
+}
+
+/** @param instead For a pattern that cannot be followed within the lengths. */
+function patterned(grammar: Grammar, { pattern, lengths, where }: Patterned, instead: TextPart | undefined): TextPart {
+  if (typeof pattern !== 'string') throw refuseSchema(`"pattern" at ${where} must be a regular expression`)
+  try {
+    const part = patternRule(grammar, pattern)
+    if (fits(part, lengths)) return part
+    return part.opensOnce ? fitted(grammar, pattern, lengths) : (instead ?? part)
+  } catch (error) {
+    if (!(error instanceof GrammarFault)) throw error
+    if (instead !== undefined) return instead
+    throw refuseSchema(`the pattern at ${where}: ${error.message}`, error)
+  }
+}
+
+/** As often as any count may be said to repeat. */
+const often = 1000
+
+/** A pattern whose one count without an upper bound repeats as often as the lengths allow, which grow with it evenly. */
+function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): TextPart {
+  const here = patternRule(grammar, pattern, { least: often, most: often })
+  const next = patternRule(grammar, pattern, { least: often + 1, most: often + 1 })
+  const repeats = (wanted: number, of: 'least' | 'most'): number => often + (wanted - here[of]) / (next[of] - here[of])
+  return patternRule(grammar, pattern, {
+    least: least === 0 ? 0 : Math.max(0, Math.ceil(repeats(least, 'least'))),
+    most: most === null ? Number.POSITIVE_INFINITY : Math.floor(repeats(most, 'most')),
+  })
+}
+
+function fits(part: TextPart, { least, most }: Lengths): boolean {
+  return part.least >= least && part.least <= part.most && (most === null || part.most <= most)
+}
+
+function quoted(grammar: Grammar, rule: string, closing: number): SchemaRule {
+  return { rule: grammar.name(`"\\"" (${rule}) "\\""`), closingLength: 2 + closing }
+}
