@@ -3,9 +3,19 @@ import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 import { type Grammar, literal } from '../gbnf.ts'
 import { areDisjoint } from './disjoint-options.ts'
+import { mergeObjects } from './merge-objects.ts'
 import { integerRule, numberRule } from './number-rules.ts'
 import { readMembers, rulesOfNames } from './object-members.ts'
-import { readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
+import {
+  isAnnotation,
+  isOfType,
+  readLengths,
+  refuseForTypes,
+  refuseSchema,
+  refuseUnknown,
+  type SchemaType,
+  typesOf,
+} from './schema-keywords.ts'
 import { resolveReference } from './schema-reference.ts'
 import type { SchemaRule } from './schema-rule.ts'
 import { stringRule } from './string-rule.ts'
@@ -47,7 +57,8 @@ export class SchemaGrammar {
     if ('$ref' in schema) return this.#reference(schema, where, depth)
     if ('const' in schema) return this.#oneOfValues(schema, 'const', [schema.const ?? null], where)
     if ('enum' in schema) return this.#oneOfValues(schema, 'enum', schema.enum, where)
-    for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) if (keyword in schema) return this.#combine(schema, keyword, where, depth)
+    if ('allOf' in schema) return this.#all(schema, where, depth)
+    for (const keyword of ['anyOf', 'oneOf'] as const) if (keyword in schema) return this.#combine(schema, keyword, where, depth)
     const types = typesOf(schema, where)
     refuseForTypes(schema, types, where)
     return this.#alternatives(types.map((type) => this.#typed(type, schema, where, depth)))
@@ -145,20 +156,36 @@ export class SchemaGrammar {
   #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): SchemaRule {
     refuseUnknown(schema, ['type', keyword], where)
     if (!Array.isArray(values) || values.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one value`)
-    const texts = values.map((value: JsonValue) => JSON.stringify(value))
+    const typed = values.filter(
+      (value: JsonValue) => schema.type === undefined || typesOf(schema, where).some((type) => isOfType(value, type)),
+    )
+    if (typed.length === 0) throw refuseSchema(`"${keyword}" at ${where} lists no value of its type`)
+    const texts = typed.map((value: JsonValue) => JSON.stringify(value))
     return { rule: this.#grammar.name(texts.map(literal).join(' | ')), closingLength: Math.max(...texts.map((text) => text.length)) }
   }
 
-  #combine(schema: JsonObject, keyword: 'anyOf' | 'oneOf' | 'allOf', where: string, depth: number): SchemaRule {
-    refuseUnknown(schema, [keyword], where)
-    const options = schema[keyword]
-    if (!Array.isArray(options) || options.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one schema`)
-    if (keyword === 'allOf' && options.length > 1) throw refuseSchema(`"allOf" at ${where} is supported with one schema only`)
-    if (keyword === 'oneOf' && !areDisjoint(options.map((option) => this.#resolved(option, where))))
+  #combine(schema: JsonObject, keyword: 'anyOf' | 'oneOf', where: string, depth: number): SchemaRule {
+    refuseUnknown(schema, [keyword, 'type'], where)
+    const options = optionsOf(schema, keyword, where)
+    const resolved = options.map((option) => this.#resolved(option, where))
+    if ('type' in schema && !resolved.every((option) => isRecord(option) && haveSameTypes(option, schema, where)))
+      throw refuseSchema(`"type" at ${where} must be that of every option of "${keyword}"`)
+    if (keyword === 'oneOf' && !areDisjoint(resolved))
       throw refuseSchema(
         `"oneOf" at ${where} needs options of different types or constants, or objects that a required constant tells apart; use "anyOf"`,
       )
     return this.#alternatives(options.map((option, index) => this.#visit(option, `${where}/${keyword}/${index}`, depth + 1)))
+  }
+
+  /** Schemas that all hold, the one around them among them. */
+  #all(schema: JsonObject, where: string, depth: number): SchemaRule {
+    const options = optionsOf(schema, 'allOf', where)
+    const around = Object.entries(schema).filter(([keyword]) => keyword !== 'allOf' && !isAnnotation(keyword))
+    const [only, ...others] = around.length === 0 ? options : [...options, Object.fromEntries(around)]
+    if (only !== undefined && others.length === 0) return this.#visit(only, `${where}/allOf/0`, depth + 1)
+    const merged = mergeObjects([only ?? true, ...others].map((option) => this.#resolved(option, where)))
+    if (merged === null) throw refuseSchema(`"allOf" at ${where} is supported with one schema, or with objects whose members differ`)
+    return this.#visit(merged, where, depth + 1)
   }
 
   /** An option, or what its reference points to. */
@@ -190,4 +217,14 @@ export class SchemaGrammar {
     const rule = this.#grammar.name(rules.map((each) => each.rule).join(' | '))
     return { rule, closingLength: Math.max(...rules.map((each) => each.closingLength)) }
   }
+}
+
+function optionsOf(schema: JsonObject, keyword: string, where: string): readonly JsonValue[] {
+  const options = schema[keyword]
+  if (!Array.isArray(options) || options.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one schema`)
+  return options
+}
+
+function haveSameTypes(one: JsonObject, other: JsonObject, where: string): boolean {
+  return typesOf(one, where).join() === typesOf({ type: other.type ?? null }, where).join()
 }

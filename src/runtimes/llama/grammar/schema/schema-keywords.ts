@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../../core/error.ts'
+import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 
@@ -43,11 +44,15 @@ export function refuseSchema(message: string, cause?: unknown): ServiceError {
   return new ServiceError('unsupported_parameter', `The JSON schema cannot be followed: ${message}.`, { param: 'response_format', cause })
 }
 
+/** Whether a keyword says nothing about which values are valid. */
+export function isAnnotation(keyword: string): boolean {
+  return annotations.includes(keyword)
+}
+
 /** Refuses every keyword of a schema that is neither an annotation nor in `known`. */
 export function refuseUnknown(schema: JsonObject, known: readonly string[], where: string): void {
   for (const keyword of Object.keys(schema))
-    if (!known.includes(keyword) && !annotations.includes(keyword))
-      throw refuseSchema(`"${shortName(keyword)}" at ${where} is not supported here`)
+    if (!known.includes(keyword) && !isAnnotation(keyword)) throw refuseSchema(`"${shortName(keyword)}" at ${where} is not supported here`)
 }
 
 /** The types a schema allows: the ones it names, or those its other keywords speak of, or all. */
@@ -64,6 +69,14 @@ export function typesOf(schema: JsonObject, where: string): readonly SchemaType[
     if (typeof name === 'string' && isSchemaType(name)) return name
     throw refuseSchema(`the type ${shortName(JSON.stringify(name))} at ${where} does not exist`)
   })
+}
+
+/** Whether a value is of a type. */
+export function isOfType(value: JsonValue, type: SchemaType): boolean {
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  return type === 'object' ? isRecord(value) : typeof value === type
 }
 
 /** Refuses keywords that none of the types honours. */

@@ -17,10 +17,11 @@ export function resolveReference(root: JsonObject, reference: JsonValue | undefi
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** One step of a reference, a member's name. */
+/** One step of a reference: a member's name, or a place in a list. */
 function readStep(step: string, where: string): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')

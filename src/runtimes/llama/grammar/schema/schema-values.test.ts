@@ -202,6 +202,25 @@ const objects: readonly (readonly [what: string, schema: JsonObject, allowed: re
   ['names from a list', { propertyNames: { enum: ['a', 'b'] }, additionalProperties: whole }, ['{}', '{"b":1}'], ['{"c":1}']],
   ['required names that have the schema of all', { required: ['a'], additionalProperties: whole }, ['{"a":1}'], ['{}', '{"a":"b"}']],
   ['members that are never there', { properties: { a: { not: {} }, b: false, c: whole } }, ['{}', '{"c":1}'], ['{"a":1}', '{"b":1}']],
+  [
+    'members of several schemas',
+    { $defs: { a: { properties: { a: whole }, required: ['a'] } }, allOf: [{ $ref: '#/$defs/a' }], properties: { b: whole } },
+    ['{"a":1}', '{"a":1,"b":2}'],
+    ['{"b":2}', '{"c":1}'],
+  ],
+  [
+    'a type beside options',
+    { type: 'object', anyOf: [{ properties: { a: whole } }, { type: 'object', required: ['b'] }] },
+    ['{"a":1}', '{"b":"c"}'],
+    ['1'],
+  ],
+  [
+    'a reference into a list',
+    { properties: { a: { anyOf: [whole, { type: 'null' }] }, b: { $ref: '#/properties/a/anyOf/0' } } },
+    ['{"a":null,"b":1}'],
+    ['{"b":null}'],
+  ],
+  ['constants of the type', { type: ['string', 'null'], enum: ['a', null, 1] }, ['"a"', 'null'], ['1']],
   ['no members but those', { properties: { a: { not: {} } }, additionalProperties: false }, ['{}'], ['{"a":1}', '{"b":1}']],
 ]
 
