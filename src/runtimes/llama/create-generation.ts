@@ -65,17 +65,17 @@ export function createGeneration(
       tellsTokens: request.tellsTokens,
     },
   )
+  let tokens = 0
   let constrained = false
   const constrain = (constraint: OutputConstraint): void => {
     constrained = true
-    sampler.constrain(constraint)
+    sampler.constrain(constraint, limit - tokens)
   }
   // A call that must come is the first message of an answer in channels.
   const callFirst = format?.readAs !== undefined && toolChoice !== 'auto'
   if (constraints.output !== null && (output.answering || callFirst)) constrain(constraints.output)
   // Somebody only wants to hear of the prompt; the token that the loop draws all the same is no part of the answer.
   const isEmpty = request.maxTokens === 0
-  let tokens = 0
   let thoughtTokens = 0
   let closing = false
   const limitThoughts = (): void => {
@@ -117,17 +117,16 @@ export function createGeneration(
       }
       tokens++
       const inside = output.insideThoughts && !closing
-      const { text, stopped } = output.add(token, logprobs)
+      const { stopped } = output.add(token, logprobs)
       if (inside && output.insideThoughts) thoughtTokens++
       limitThoughts()
       if (stopped) finish('stop-string')
-      sampler.accept(text, limit - tokens)
       const { triggered } = output
       if (!constrained && constraints.output !== null && output.answering && !sampler.forced) constrain(constraints.output)
       if (!constrained && triggered !== null && constraints.tools !== null) {
         constrained = true
         const constraint = constrainCalls(engine, constraints.tools, { written: triggered, account })
-        if (constraint !== null) sampler.constrain(constraint)
+        if (constraint !== null) constrain(constraint)
       }
       return !stopped
     },

@@ -13,12 +13,12 @@ const narrow = 4
 
 /** Where each byte leads from a state's places. */
 export class ByteArrows {
-  readonly #places: readonly Place[]
+  readonly places: readonly Place[]
   readonly #wide: (Arrow & { readonly low: number; readonly high: number })[] = []
   #narrow: Map<number, Arrow[]> | null = null
 
   constructor(places: readonly Place[]) {
-    this.#places = places
+    this.places = places
   }
 
   at(byte: number, effort: Effort): readonly Arrow[] {
@@ -30,8 +30,8 @@ export class ByteArrows {
   #sort(effort: Effort): ReadonlyMap<number, readonly Arrow[]> {
     if (this.#narrow !== null) return this.#narrow
     const sorted = new Map<number, Arrow[]>()
-    effort.spend(this.#places.length)
-    for (const { bytes, tail } of this.#places)
+    effort.spend(this.places.length)
+    for (const { bytes, tail } of this.places)
       for (const { low, high, rest } of bytes.edges) {
         if (high - low >= narrow) this.#wide.push({ low, high, rest, tail })
         else for (let byte = low; byte <= high; byte++) put(sorted, byte, { rest, tail })

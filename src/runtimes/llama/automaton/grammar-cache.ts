@@ -28,9 +28,17 @@ export class GrammarCache {
    * Begins an answer in a grammar.
    *
    * @param param The request's field that asked for the grammar.
+   * @param endWithin Tokens in which the answer is to be whole; absent = it may be cut.
    * @throws {ServiceError} `unsupported_parameter` when it cannot be followed, `rate_limit_exceeded` when the account's grammars took too much work.
    */
-  follow(text: string, { param, account }: { readonly param: string; readonly account: string }): GrammarFollower {
+  follow(
+    text: string,
+    {
+      param,
+      account,
+      endWithin = Number.POSITIVE_INFINITY,
+    }: { readonly param: string; readonly account: string; readonly endWithin?: number },
+  ): GrammarFollower {
     const charge = (units: number): void => this.#allowance.charge(account, units)
     let grammar = this.#grammars.get(text)
     if (grammar === undefined) {
@@ -42,7 +50,7 @@ export class GrammarCache {
     this.#grammars.set(text, grammar)
     const [oldest] = this.#grammars.keys()
     if (this.#grammars.size > mostGrammars && oldest !== undefined) this.#grammars.delete(oldest)
-    return new GrammarFollower(grammar, { param, charge })
+    return new GrammarFollower(grammar, { param, endWithin, charge })
   }
 
   #read(text: string, param: string): TokenGrammar {

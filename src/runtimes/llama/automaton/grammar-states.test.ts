@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Effort } from './effort.ts'
-import { type GrammarState, GrammarStates } from './grammar-states.ts'
+import type { GrammarState } from './grammar-state.ts'
+import { GrammarStates } from './grammar-states.ts'
 
 const plenty = 100_000_000
 

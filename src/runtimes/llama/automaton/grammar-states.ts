@@ -2,17 +2,11 @@ import { ByteArrows } from './byte-arrows.ts'
 import type { Effort } from './effort.ts'
 import type { Expression, Expressions, Rule } from './expression.ts'
 import { GrammarFault } from './grammar-fault.ts'
+import type { GrammarState } from './grammar-state.ts'
 import { GrammarStep, type Tail } from './grammar-step.ts'
 import { linkRules } from './link-rules.ts'
 import { parseGbnf } from './parse-gbnf.ts'
-
-/** Where an answer may stand in a grammar: every way to read what has been written, at once. */
-export interface GrammarState {
-  /** Whether the answer may end here. */
-  readonly complete: boolean
-  readonly arrows: ByteArrows
-  readonly next: Map<number, GrammarState>
-}
+import { ShortestEndings } from './shortest-endings.ts'
 
 /** States kept before all are forgotten and found again as they come up. */
 const mostStates = 4000
@@ -33,6 +27,7 @@ export class GrammarStates {
   readonly #states = new Map<string, GrammarState>()
   readonly #root: Rule
   #lastTail = 0
+  #endings: ShortestEndings | null = null
 
   /**
    * @param text GBNF with a rule `root`.
@@ -65,6 +60,12 @@ export class GrammarStates {
     const next = this.#settle(step)
     state.next.set(byte, next)
     return next === dead ? null : next
+  }
+
+  /** In how few bytes a text can be whole. */
+  get endings(): ShortestEndings {
+    this.#endings ??= new ShortestEndings(this.#expressions)
+    return this.#endings
   }
 
   /** Begins everything that may follow a tail. */

@@ -1,5 +1,6 @@
 import { Effort } from './effort.ts'
-import { type GrammarState, GrammarStates } from './grammar-states.ts'
+import type { GrammarState } from './grammar-state.ts'
+import { GrammarStates } from './grammar-states.ts'
 import type { TokenTrie } from './token-trie.ts'
 
 /** The part of a vocabulary that a grammar is about. */
@@ -8,6 +9,12 @@ export interface SpelledTokens {
   /** Bytes of a token; empty = it may never come. */
   spell(token: number): Uint8Array
   readonly ends: readonly number[]
+}
+
+/** What makes a text whole. */
+export interface Ending {
+  readonly tokens: readonly number[]
+  readonly state: GrammarState
 }
 
 /** Masks kept before all are forgotten. */
@@ -51,6 +58,24 @@ export class TokenGrammar {
     for (let token = 0; token < forbidden.length; token++)
       if (((mask[token >> 3] ?? 0) & (1 << (token & 7))) === 0) forbidden[count++] = token
     return forbidden.subarray(0, count)
+  }
+
+  /** Tokens that are missing at most until the text is whole, as many as the bytes of its shortest ending. */
+  missing(state: GrammarState): number {
+    return this.#states.endings.missing(state)
+  }
+
+  /** The shortest ending in few tokens, and where it leads; null = there is none, or the vocabulary cannot spell it. */
+  ending(state: GrammarState, effort: Effort): Ending | null {
+    const bytes: number[] = []
+    let reached: GrammarState | null = state
+    for (let byte = this.#states.endings.next(state); byte !== null && reached !== null; byte = this.#states.endings.next(reached)) {
+      bytes.push(byte)
+      reached = this.#states.advance(reached, byte, effort)
+      if (reached === null) return null
+    }
+    const tokens = this.tokens.trie.spell(bytes)
+    return tokens === null || reached?.complete !== true ? null : { tokens, state: reached }
   }
 
   /** A bit per token: whether it may come. */

@@ -45,9 +45,35 @@ export class TokenTrie {
     }
   }
 
-  #child(parent: number, byte: number): number {
+  /** Tokens that spell bytes one after the other, the longest first; null when there are none. */
+  spell(bytes: readonly number[]): readonly number[] | null {
+    const tokens: number[] = []
+    for (let at = 0; at < bytes.length; ) {
+      let longest: { readonly token: number; readonly end: number } | null = null
+      let node = 0
+      for (let end = at; end < bytes.length; ) {
+        node = this.#find(node, bytes[end] ?? 0)
+        if (node === none) break
+        const token = this.#token[node] ?? none
+        end++
+        if (token !== none) longest = { token, end }
+      }
+      if (longest === null) return null
+      tokens.push(longest.token)
+      at = longest.end
+    }
+    return tokens
+  }
+
+  #find(parent: number, byte: number): number {
     for (let child = this.#firstChild[parent] ?? none; child !== none; child = this.#sibling[child] ?? none)
       if (this.#bytes[child] === byte) return child
+    return none
+  }
+
+  #child(parent: number, byte: number): number {
+    const known = this.#find(parent, byte)
+    if (known !== none) return known
     const made = this.#bytes.push(byte) - 1
     this.#firstChild.push(none)
     this.#token.push(none)

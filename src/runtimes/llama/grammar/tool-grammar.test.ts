@@ -47,5 +47,5 @@ test('arguments whose schema leads back to itself are any object', () => {
 test('beside a response format, a call is one way to answer', () => {
   const constraint = constrainCallsOrAnswer(rules, { type: 'json_object' })
   assert.match(root(constraint), /^root ::= object \| \("<tool_call>/)
-  assert.equal(constraint.closingLength, null)
+  assert.equal(constraint.endsInTime, false)
 })

@@ -30,7 +30,7 @@ export function constrainToolCalls(rules: ToolRules, written: string | null): Ou
   const calls = callsRule(grammar, rules, written ?? '')
   if (calls === null) return null
   grammar.define('root', calls)
-  return { grammar: grammar.toString(), param: 'tools', closingLength: null }
+  return { grammar: grammar.toString(), param: 'tools', endsInTime: false }
 }
 
 /**
@@ -41,10 +41,10 @@ export function constrainToolCalls(rules: ToolRules, written: string | null): Ou
 export function constrainCallsOrAnswer(rules: ToolRules, format: RuledFormat): OutputConstraint {
   const grammar = new Grammar()
   defineJson(grammar)
-  const answer = formatRule(grammar, format).rule
+  const answer = formatRule(grammar, format)
   const calls = callsRule(grammar, rules, '')
   grammar.define('root', calls === null ? answer : `${answer} | ${calls}`)
-  return { grammar: grammar.toString(), param: fieldOf(format), closingLength: null }
+  return { grammar: grammar.toString(), param: fieldOf(format), endsInTime: false }
 }
 
 /** All calls of an answer, without what is written already; null when that cannot become a call. */
@@ -79,7 +79,7 @@ function chosen(tools: readonly ToolDefinition[], choice: ToolChoice): readonly 
 /** A schema that we cannot follow still leaves the model free to: only a response format promises validity. */
 function argumentsRule(grammar: Grammar, tool: ToolDefinition): string {
   try {
-    return new SchemaGrammar(grammar, { type: 'object', ...tool.parameters }).compile().rule
+    return new SchemaGrammar(grammar, { type: 'object', ...tool.parameters }).compile()
   } catch (error) {
     if (error instanceof ServiceError) return 'object'
     throw error

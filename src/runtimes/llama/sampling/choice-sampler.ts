@@ -1,11 +1,10 @@
 import type { EndingRules } from '../../../core/text-generation.ts'
 import type { GrammarFollower } from '../automaton/grammar-follower.ts'
 import type { LogitIndex, NativeContext, NativeSampler, NativeSamplerConfig } from '../binding/native-binding.ts'
-import { type ClosingBias, JsonCloser } from '../grammar/json-closer.ts'
 import type { OutputConstraint } from '../grammar/output-constraint.ts'
 import type { LlamaEngine } from '../llama-engine.ts'
 
-/** The sampler chain of one choice: its settings, a grammar that may come later, and the pull that ends JSON in time. */
+/** The sampler chain of one choice: its settings, and a grammar that may come later. */
 export class ChoiceSampler implements Disposable {
   readonly #native: NativeSampler
   readonly #engine: LlamaEngine
@@ -15,8 +14,6 @@ export class ChoiceSampler implements Disposable {
   readonly #drawn: number[] = []
   #forced: readonly number[] = []
   #grammar: GrammarFollower | null = null
-  #closer: JsonCloser | null = null
-  #bias: ClosingBias | null = null
 
   constructor(
     engine: LlamaEngine,
@@ -34,11 +31,12 @@ export class ChoiceSampler implements Disposable {
   /**
    * Allows only what the grammar does, from the next token on.
    *
+   * @param tokensLeft How many more tokens the answer may have.
    * @throws {ServiceError} `unsupported_parameter` when it cannot be followed, `rate_limit_exceeded` when the account's grammars took too much work.
    */
-  constrain(constraint: OutputConstraint): void {
-    this.#grammar = this.#engine.grammars.follow(constraint.grammar, { param: constraint.param, account: this.#account })
-    this.#closer = new JsonCloser(this.#engine.vocabulary, constraint)
+  constrain({ grammar, param, endsInTime }: OutputConstraint, tokensLeft: number): void {
+    const endWithin = endsInTime ? tokensLeft : Number.POSITIVE_INFINITY
+    this.#grammar = this.#engine.grammars.follow(grammar, { param, account: this.#account, endWithin })
   }
 
   /** Makes these the next tokens, whatever the model or a grammar says. */
@@ -57,28 +55,30 @@ export class ChoiceSampler implements Disposable {
    * @throws {ServiceError} `unsupported_parameter` when the grammar takes too much work.
    */
   async draw(context: NativeContext, index: LogitIndex): Promise<number> {
-    const [settled, ...rest] = this.#forced
-    this.#forced = rest
-    if (settled !== undefined) return this.#note(settled)
+    if (this.forced) return this.#takeForced()
     const token = await context.sampleToken(index, this.#native)
     if (this.#grammar === null || (token >= 0 && this.#grammar.accept(token))) return this.#note(token)
-    this.#apply(this.#grammar.forbidden()) // only now, since most tokens that models draw fit and a look at all takes longer
-    const fitting = await context.sampleToken(index, this.#native)
-    const drawn = this.#note(fitting >= 0 && this.#grammar.accept(fitting) ? fitting : -1)
-    this.#apply()
+    this.#forced = this.#grammar.endInTime() ?? (await this.#drawFitting(this.#grammar, context, index))
+    const drawn = this.#takeForced()
+    this.#apply() // neither the mask nor what was drawn in vain is to count
     return drawn
-  }
-
-  /** Notes the text that came of a token. */
-  accept(text: string, tokensLeft: number): void {
-    const bias = this.#closer?.next(text, tokensLeft) ?? null
-    if (bias === this.#bias) return
-    this.#bias = bias
-    this.#apply()
   }
 
   [Symbol.dispose](): void {
     this.#native.dispose()
+  }
+
+  /** One of all the tokens that may come, or how the answer ends in time. Most tokens that models draw fit, and a look at all takes longer. */
+  async #drawFitting(grammar: GrammarFollower, context: NativeContext, index: LogitIndex): Promise<readonly number[]> {
+    this.#apply(grammar.forbidden())
+    const token = await context.sampleToken(index, this.#native)
+    return token >= 0 && grammar.accept(token) ? [token] : (grammar.endInTime() ?? [])
+  }
+
+  #takeForced(): number {
+    const [next = -1, ...rest] = this.#forced
+    this.#forced = rest
+    return this.#note(next)
   }
 
   #note(token: number): number {
@@ -99,14 +99,13 @@ export class ChoiceSampler implements Disposable {
   #apply(forbidden: Uint32Array = new Uint32Array()): void {
     const { repeatPenaltyTokens = [], tokenBiasKeys = [], tokenBiasValues = [] } = this.#config
     const barred = this.#barred()
-    const wanted = [...tokenBiasKeys, ...(this.#bias?.tokens ?? [])]
     const never = forbidden.length + barred.length
-    const tokens = new Uint32Array(never + wanted.length)
+    const tokens = new Uint32Array(never + tokenBiasKeys.length)
     const values = new Float32Array(tokens.length).fill(Number.NEGATIVE_INFINITY, 0, never)
     tokens.set(forbidden)
     tokens.set(barred, forbidden.length)
-    tokens.set(wanted, never)
-    values.set([...tokenBiasValues, ...(this.#bias?.values ?? [])], never)
+    tokens.set(tokenBiasKeys, never)
+    values.set(tokenBiasValues, never)
     this.#native.applyConfig({
       ...this.#config,
       repeatPenaltyTokens: Uint32Array.from([...repeatPenaltyTokens, ...this.#drawn]),

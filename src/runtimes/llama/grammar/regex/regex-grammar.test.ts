@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Effort } from '../../automaton/effort.ts'
-import { type GrammarState, GrammarStates } from '../../automaton/grammar-states.ts'
+import type { GrammarState } from '../../automaton/grammar-state.ts'
+import { GrammarStates } from '../../automaton/grammar-states.ts'
 import { regexRule } from './regex-grammar.ts'
 
 function matches(pattern: string, text: string): boolean {

@@ -21,7 +21,7 @@ export interface PatternPart extends TextPart {
   readonly opensOnce: boolean
 }
 
-/** Characters before a match that may stand anywhere: a model with no end in sight would never come to it. */
+/** Characters before a match that may stand anywhere: a model with no end in sight might never come to it. */
 const mostBefore = 64
 
 /**
@@ -78,15 +78,14 @@ class RegexReader {
       rule: options.map(({ rule }) => rule).join(' | '),
       least: Math.min(...options.map(({ least }) => least)),
       most: Math.max(...options.map(({ most }) => most)),
-      closing: Math.min(...options.map(({ closing }) => closing)),
     }
   }
 
   /** An alternative of the whole expression. */
   #anchored(): TextPart {
     const { any } = this.#spelling
-    const free = { rule: any ?? '', least: 1, most: 1, closing: 1 }
-    const before = this.#take('^') || any === null ? nothing : { ...times(free, { least: 0, most: mostBefore }), closing: mostBefore }
+    const free = character(any ?? '')
+    const before = this.#take('^') || any === null ? nothing : times(free, { least: 0, most: mostBefore })
     const match = this.#sequence()
     const after = this.#take('$') || any === null ? nothing : this.#unbounded(free, 0)
     return joined([before, match, after])

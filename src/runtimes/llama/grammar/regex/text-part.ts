@@ -1,9 +1,8 @@
-/** A rule, how many characters it takes, and after about how many it can be through. */
+/** A rule, and how many characters it takes. */
 export interface TextPart {
   readonly rule: string
   readonly least: number
   readonly most: number
-  readonly closing: number
 }
 
 /** How often something may be repeated, ends included; `most` may be infinite. */
@@ -13,18 +12,18 @@ export interface Repeats {
 }
 
 /** No character at all. */
-export const nothing: TextPart = { rule: '', least: 0, most: 0, closing: 0 }
+export const nothing: TextPart = { rule: '', least: 0, most: 0 }
 
 /** One character. */
 export function character(rule: string): TextPart {
-  return { rule, least: 1, most: 1, closing: 1 }
+  return { rule, least: 1, most: 1 }
 }
 
 /** One after the other. */
 export function joined(parts: readonly TextPart[]): TextPart {
   const sum = (of: (part: TextPart) => number): number => parts.reduce((total, part) => total + of(part), 0)
   const rules = parts.map(({ rule }) => rule).filter((rule) => rule !== '')
-  return { rule: rules.join(' '), least: sum(({ least }) => least), most: sum(({ most }) => most), closing: sum(({ closing }) => closing) }
+  return { rule: rules.join(' '), least: sum(({ least }) => least), most: sum(({ most }) => most) }
 }
 
 /** One again and again. */
@@ -33,6 +32,5 @@ export function times(part: TextPart, { least, most }: Repeats): TextPart {
     rule: `${part.rule}{${least},${most === Number.POSITIVE_INFINITY ? '' : most}}`,
     least: part.least * least,
     most: part.most === 0 || most === 0 ? 0 : part.most * most,
-    closing: part.closing * least,
   }
 }

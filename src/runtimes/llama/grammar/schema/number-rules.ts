@@ -3,32 +3,31 @@ import type { Grammar } from '../gbnf.ts'
 import { type Bound, decimalRange, isPlainDecimal } from './decimal-range.ts'
 import { integerRange } from './integer-range.ts'
 import { refuseSchema } from './schema-keywords.ts'
-import type { SchemaRule } from './schema-rule.ts'
 
 /** Numbers are written with at most 15 digits before the point, so bounds that are farther out leave them open. */
 const farthest = 999_999_999_999_999
 
 /** The rule for an integer. @throws {ServiceError} `unsupported_parameter`. */
-export function integerRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
+export function integerRule(grammar: Grammar, schema: JsonObject, where: string): string {
   const bounds = boundsOf(schema, where)
-  if (bounds === null) return { rule: 'integer', closingLength: 2 }
+  if (bounds === null) return 'integer'
   const { low, high } = bounds
   const minimum = low && (low.included ? Math.ceil(low.value) : Math.floor(low.value) + 1)
   const maximum = high && (high.included ? Math.floor(high.value) : Math.ceil(high.value) - 1)
   if (minimum !== null && maximum !== null && minimum > maximum) throw refuseSchema(`no integer at ${where} lies between its bounds`)
-  return { rule: grammar.name(integerRange({ minimum, maximum })), closingLength: 15 }
+  return grammar.name(integerRange({ minimum, maximum }))
 }
 
 /** The rule for a number, without an exponent where it has bounds. @throws {ServiceError} `unsupported_parameter`. */
-export function numberRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
+export function numberRule(grammar: Grammar, schema: JsonObject, where: string): string {
   const bounds = boundsOf(schema, where)
-  if (bounds === null) return { rule: 'number', closingLength: 2 }
+  if (bounds === null) return 'number'
   const { low, high } = bounds
   for (const bound of [low, high])
     if (bound !== null && !isPlainDecimal(bound.value)) throw refuseSchema(`the bound ${bound.value} at ${where} has more than 15 digits`)
   const rule = decimalRange({ low, high })
   if (rule === null) throw refuseSchema(`no number at ${where} lies between its bounds`)
-  return { rule: grammar.name(rule), closingLength: 15 }
+  return grammar.name(rule)
 }
 
 interface Bounds {

@@ -102,17 +102,6 @@ test('equal parts share their rules', () => {
   assert.equal(twice(200)?.grammar.split('\n').length, twice(2)?.grammar.split('\n').length)
 })
 
-test('what is left to write shrinks as members begin', () => {
-  const closing = compile({
-    type: 'object',
-    properties: { first: { type: 'string' }, second: { enum: ['aaaaaaaaaa'] } },
-    required: ['first', 'second'],
-  })
-  const first = closing?.closingAfter?.get('first') ?? 0
-  const second = closing?.closingAfter?.get('second') ?? 0
-  assert.ok((closing?.closingLength ?? 0) > first && first > second && second >= 12)
-})
-
 test('a type that is named again and again is looked at once', () => {
   let schema: JsonObject = { type: 'integer' }
   // Looked at each time, these would take 20 to the power of 30 looks.

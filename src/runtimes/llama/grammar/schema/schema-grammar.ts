@@ -17,7 +17,6 @@ import {
   typesOf,
 } from './schema-keywords.ts'
 import { resolveReference } from './schema-reference.ts'
-import type { SchemaRule } from './schema-rule.ts'
 import { stringRule } from './string-rule.ts'
 
 const maxSchemaLength = 64 * 1024
@@ -30,7 +29,7 @@ const maxPatterns = 4096
 export class SchemaGrammar {
   readonly #grammar: Grammar
   readonly #root: JsonObject
-  readonly #references = new Map<string, SchemaRule>()
+  readonly #references = new Map<string, string>()
   /** References being followed, none of whose text has been written yet. */
   #following: readonly string[] = []
   #patternLength = 0
@@ -44,15 +43,15 @@ export class SchemaGrammar {
   }
 
   /** @throws {ServiceError} `unsupported_parameter` naming the keyword and the place that cannot be honoured. */
-  compile(): SchemaRule {
+  compile(): string {
     return this.#visit(this.#root, '#', 0)
   }
 
-  #visit(schema: JsonValue, place: string, depth: number): SchemaRule {
+  #visit(schema: JsonValue, place: string, depth: number): string {
     const where = shortName(place)
     if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
     if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
-    if (schema === true) return { rule: 'value', closingLength: 2 }
+    if (schema === true) return 'value'
     if (!isRecord(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
     if ('$ref' in schema) return this.#reference(schema, where, depth)
     if ('const' in schema) return this.#oneOfValues(schema, 'const', [schema.const ?? null], where)
@@ -64,23 +63,23 @@ export class SchemaGrammar {
     return this.#alternatives(types.map((type) => this.#typed(type, schema, where, depth)))
   }
 
-  #typed(type: SchemaType, schema: JsonObject, where: string, depth: number): SchemaRule {
+  #typed(type: SchemaType, schema: JsonObject, where: string, depth: number): string {
     if (type === 'object') return this.#inside(() => this.#object(schema, where, depth))
     if (type === 'array') return this.#inside(() => this.#array(schema, where, depth))
     if (type === 'string') return this.#string(schema, where)
     if (type === 'integer') return integerRule(this.#grammar, schema, where)
     if (type === 'number') return numberRule(this.#grammar, schema, where)
-    return { rule: type, closingLength: 5 }
+    return type
   }
 
-  #string(schema: JsonObject, where: string): SchemaRule {
+  #string(schema: JsonObject, where: string): string {
     if (typeof schema.pattern === 'string') this.#patternLength += schema.pattern.length
     if (this.#patternLength > maxPatterns) throw refuseSchema(`its patterns have more than ${maxPatterns} characters together`)
     return stringRule(this.#grammar, schema, where)
   }
 
   /** Visits what stands between brackets, where a reference may lead back. */
-  #inside(visit: () => SchemaRule): SchemaRule {
+  #inside(visit: () => string): string {
     const following = this.#following
     this.#following = []
     const rule = visit()
@@ -88,21 +87,14 @@ export class SchemaGrammar {
     return rule
   }
 
-  #object(schema: JsonObject, where: string, depth: number): SchemaRule {
+  #object(schema: JsonObject, where: string, depth: number): string {
     const named = readMembers(schema, where)
     if (named.length === 0) return this.#map(schema, where, depth)
     const members = named.map(({ name, schema: value, required }) => {
-      const { rule, closingLength } = this.#visit(value, `${where}/properties/${name}`, depth + 1)
-      const member = this.#grammar.name(`${literal(`${JSON.stringify(name)}:`)} ws ${rule} ws`)
-      return { name, rule: member, closingLength, required }
+      const rule = this.#visit(value, `${where}/properties/${name}`, depth + 1)
+      return { rule: this.#grammar.name(`${literal(`${JSON.stringify(name)}:`)} ws ${rule} ws`), required }
     })
-    const closingAfter = new Map<string, number>()
-    let closingLength = 2
-    for (const member of members.toReversed()) {
-      closingAfter.set(member.name, closingLength + member.closingLength)
-      closingLength += member.name.length + 6 + member.closingLength
-    }
-    return { rule: this.#grammar.name(`"{" ws ${this.#members(members)} "}"`), closingLength, closingAfter }
+    return this.#grammar.name(`"{" ws ${this.#members(members)} "}"`)
   }
 
   /** Required members, then any of the optional ones, in order. */
@@ -119,52 +111,49 @@ export class SchemaGrammar {
   }
 
   /** An object whose names are free. */
-  #map(schema: JsonObject, where: string, depth: number): SchemaRule {
+  #map(schema: JsonObject, where: string, depth: number): string {
     const values = schema.additionalProperties ?? !('properties' in schema)
-    if (values === false) return { rule: this.#grammar.name('"{" ws "}"'), closingLength: 2 }
+    if (values === false) return this.#grammar.name('"{" ws "}"')
     const value = this.#visit(values, `${where}/additionalProperties`, depth + 1)
     const names = rulesOfNames(schema)
-    const name = names === null ? 'string' : this.#visit(names, `${where}/propertyNames`, depth + 1).rule
-    const member = `${name} ":" ws ${value.rule} ws`
-    return { rule: this.#grammar.name(`"{" ws (${member} ("," ws ${member})*)? "}"`), closingLength: 8 + value.closingLength }
+    const name = names === null ? 'string' : this.#visit(names, `${where}/propertyNames`, depth + 1)
+    const member = `${name} ":" ws ${value} ws`
+    return this.#grammar.name(`"{" ws (${member} ("," ws ${member})*)? "}"`)
   }
 
-  #array(schema: JsonObject, where: string, depth: number): SchemaRule {
+  #array(schema: JsonObject, where: string, depth: number): string {
     const named = Array.isArray(schema.items) ? 'items' : 'prefixItems'
     const places = schema[named]
     if (places !== undefined) return this.#tuple(schema, places, `${where}/${named}`, depth)
     const item = this.#visit(schema.items ?? true, `${where}/items`, depth + 1)
     const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
-    const closingLength = 2 + Math.max(1, least) * (item.closingLength + 2)
-    if (most === 0) return { rule: this.#grammar.name('"[" ws "]"'), closingLength }
-    const more = `("," ws ${item.rule} ws){${Math.max(0, least - 1)},${most === null ? '' : most - 1}}`
-    const items = `${item.rule} ws ${more}`
-    return { rule: this.#grammar.name(`"[" ws ${least === 0 ? `(${items})?` : items} "]"`), closingLength }
+    if (most === 0) return this.#grammar.name('"[" ws "]"')
+    const more = `("," ws ${item} ws){${Math.max(0, least - 1)},${most === null ? '' : most - 1}}`
+    const items = `${item} ws ${more}`
+    return this.#grammar.name(`"[" ws ${least === 0 ? `(${items})?` : items} "]"`)
   }
 
   /** A list with a schema for each place; it has every one of them and no more. */
-  #tuple(schema: JsonObject, places: JsonValue, where: string, depth: number): SchemaRule {
+  #tuple(schema: JsonObject, places: JsonValue, where: string, depth: number): string {
     if (!Array.isArray(places)) throw refuseSchema(`${where} must be a list of schemas`)
     const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
     if (least > places.length || (most !== null && most < places.length))
       throw refuseSchema(`the lengths at ${where} must allow a list of ${places.length}`)
     const items = places.map((place: JsonValue, index) => this.#visit(place, `${where}/${index}`, depth + 1))
-    const closingLength = 2 + items.reduce((sum, item) => sum + item.closingLength + 2, 0)
-    return { rule: this.#grammar.name(`"[" ws ${items.map(({ rule }) => `${rule} ws`).join(' "," ws ')} "]"`), closingLength }
+    return this.#grammar.name(`"[" ws ${items.map((rule) => `${rule} ws`).join(' "," ws ')} "]"`)
   }
 
-  #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): SchemaRule {
+  #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): string {
     refuseUnknown(schema, ['type', keyword], where)
     if (!Array.isArray(values) || values.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one value`)
     const typed = values.filter(
       (value: JsonValue) => schema.type === undefined || typesOf(schema, where).some((type) => isOfType(value, type)),
     )
     if (typed.length === 0) throw refuseSchema(`"${keyword}" at ${where} lists no value of its type`)
-    const texts = typed.map((value: JsonValue) => JSON.stringify(value))
-    return { rule: this.#grammar.name(texts.map(literal).join(' | ')), closingLength: Math.max(...texts.map((text) => text.length)) }
+    return this.#grammar.name(typed.map((value: JsonValue) => literal(JSON.stringify(value))).join(' | '))
   }
 
-  #combine(schema: JsonObject, keyword: 'anyOf' | 'oneOf', where: string, depth: number): SchemaRule {
+  #combine(schema: JsonObject, keyword: 'anyOf' | 'oneOf', where: string, depth: number): string {
     refuseUnknown(schema, [keyword, 'type'], where)
     const options = optionsOf(schema, keyword, where)
     const resolved = options.map((option) => this.#resolved(option, where))
@@ -178,7 +167,7 @@ export class SchemaGrammar {
   }
 
   /** Schemas that all hold, the one around them among them. */
-  #all(schema: JsonObject, where: string, depth: number): SchemaRule {
+  #all(schema: JsonObject, where: string, depth: number): string {
     const options = optionsOf(schema, 'allOf', where)
     const around = Object.entries(schema).filter(([keyword]) => keyword !== 'allOf' && !isAnnotation(keyword))
     const [only, ...others] = around.length === 0 ? options : [...options, Object.fromEntries(around)]
@@ -193,7 +182,7 @@ export class SchemaGrammar {
     return isRecord(option) && '$ref' in option ? resolveReference(this.#root, option.$ref, where) : option
   }
 
-  #reference(schema: JsonObject, where: string, depth: number): SchemaRule {
+  #reference(schema: JsonObject, where: string, depth: number): string {
     refuseUnknown(schema, ['$ref'], where)
     const reference = String(schema.$ref)
     if (this.#following.includes(reference)) throw refuseSchema(`"$ref" at ${where} leads back to itself at once`)
@@ -201,21 +190,18 @@ export class SchemaGrammar {
     if (known !== undefined) return known
     const target = resolveReference(this.#root, schema.$ref, where)
     const name = this.#grammar.reserve()
-    this.#references.set(reference, { rule: name, closingLength: 8 })
+    this.#references.set(reference, name)
     const following = this.#following
     this.#following = [...following, reference]
-    const resolved = this.#visit(target, reference, depth + 1)
+    const rule = this.#visit(target, reference, depth + 1)
     this.#following = following
-    this.#grammar.define(name, resolved.rule)
-    this.#references.set(reference, { rule: name, closingLength: resolved.closingLength })
-    return { rule: name, closingLength: resolved.closingLength }
+    return this.#grammar.define(name, rule)
   }
 
-  #alternatives(rules: readonly SchemaRule[]): SchemaRule {
+  #alternatives(rules: readonly string[]): string {
     const [only] = rules
     if (only !== undefined && rules.length === 1) return only
-    const rule = this.#grammar.name(rules.map((each) => each.rule).join(' | '))
-    return { rule, closingLength: Math.max(...rules.map((each) => each.closingLength)) }
+    return this.#grammar.name(rules.join(' | '))
   }
 }
 

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { Effort } from '../../automaton/effort.ts'
-import { type GrammarState, GrammarStates } from '../../automaton/grammar-states.ts'
+import type { GrammarState } from '../../automaton/grammar-state.ts'
+import { GrammarStates } from '../../automaton/grammar-states.ts'
 import { constrainOutput } from '../output-constraint.ts'
 
 const effort = new Effort(1_000_000_000)

@@ -16,7 +16,7 @@ const days = `${amount} "Y" (${amount} "M" (${amount} "D")?)? | ${amount} "M" ($
 const hours = `"T" (${amount} "H" (${amount} "M" (${amount} "S")?)? | ${amount} "M" (${amount} "S")? | ${amount} "S")`
 
 function format(rule: string, least: number, most: number): TextPart {
-  return { rule, least, most, closing: 40 }
+  return { rule, least, most }
 }
 
 /** The inside of strings by JSON Schema's `format`; each allows no more than its standard, and less where that would be long. */

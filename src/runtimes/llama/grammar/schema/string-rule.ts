@@ -5,7 +5,6 @@ import type { Grammar } from '../gbnf.ts'
 import { patternRule } from '../regex/regex-grammar.ts'
 import type { TextPart } from '../regex/text-part.ts'
 import { type Lengths, readLengths, refuseSchema } from './schema-keywords.ts'
-import type { SchemaRule } from './schema-rule.ts'
 import { stringFormats } from './string-formats.ts'
 
 /**
@@ -14,19 +13,19 @@ import { stringFormats } from './string-formats.ts'
  *
  * @throws {ServiceError} `unsupported_parameter` for what cannot be followed.
  */
-export function stringRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
+export function stringRule(grammar: Grammar, schema: JsonObject, where: string): string {
   const lengths = readLengths(schema, ['minLength', 'maxLength'], where)
   const { format, pattern } = schema
   if (format === undefined && pattern === undefined) {
-    if (lengths.least === 0 && lengths.most === null) return { rule: 'string', closingLength: 2 }
-    return quoted(grammar, `char{${lengths.least},${lengths.most ?? ''}}`, lengths.least)
+    if (lengths.least === 0 && lengths.most === null) return 'string'
+    return quoted(grammar, `char{${lengths.least},${lengths.most ?? ''}}`)
   }
   const known = typeof format === 'string' ? stringFormats[format] : undefined
   const part = pattern === undefined ? known : patterned(grammar, { pattern, lengths, where }, known)
   if (part === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
   if (!fits(part, lengths))
     throw refuseSchema(`the lengths at ${where} must have room for all of the ${pattern === undefined ? 'format' : 'pattern'}`)
-  return quoted(grammar, part.rule, part.closing)
+  return quoted(grammar, part.rule)
 }
 
 interface Patterned {
@@ -67,6 +66,6 @@ function fits(part: TextPart, { least, most }: Lengths): boolean {
   return part.least >= least && part.least <= part.most && (most === null || part.most <= most)
 }
 
-function quoted(grammar: Grammar, rule: string, closing: number): SchemaRule {
-  return { rule: grammar.name(`"\\"" (${rule}) "\\""`), closingLength: 2 + closing }
+function quoted(grammar: Grammar, rule: string): string {
+  return grammar.name(`"\\"" (${rule}) "\\""`)
 }
