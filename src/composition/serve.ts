@@ -274,6 +274,7 @@ export async function serve(
         addresses,
         telemetry,
         accounts,
+        tokens,
         underWay,
       },
       config,

@@ -28,7 +28,7 @@ import { traceWebhooks } from './observe/trace-webhooks.ts'
 const concurrency = 64
 
 export interface DeferredWorkDependencies
-  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents' | 'requests'> {
+  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'tokens' | 'ledger' | 'documents' | 'requests'> {
   readonly outputs: OutputStore
   readonly catalog: ModelCatalog
   readonly priceOf: (model: string) => ModelPrice | null
