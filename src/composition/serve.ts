@@ -269,6 +269,7 @@ export async function serve(
         catalog,
         pool: ownPool,
         isLoadedElsewhere: cluster.isLoadedElsewhere,
+        ...(store.nodes !== undefined && { kindOf: (modelId: string) => nameable.find(modelId)?.kind }),
         events,
         clock,
         addresses,
