@@ -2,6 +2,7 @@ import { type Agent, type ClientRequest, type IncomingMessage, request as reques
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
+import { limitInterim, noOwnAnswer } from '../core/limits/limit-interim.ts'
 import { BrokenOff } from './broken-off.ts'
 
 const mostRedirects = 5
@@ -70,6 +71,7 @@ async function send(
     return await answerTo(request)
   } catch (cause) {
     signal.throwIfAborted()
+    if (cause === noOwnAnswer) throw new Error(`${address} sends answers to come (1xx), and none of its own; check the address.`, { cause })
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
     if (refused) throw new Error(`${address} leads into a private network; ${byName}`, { cause })
     throw new BrokenOff(`${address} cannot be reached; check the address and the network.`, { cause })
@@ -81,6 +83,7 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.once('error', reject)
+    limitInterim(request)
     request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
       socket.destroy()
       resolve(response)

@@ -1,12 +1,16 @@
 import { readdir, stat } from 'node:fs/promises'
 import { type FoundModels, findModelFolders } from './find-model-folders.ts'
 import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
+import { markFolder } from './settled-folders.ts'
 
-/** The folder into which models are pulled, where whole model folders appear and disappear. */
+/** The folder into which models are pulled, where whole model folders appear and disappear; what people edit inside is read when it is at rest. */
 export class PulledFolder {
   readonly #folder: string
   readonly #source: number
-  #mark: string | null = null
+  #names: string | null = null
+  /** What its last reading found, and what the last look saw. */
+  #read: string | null = null
+  #seen: string | null = null
 
   /** @param source Its place among all folders of models. */
   constructor(folder: string, source: number) {
@@ -14,14 +18,17 @@ export class PulledFolder {
     this.#source = source
   }
 
-  /** Reads its models, unless nothing came or went since the last reading: then null. */
+  /** Reads its models when one came or went since the last reading, or was changed and is at rest since the last look; else null. */
   async readIfChanged(): Promise<ReadEntries | null> {
     // Taken before the reading, so that what changes meanwhile is read the next time.
-    const mark = await markFolder(this.#folder)
-    if (mark === this.#mark) return null
+    const [names, mark] = await Promise.all([markNames(this.#folder), markFolder(this.#folder)])
+    const isSettled = mark === this.#seen
+    this.#seen = mark
+    if (names === this.#names && (mark === this.#read || !isSettled)) return null
     const read =
-      mark === 'absent' ? nothingRead : await readEntries(this.#placed(await findModelFolders([this.#folder])), { confined: true })
-    this.#mark = mark
+      names === 'absent' ? nothingRead : await readEntries(this.#placed(await findModelFolders([this.#folder])), { confined: true })
+    this.#names = names
+    this.#read = mark
     return read
   }
 
@@ -32,7 +39,7 @@ export class PulledFolder {
 }
 
 /** A text that changes when something appears in a folder or leaves it. The time alone would miss two changes within one of its ticks. */
-async function markFolder(folder: string): Promise<string> {
+async function markNames(folder: string): Promise<string> {
   const stats = await stat(folder, { bigint: true }).catch(() => null)
   if (stats === null) return 'absent'
   const names = await readdir(folder).catch(() => [])

@@ -56,6 +56,29 @@ test('a model that was replaced has left and come', async () => {
   assert.deepEqual(await catalog.refresh(options), { added: ['new'], removed: ['new'], faults: [] })
 })
 
+test('a pulled model whose file is edited has left and come once the file is at rest, and is not read half written', async () => {
+  await using folder = await createTemporaryFolder()
+  const { catalog, pulledFolder, ids } = await openFolders(folder.path)
+  await install(pulledFolder, 'new')
+  await catalog.refresh(options)
+  const file = join(pulledFolder, 'new', 'model.json')
+  const edited = JSON.stringify({ id: 'new', kind: 'text', format: 'gguf', file: 'model.gguf', contextLength: 512 })
+  for (const written of [edited.slice(0, 20), edited]) {
+    await writeFile(file, written)
+    assert.deepEqual(await catalog.refresh(options), { added: [], removed: [], faults: [] })
+  }
+  assert.deepEqual(await catalog.refresh(options), { added: ['new'], removed: ['new'], faults: [] })
+  const model = catalog.find('new')
+  assert.equal(model?.kind === 'text' && model.contextLength, 512)
+  assert.deepEqual(await catalog.refresh(options), { added: [], removed: [], faults: [] })
+  await writeFile(file, 'no JSON')
+  for (let looks = 0; looks < 2; looks++) await catalog.refresh(options)
+  assert.deepEqual(ids(), ['fixed'])
+  await writeFile(file, edited)
+  for (let looks = 0; looks < 2; looks++) await catalog.refresh(options)
+  assert.deepEqual(ids(), ['fixed', 'new'])
+})
+
 test('a faulty folder is left out of a refresh and takes no other model away', async () => {
   await using folder = await createTemporaryFolder()
   const { catalog, pulledFolder, ids } = await openFolders(folder.path)

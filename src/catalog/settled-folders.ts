@@ -3,9 +3,6 @@ import { join, resolve } from 'node:path'
 import { findModelFolders } from './find-model-folders.ts'
 import { type ReadEntries, readEntries } from './read-entries.ts'
 
-/** A model's folder holds others, such as the one of its denoiser. */
-const levels = 3
-
 /** Folders into which people copy models while the service runs: they are read when nothing in them has changed from one look to the next. */
 export class SettledFolders {
   readonly #folders: readonly string[]
@@ -36,12 +33,16 @@ export class SettledFolders {
 
   /** A text that changes with what lies in the folders and in those inside, as deep as files of models lie. */
   async #mark(): Promise<string> {
-    const marks = await Promise.all(this.#folders.map((folder) => markFolder(folder, levels)))
+    const marks = await Promise.all(this.#folders.map((folder) => markFolder(folder)))
     return marks.join('\n')
   }
 }
 
-async function markFolder(folder: string, depth: number): Promise<string> {
+/** A model's folder holds others, such as the one of its denoiser. */
+const levels = 3
+
+/** A text that changes with what lies in a folder of models. What is hidden, as a pull under way is, does not count. */
+export async function markFolder(folder: string, depth = levels): Promise<string> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.')).toSorted()
   const marks = await Promise.all(
     names.map(async (name) => {

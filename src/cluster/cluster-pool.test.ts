@@ -8,8 +8,10 @@ import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
 import { attraction } from '../core/cluster/attraction.ts'
 import { ServiceError } from '../core/error.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { TextPart } from '../core/text-generation.ts'
+import { createFakeCatalog, describeFakeImage } from '../runtimes/fake/fake-catalog.ts'
 import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
 import { mostNodeWaitMs } from './cluster-pool.ts'
 
@@ -312,3 +314,38 @@ async function leaseOn(api: TestNode, node: TestNode | undefined) {
   while (others.some((id) => pullOf(key, id) >= pullOf(key, node?.id ?? ''))) key++
   return api.pool.acquireText('fake-chat', { ...options, conversation: String(key) })
 }
+
+test('a node does not start with a model that another has as one of another kind, and says which', async () => {
+  const registry = createMemoryNodeRegistry({ clock })
+  await using worker = await startNode({ registry, id: 'first', role: 'worker' })
+  const catalog = createFakeCatalog([describeFakeImage({ id: 'fake-chat' })])
+  await assert.rejects(startNode({ registry, id: 'second', role: 'worker', catalog }), {
+    message: `The model fake-chat is an image model here and a text model at the node host of first (${worker.url}); give one of them another id.`,
+  })
+  await worker.view.refresh({ signal })
+  assert.deepEqual(
+    worker.view.nodes().map(({ id }) => id),
+    ['first'],
+  )
+})
+
+test('where a model of another kind turns up beside others of its id, requests go where theirs is, and the operators are told', async () => {
+  const still = createTestClock()
+  const registry = createMemoryNodeRegistry({ clock: still })
+  let models: readonly ModelDescriptor[] = [describeFakeImage()]
+  const fakes = createFakeCatalog()
+  const catalog = { ...fakes, list: () => models, find: (id: string) => models.find((model) => model.id === id) }
+  await using right = await startNode({ registry, id: 'right', role: 'worker', clock: still, slots: 8 })
+  await using wrong = await startNode({ registry, id: 'wrong', clock: still, slots: 8, catalog })
+  models = [describeFakeImage({ id: 'fake-chat' })]
+  await still.advance(2000)
+  await right.view.refresh({ signal })
+  await still.advance(2000)
+  await using api = await startNode({ registry, id: 'api', role: 'api', clock: still })
+  for (let each = 0; each < 8; each++) {
+    await using lease = await api.pool.acquireText('fake-chat', { ...options, conversation: `talk ${each}` })
+    await Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
+  }
+  assert.deepEqual([right.asked.length, wrong.asked.length], [8, 0])
+  for (const node of [right, wrong]) assert.match(String(node.faults[0]), /fake-chat is an? .* model here and an? .* model at the node/)
+})

@@ -111,7 +111,7 @@ class ClusterPool implements ModelPool {
     let missing = true
     const lost = new Set(excluded)
     while (excluded.size <= mostReroutes) {
-      const node = chooseNode(this.#views(modelId), { key: conversation ?? null, excluded })
+      const node = chooseNode(this.#views(modelId, kind), { key: conversation ?? null, excluded })
       if (node === null) {
         const left = until - borrower.clock.now()
         if (left <= 0 || !missing) break
@@ -168,20 +168,22 @@ class ClusterPool implements ModelPool {
     }
   }
 
-  #views(modelId: string): readonly NodeView[] {
+  /** @param kind Absent = models of this id, whatever they are. */
+  #views(modelId: string, kind?: ModelDescriptor['kind']): readonly NodeView[] {
     const { own, view } = this.#deps
     const unloaded = { state: 'unloaded', slots: 1, inUse: 0, waiting: 0 } as const
     const stateIn = (states: readonly ModelState[]) => states.find((state) => state.modelId === modelId) ?? unloaded
+    const fits = (model: ModelDescriptor | undefined) => model !== undefined && (kind === undefined || model.kind === kind)
     const others = view
       .lenders()
-      .filter(({ offer }) => offer.models.some(({ id }) => id === modelId))
+      .filter(({ offer }) => fits(offer.models.find(({ id }) => id === modelId)))
       .map(({ node }) => ({
         id: node.id,
         draining: node.draining,
         model: stateIn(node.models),
         held: this.#held.get(`${node.id} ${modelId}`) ?? 0,
       }))
-    const has = own?.catalog.find(modelId) !== undefined
+    const has = fits(own?.catalog.find(modelId))
     return own !== null && has ? [{ id: own.id, draining: false, model: stateIn(own.pool.states()), held: 0 }, ...others] : others
   }
 

@@ -7,6 +7,7 @@ import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../core/ports/node-registry.ts'
 import { firstOf, orAborted } from '../core/waiting.ts'
 import type { ClusterPulls } from './cluster-pulls.ts'
+import { findKindConflict } from './kind-conflict.ts'
 
 export interface ClusterViewSettings {
   readonly registry: NodeRegistry
@@ -56,10 +57,19 @@ export class ClusterView implements AsyncDisposable {
     this.#settings = settings
   }
 
-  /** Reports for the first time, and from then on until it is disposed of. @throws what the registry throws. */
+  /**
+   * Reports for the first time, and from then on until it is disposed of.
+   *
+   * @throws {Error} when another node has a model of this one as one of another kind; what the registry throws.
+   */
   static async open(settings: ClusterViewSettings, options: { readonly signal: AbortSignal }): Promise<ClusterView> {
     const view = new ClusterView(settings)
     await view.#report(options)
+    const conflict = view.#findConflict()
+    if (conflict !== undefined) {
+      await view[Symbol.asyncDispose]()
+      throw conflict
+    }
     view.#running = view.#keepReporting()
     return view
   }
@@ -123,10 +133,21 @@ export class ClusterView implements AsyncDisposable {
     while (!signal.aborted) {
       await clock.wait(reportEveryMs, { signal }).catch(() => {})
       if (signal.aborted) return
-      await this.#report({ signal: AbortSignal.any([signal, AbortSignal.timeout(reportLimitMs)]) }).catch((error: unknown) => {
+      try {
+        await this.#report({ signal: AbortSignal.any([signal, AbortSignal.timeout(reportLimitMs)]) })
+        const conflict = this.#findConflict()
+        if (conflict !== undefined) onFault(conflict)
+      } catch (error) {
         if (!signal.aborted) onFault(error)
-      })
+      }
     }
+  }
+
+  /** An earlier life of this node, and nodes that leave, count no more. */
+  #findConflict(): Error | undefined {
+    const { lends, self } = this.#settings
+    const others = this.lenders().filter(({ node }) => !node.draining && node.url !== self.url)
+    return findKindConflict(lends?.catalog.list() ?? [], others)
   }
 
   async #report(options: { readonly signal: AbortSignal }): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CatalogError, formatFault } from '../catalog/catalog-fault.ts'
 import { openCatalog } from '../catalog/open-catalog.ts'
@@ -8,9 +8,10 @@ import type { ReportProgress } from '../cli/progress-bar.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Store } from '../core/ports/store.ts'
-import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
+import { isOwned, ownerFiles, takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { checkDatabase } from '../storage/upkeep/check-database.ts'
 import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
+import { findUnwritable } from '../storage/upkeep/find-unwritable.ts'
 import { rootOf } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
@@ -56,9 +57,23 @@ async function examineData(config: Config, options: ExamineOptions): Promise<rea
   const { dataFolder, database: shared } = config
   if (shared.type === 'postgres') return examineShared(config, await readDatabaseUrl(shared), options)
   const { databaseFile } = dataLayout(dataFolder)
-  if (!existsSync(databaseFile))
+  const unseen = await stat(databaseFile).then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error,
+  )
+  if (unseen?.code === 'ENOENT')
     return [{ subject: 'data', healthy: true, message: `${dataFolder} holds no database yet; the first start makes it.` }]
-  const database = { subject: 'database', ...verdict(checkDatabase(databaseFile), `${databaseFile} is whole`) }
+  if (unseen !== null) {
+    const message = `${databaseFile} cannot be looked at (${unseen.code}); run sepia doctor as the user that the service runs as.`
+    return [{ subject: 'data', healthy: false, message }]
+  }
+  const beside = ['', '-wal', '-shm'].map((suffix) => databaseFile + suffix)
+  const unwritable = await findUnwritable(dataFolder, [...beside, ...ownerFiles(dataFolder)])
+  const database = {
+    subject: 'database',
+    ...verdict(checkDatabase(databaseFile, { isFrozen: unwritable !== null }), `${databaseFile} is whole`),
+  }
+  if (unwritable !== null) return [{ subject: 'data', healthy: false, message: unwritable }, database]
   return database.healthy ? [database, await examineOutputs(config, options)] : [database]
 }
 
@@ -80,7 +95,10 @@ async function examineShared(config: Config, url: string, { signal }: ExamineOpt
 
 async function examineOutputs(config: Config, { signal }: ExamineOptions): Promise<Finding> {
   const clock = createSystemClock()
-  const free = await takeOwnerLock(config.dataFolder).catch(() => null)
+  const free = await takeOwnerLock(config.dataFolder).catch((error: unknown) => {
+    if (!isOwned(error)) throw error
+    return null
+  })
   if (free === null)
     return { subject: 'outputs', healthy: true, message: 'not checked: a service is running; it checks each one when it is fetched.' }
   // The store takes it for itself where the database is of an earlier version.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import type { ModelPrice } from '../core/limits/model-price.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -28,12 +29,13 @@ import { traceWebhooks } from './observe/trace-webhooks.ts'
 const concurrency = 64
 
 export interface DeferredWorkDependencies
-  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'ledger' | 'documents' | 'requests'> {
+  extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'tokens' | 'ledger' | 'documents' | 'requests'> {
   readonly outputs: OutputStore
   readonly catalog: ModelCatalog
   readonly priceOf: (model: string) => ModelPrice | null
   readonly pool: ModelPool
   readonly isLoadedElsewhere: (modelId: string) => boolean
+  readonly kindOf?: (modelId: string) => ModelDescriptor['kind'] | undefined
   readonly events: InferenceEvents
   readonly clock: Clock
   readonly underWay: WorkUnderWay

@@ -5,20 +5,23 @@ import type { ConsoleModel, ModelServer } from './contract/models.ts'
 
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
-/** What only owners are shown of a model. */
-export interface OwnersFacts {
+/** What is shown of a model besides what it says of itself. */
+export interface ModelFacts {
+  /** Where it runs; none = here. Only owners see more than whether any of them answers. */
   readonly servers: readonly ModelServer[]
   readonly removable: boolean
+  readonly isOwner: boolean
 }
 
-/** A model without paths of the machine and addresses of its network: any member sees it; an owner sees `facts` besides. */
-export function showModel({ descriptor, state, contextLength }: ListedModel, facts: OwnersFacts | null): ConsoleModel {
+/** A model without paths of the machine and addresses of its network: any member sees it; an owner sees where it runs besides. */
+export function showModel({ descriptor, state, contextLength }: ListedModel, facts: ModelFacts | null): ConsoleModel {
   const { modelId: _, ...standing } = state ?? { modelId: descriptor.id, ...unloaded }
   const { id, name, license, bytes, created, description } = descriptor
   const common = {
     ...{ id, name, license, bytes, created, state: standing },
     ...(description !== undefined && { description }),
-    ...(facts && { removable: facts.removable, ...(facts.servers.length > 0 && { servers: facts.servers }) }),
+    ...(facts && isAway(facts.servers) && { away: true as const }),
+    ...(facts?.isOwner && { removable: facts.removable, ...(facts.servers.length > 0 && { servers: facts.servers }) }),
   }
   if (descriptor.kind === 'text') {
     const { kind, embeddings, generates = true, vision: looks = false, weights } = descriptor
@@ -33,4 +36,8 @@ export function showModel({ descriptor, state, contextLength }: ListedModel, fac
   }
   const enlarges = upscaler && { enlarges: upscaler.scale }
   return { ...common, kind, native, draws, sizes, defaults, family: familyOf(descriptor), ...takes, ...(bounds && { bounds }), ...enlarges }
+}
+
+function isAway(servers: readonly ModelServer[]): boolean {
+  return servers.length > 0 && servers.every(({ answers }) => answers === false)
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from './error.ts'
 import type { UseLimits } from './limits/use-limits.ts'
 
 /** What a token may be good for: generating text, drawing images, reading what there is. */
@@ -33,4 +34,9 @@ export interface Caller {
   readonly hearsCauses?: true
   /** Requests a minute of the token itself; absent = only those of its account. */
   readonly requestsPerMinute?: number
+}
+
+/** The error of whoever uses a token that was revoked. */
+export function tokenRevoked(): ServiceError {
+  return new ServiceError('token_revoked', 'This access token was revoked; use another one.')
 }

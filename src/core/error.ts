@@ -55,6 +55,8 @@ export interface ServiceErrorOptions {
   readonly faults?: readonly FieldFault[] | undefined
   /** Whether nothing was begun that the request could be to blame for, so that an asynchronous one has lost no attempt; absent = who knows. */
   readonly isUnbegun?: boolean
+  /** Whether what was asked says itself that it failed, and goes on: an asynchronous request has killed nothing; absent = who knows. */
+  readonly isSurvived?: boolean
   /** The reason, for the log and for owners at the console; never sent to other callers. */
   readonly cause?: unknown
 }
@@ -66,6 +68,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly faults: readonly FieldFault[]
   readonly isUnbegun: boolean
+  readonly isSurvived: boolean
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -75,6 +78,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.faults = options.faults ?? []
     this.isUnbegun = options.isUnbegun ?? false
+    this.isSurvived = options.isSurvived ?? false
   }
 }
 

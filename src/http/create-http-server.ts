@@ -173,7 +173,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
     const { accountId } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
-    noteWork(deps, accountId, reply)
+    noteWork(deps, caller, reply)
     const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
     deps.places.allowStreams(accountId, limits.openStreams)
     await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)

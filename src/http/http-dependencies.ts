@@ -60,7 +60,7 @@ export interface HttpDependencies
   /** The text of GET /metrics, in Prometheus' exposition format. */
   readonly renderMetrics: () => string
   readonly observer: HttpObserver
-  /** Where requests note themselves, so that they end when their account is disabled; absent = they do not. */
+  /** Where requests note themselves, so that they end when their account is disabled or their token revoked; absent = they do not. */
   readonly underWay?: WorkUnderWay
 }
 

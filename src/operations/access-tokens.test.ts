@@ -28,6 +28,7 @@ async function createParts() {
     revoke: (target, at, use) => stored.revoke(target, at, use),
     restore: (target, since, use) => stored.restore(target, since, use),
     revokeAll: (accountId, at, use) => stored.revokeAll(accountId, at, use),
+    revokedOf: (ids, use) => stored.revokedOf(ids, use),
     limit: (target, limits, use) => stored.limit(target, limits, use),
     touch: (id, at, use) => stored.touch(id, at, use),
   }

@@ -26,6 +26,19 @@ test('a failure with which nothing was begun counts as no attempt', () => {
   assert.deepEqual(judgeFailure(away(9), 7), { action: 'release', delayMs: 9000 })
 })
 
+test('a server that says that it failed was not killed by the request, and has a minute to do better', () => {
+  const told = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'CUDA', { isSurvived: true, retryAfterSeconds })
+  const judged = [judgeFailure(told(), 1), judgeFailure(told(), 2), judgeFailure(told(90), 1)]
+  assert.deepEqual(
+    judged.map((judgement) => judgement.action === 'retry' && [judgement.deadly, judgement.delayMs]),
+    [
+      [false, 12_000],
+      [false, 60_000],
+      [false, 90_000],
+    ],
+  )
+})
+
 test('a run over its time limit fails at once', () => {
   assert.equal(judgeFailure(new ServiceError('inference_timeout', 'too long'), 1).action, 'fail')
 })

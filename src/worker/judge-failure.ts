@@ -12,13 +12,16 @@ export type Judgement =
 /** Wait before the second attempt; each later one waits five times as long, so that a model has time to come back. */
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
+/** Instead of the first, for a server that says that it failed: nobody loads it anew here, and three attempts together outlast a minute of failures. */
+const firstServerRetryMs = 12_000
 /** Wait for what was not there, such as a server that is started again. */
 const awayMs = 5000
 
 /** @param attempt The attempt that failed, from 1. */
 export function judgeFailure(failure: unknown, attempt: number): Judgement {
   const error = toFailureRecord(failure)
-  const retryDelayMs = Math.min(firstRetryMs * 5 ** (attempt - 1), longestRetryMs)
+  const isSurvived = failure instanceof ServiceError && failure.isSurvived
+  const retryDelayMs = Math.min((isSurvived ? firstServerRetryMs : firstRetryMs) * 5 ** (attempt - 1), longestRetryMs)
   const askedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
   const delayMs = Math.max(askedMs, retryDelayMs)
   if (isUnbegun(failure)) return { action: 'release', delayMs: askedMs || awayMs }
@@ -30,7 +33,7 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
     case 'shutting_down':
       return { action: 'release', delayMs: askedMs || firstRetryMs }
     case 'inference_failed':
-      return { action: 'retry', error, deadly: true, delayMs }
+      return { action: 'retry', error, deadly: !isSurvived, delayMs }
     case 'model_loading':
     case 'internal_error':
       return { action: 'retry', error, deadly: false, delayMs }

@@ -2,6 +2,7 @@ import { type Agent, type IncomingMessage, request as requestPlain } from 'node:
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
+import { limitInterim, noOwnAnswer } from '../core/limits/limit-interim.ts'
 import { lookUpName } from './look-up-name.ts'
 import type { DeliveryResult } from './webhook-schedule.ts'
 
@@ -9,9 +10,6 @@ import type { DeliveryResult } from './webhook-schedule.ts'
 const unresolved = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL'])
 /** Longest wait for a receiver. */
 const timeoutMs = 15_000
-/** Answers to come (1xx) that a receiver may send before its own: each costs time, and without end they would take all there is. */
-const mostInterim = 20
-const tooManyInterim = new Error('The receiver sent answers to come, and none of its own.')
 
 export interface WebhookPost {
   readonly url: string
@@ -54,11 +52,7 @@ export async function postWebhook(
         socket.destroy()
         resolve(response)
       })
-      let interim = 0
-      request.on('information', () => {
-        interim += 1
-        if (interim > mostInterim) request.destroy(tooManyInterim)
-      })
+      limitInterim(request)
       request.once('error', reject)
       request.end(body)
     })
@@ -73,7 +67,7 @@ export async function postWebhook(
 }
 
 function describe(error: unknown): string {
-  if (error === tooManyInterim) return 'no final answer'
+  if (error === noOwnAnswer) return 'no final answer'
   if (!(error instanceof Error)) return 'failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
   // Told apart, these would say which names of the operator's network there are.

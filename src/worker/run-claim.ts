@@ -35,7 +35,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   let ended: EndedClaim = { claim, meter: meterOf(deps, claim, null), signal: options.signal }
   let holder: BudgetHolder = { accountId, tokenId: null }
   const { lease } = options
-  using _noted = deps.underWay?.note(accountId, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
+  using _noted = deps.underWay?.note({ accountId, tokenId: null }, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
   const signal = AbortSignal.any([options.signal, lease.signal])
   deps.events.publish(claim.id, { type: 'status', status: 'running' })
   try {

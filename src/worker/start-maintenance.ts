@@ -1,10 +1,11 @@
+import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
-import { endWorkOfDisabled, type WorkUnderWay } from '../operations/access/work-under-way.ts'
+import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
 import { expireDocuments } from './expire-documents.ts'
 import { expireOutputs } from './expire-outputs.ts'
@@ -18,6 +19,7 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly outputs: OutputStore
   readonly documents: DocumentStore
   readonly accounts: AccountStore
+  readonly tokens: AccessTokenStore
   readonly underWay: WorkUnderWay
   readonly usage: UsageLog
   readonly requests: RequestLog
@@ -45,6 +47,8 @@ const rollUpMs = 5000
 const expiryMs = 5000
 /** With what the search itself takes, within the five seconds in which a revocation is seen. */
 const disabledPollMs = 2000
+/** A token that leaked costs until then. */
+const revokedPollMs = 1000
 /** Within the five seconds in which people expect a switch to hold. */
 const bodyLogMs = 2000
 const requestExpiryMs = 60_000
@@ -68,6 +72,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     { name: 'expire-requests', everyMs: requestExpiryMs, run: (options) => expireRequests(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
+    { name: 'end-revoked-work', everyMs: revokedPollMs, run: (options) => endWorkOfRevoked(deps, options) },
     { name: 'measure-queue', everyMs: queueAgeMs, run: (options) => measureQueue(deps, options) },
     { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },
     { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },

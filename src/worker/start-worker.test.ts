@@ -41,6 +41,22 @@ test('runs images and chats, stores their output and books them', async () => {
   )
 })
 
+test('leaves work to others whose model of that name is of another kind here', async () => {
+  const bench = createWorkerBench()
+  await using _worker = startWorker({ ...bench, kindOf: () => 'image' }, settings)
+  const { inference } = await bench.queue.enqueue(
+    makeSubmission({ work: { kind: 'chat', request: { ...makeTextRequest('hello'), model: 'fake-image' } } }),
+    options,
+  )
+  await submitImage(bench, 'a tiger')
+  await bench.nextEvent('completed')
+  assert.deepEqual(
+    bench.told.flatMap((event) => (event.type === 'claimed' ? [event.inference.kind] : [])),
+    ['image'],
+  )
+  assert.equal((await readRecord(bench, inference)).status, 'pending')
+})
+
 test('claims no more than the models have room for', async () => {
   const bench = createWorkerBench({ slots: 2 })
   await using _worker = startWorker(bench, settings)

@@ -98,7 +98,7 @@ class ClaimLoop {
   }
 
   #findRooms(): readonly ModelRoom[] {
-    const { pool, isLoadedElsewhere = () => false } = this.#deps
+    const { pool, isLoadedElsewhere = () => false, kindOf = () => undefined } = this.#deps
     const closed = new Set([...this.#runs].filter(({ suspect }) => suspect).map(({ model }) => model))
     const loading = (model: string) => [...this.#runs].filter((run) => run.loading && run.model === model).length
     return pool
@@ -108,6 +108,7 @@ class ClaimLoop {
         model: modelId,
         room: Math.max(1, slots - inUse - waiting) - loading(modelId),
         waitedMs: (state === 'unloaded' || state === 'backing-off') && isLoadedElsewhere(modelId) ? elsewhereMs : 0,
+        kind: kindOf(modelId),
       }))
       .filter(({ room }) => room > 0)
   }

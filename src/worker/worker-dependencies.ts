@@ -1,4 +1,5 @@
 import type { Inference, InferenceWork } from '../core/inference.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { Claim, Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
@@ -26,6 +27,8 @@ export interface WorkerDependencies extends BudgetDependencies {
   readonly onWork?: (event: WorkEvent) => void
   /** Whether another node has a model in memory; absent = there are no others. */
   readonly isLoadedElsewhere?: (modelId: string) => boolean
+  /** What a model of this node is; absent = there are no others, which may have one of the same id that is of another kind. */
+  readonly kindOf?: (modelId: string) => ModelDescriptor['kind'] | undefined
   /** Runs a claim in its place of a trace; absent = nobody traces. */
   readonly trace?: (claim: Claim, work: InferenceWork, run: () => Promise<void>) => Promise<void>
 }

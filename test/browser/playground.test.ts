@@ -113,6 +113,32 @@ test('a drawing can be cancelled, and its request tells so', { skip }, async () 
   await page.locator('.timeline').getByText('Cancelled').waitFor()
 })
 
+test('a drawing that waits for a server which is away says so, whoever waits before it', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Images')
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    for (const model of body.models) model.away = true
+    await route.fulfill({ response: answer, json: body })
+  })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const pending = { status: 'pending', queue_position: 3 }
+  let asked = 0
+  await page.route('**/v1/requests/*/events', async (route) => {
+    if (asked++ > 0) await released
+    if (asked > 1) await route.continue()
+    else await route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${JSON.stringify(pending)}\n\n` })
+  })
+  await page.getByLabel('Images', { exact: true }).fill('1')
+  await draw(page, 'a lonely cup')
+  await page.locator('.run').first().getByText('does not answer; waiting for it.').waitFor()
+  release()
+  await page.locator('.run[data-state=done]').filter({ hasText: 'a lonely cup' }).waitFor()
+  await page.unroute('**/console/api/models')
+  await page.unroute('**/v1/requests/*/events')
+})
+
 test('a drawing whose model is cold says that it is being loaded, and how far that is', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')

@@ -14,6 +14,21 @@ import { options, roomy, type StoreFactory } from './store-factory.ts'
 export function testInferenceQueue(name: string, open: StoreFactory): void {
   const openRoomy = () => open({ clock: createTestClock(), limits: roomy })
 
+  test(`${name} queue: work is only for a model of its kind, where a worker says of which kind its own is`, async () => {
+    await using store = await open({ clock: createTestClock(), limits: roomy })
+    const draw = await store.queue.enqueue(makeSubmission(), options)
+    const { model } = draw.inference
+    const request = { ...makeTextRequest('hello'), model }
+    const chat = await store.queue.enqueue(makeSubmission({ work: { kind: 'chat', request } }), options)
+    const claim = async (kind?: 'text' | 'image') =>
+      (await store.queue.claim({ workerId: 'w', rooms: [{ model, room: 5, kind }], limit: 9, leaseMs }, options)).map(({ id }) => id)
+    assert.deepEqual(await claim('text'), [chat.inference.id])
+    assert.deepEqual(await claim('text'), [])
+    assert.deepEqual(await claim('image'), [draw.inference.id])
+    const third = await store.queue.enqueue(makeSubmission({ work: { kind: 'chat', request } }), options)
+    assert.deepEqual([await claim('image'), await claim()], [[], [third.inference.id]])
+  })
+
   test(`${name} queue: an inference goes from pending through running to completed`, async () => {
     await using store = await openRoomy()
     const { inference, repeated } = await store.queue.enqueue(makeSubmission(), options)

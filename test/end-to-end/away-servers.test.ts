@@ -261,6 +261,37 @@ for (const [name, leave, comeBack] of absences)
     )
   })
 
+test('asynchronous requests outlive a server that fails on every request for a minute; one that it always fails on fails at the third attempt', async (context) => {
+  await using stack = new AsyncDisposableStack()
+  const clock = createTestClock(0)
+  const fails: Answer = (response) => response.writeHead(500).end('{"error":{"message":"CUDA out of memory"}}')
+  const server = stack.use(
+    await startTextServer((response, body) => (clock.now() < 60_000 || body.includes('poison') ? fails : works)(response, body)),
+  )
+  // Whole, so that sums of it are exact.
+  const begun = Math.ceil(performance.now())
+  context.mock.method(performance, 'now', () => begun + clock.now())
+  const descriptor = describeFakeText({ id: 'fake-chat', format: 'openai', upstream: addressOf(server.url) })
+  const { model } = stack.use(await loadUpstreamModel(descriptor, { signal, probeMs }))
+  const pool = createFixedModelPool({ text: { 'fake-chat': model } })
+  const service = stack.use(await startHttpService({ clock, catalog: createFakeCatalog([descriptor]), pool, worker: true }))
+  const ids: string[] = []
+  for (const content of ['Hello', 'poison', 'Hello']) {
+    const body = { model: 'fake-chat', messages: [{ role: 'user', content }] }
+    ids.push((await submit(service, body, {}, '/v1/chat/completions')).id)
+  }
+  const find = () => Promise.all(ids.map((id) => service.store.log.find(id, service.accountId, { signal })))
+  while ((await find()).some((found) => found?.status !== 'completed')) await clock.advance(1000)
+  assert.deepEqual(
+    (await find()).map((found) => [found?.outcome, found?.attempt]),
+    [
+      ['succeeded', 3],
+      ['failed', 3],
+      ['succeeded', 3],
+    ],
+  )
+})
+
 test('a request that one server was not there for and another failed on has been begun', async () => {
   await using stack = new AsyncDisposableStack()
   const [gone, fails] = [await startTextServer(), stack.use(await startTextServer((response) => response.writeHead(500).end('{}')))]

@@ -4,6 +4,8 @@ import OpenAI, { toFile } from 'openai'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { DocumentStore } from '../../src/core/ports/document-store.ts'
 import { createBatchWords } from '../../src/http/wire/batches/batch-words.ts'
+import { changeAccount } from '../../src/operations/access/change-account.ts'
+import { createAccount } from '../../src/operations/access/create-account.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
@@ -186,6 +188,51 @@ suite('batches', () => {
     assert.deepEqual(ends[0], ['c32', 'batch_cancelled'])
     assert.equal((await read(batch.output_file_id)).length + ends.length, 34)
     assert.equal((await client.batches.cancel(made.id)).status, 'cancelled')
+  })
+
+  test('a batch of an account that is disabled is cancelled for good and keeps what was answered', async () => {
+    const eve = await createAccount({ ...service.store, clock }, { name: 'Eve', role: 'member' }, { signal })
+    const clientOf = async () => {
+      const apiKey = await service.makeToken(['text', 'read'], { accountId: eve.id })
+      return new OpenAI({ baseURL: `${service.url}/v1`, apiKey, maxRetries: 0 })
+    }
+    const disable = (disabled: boolean) => changeAccount({ ...service.store, clock }, { accountId: eve.id, by: null, disabled }, { signal })
+    const before = await clientOf()
+    const file = await before.files.create({
+      file: await toFile(
+        Buffer.from([...Array.from({ length: 32 }, (_, at) => chatLine(at)), chatLine(32, '[hang]')].join('\n')),
+        'in.jsonl',
+      ),
+      purpose: 'batch',
+    })
+    const make = () => before.batches.create({ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' })
+    const made = await make()
+    while ((await before.batches.retrieve(made.id)).request_counts?.completed !== 32) {
+      await advance()
+      await new Promise(setImmediate)
+    }
+    await advance()
+    const fresh = await make()
+    await disable(true)
+    await advance()
+    await disable(false)
+    const again = await clientOf()
+    for (const { id } of [made, fresh])
+      while ((await again.batches.retrieve(id)).status === 'cancelling') {
+        await advance()
+        await new Promise(setImmediate)
+      }
+    const ended = await Promise.all([made, fresh].map(({ id }) => again.batches.retrieve(id)))
+    assert.deepEqual(
+      ended.map(({ status, expired_at, request_counts }) => [status, expired_at, request_counts?.completed]),
+      [
+        ['cancelled', null, 32],
+        ['cancelled', null, 0],
+      ],
+    )
+    assert.ok(ended.every(({ cancelling_at, cancelled_at }) => typeof cancelling_at === 'number' && typeof cancelled_at === 'number'))
+    const lines = await (await again.files.content(ended[0]?.output_file_id ?? '')).text()
+    assert.equal(lines.trimEnd().split('\n').length, 32)
   })
 
   test('after 24 hours a batch ends however far it has come', async () => {

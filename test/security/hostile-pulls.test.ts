@@ -68,6 +68,28 @@ suite('hostile pulls', () => {
     await assert.rejects(pullModel({ modelsFolder: folder.path, hub }, server.url, options), /answered 101/)
   })
 
+  test('a server that sends answers to come for ever ends the pull, and one that sends a few is waited for', async () => {
+    await using folder = await createTemporaryFolder()
+    const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
+    const model = JSON.stringify(ggufModel('x'))
+    const server = createServer(({ url = '', socket }) => {
+      const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(model)}\r\n\r\n${model}`
+      if (url === '/few/model.json') return void socket.end(processing.repeat(3) + answer)
+      if (url.startsWith('/few/')) return void socket.end('HTTP/1.1 404 Not Found\r\n\r\n')
+      const flood = (): void => {
+        while (socket.writable && socket.write(processing.repeat(1000)));
+      }
+      socket.on('drain', flood).on('error', () => {})
+      flood()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const pull = (path: string) => pullModel({ modelsFolder: folder.path, hub }, `http://127.0.0.1:${port}/${path}`, options)
+    await assert.rejects(pull('few'), /a\.gguf answered 404/)
+    await assert.rejects(pull('flood'), /sends answers to come \(1xx\), and none of its own/)
+    await once(server.close(), 'close')
+  })
+
   test('a model that names another server, or a secret of this machine, is not taken', async () => {
     await using folder = await createTemporaryFolder()
     const model = { id: 'spy', kind: 'text', format: 'openai', url: 'http://10.0.0.1/v1', files: { 'readme.txt': listed('hello') } }

@@ -20,6 +20,8 @@ interface Standing {
   readonly state: Omit<ModelState, 'modelId'>
   /** What it is, as its model.json says; absent = it does not. */
   readonly description?: string
+  /** Whether it runs on servers of which none answered when it was last asked; absent = no. */
+  readonly away?: true
   /** For owners: where it runs; absent = on the service's own machines. */
   readonly servers?: readonly ModelServer[]
   /** For owners: whether it was pulled, and may be removed. */

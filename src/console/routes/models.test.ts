@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import type { PullModel } from '../../operations/model-pulls.ts'
-import type { ModelList } from '../contract/models.ts'
+import type { ModelList, ModelServer } from '../contract/models.ts'
 
 const source = 'https://models.example/tiger/model.json'
 
@@ -63,6 +63,31 @@ describe('an owner', () => {
     assert.deepEqual(removed, [])
     assert.equal(await post('remove', { model: 'fake-image' }), 204)
     assert.deepEqual(removed, ['fake-image'])
+  })
+})
+
+describe('a model on other servers', () => {
+  const server = { url: 'http://10.0.0.7:8000/v1', model: 'm', answers: false, reason: 'It refused the connection.' }
+
+  test('is away for everybody where none of them answers, and only there', async () => {
+    let servers: readonly ModelServer[] = [server, server]
+    const { list, owner, member } = await openModels(undefined, { modelServers: ({ id }) => (id === 'fake-image' ? servers : []) })
+    const away = async (cookie: string) => (await list(cookie)).models.map((model) => model.away ?? false)
+    assert.deepEqual(
+      [await away(owner), await away(member)],
+      [
+        [false, true],
+        [false, true],
+      ],
+    )
+    servers = [server, { ...server, answers: null }]
+    assert.deepEqual(
+      [await away(owner), await away(member)],
+      [
+        [false, false],
+        [false, false],
+      ],
+    )
   })
 })
 

@@ -31,8 +31,7 @@ export function registerModels(
   const { pulls } = deps
   own.get('/console/api/models', async (request): Promise<ModelList> => {
     const isOwner = personOf(request).role === 'owner'
-    const factsOf = (model: ModelDescriptor) =>
-      isOwner ? { servers: deps.modelServers(model), removable: deps.pulledModels.has(model) } : null
+    const factsOf = (model: ModelDescriptor) => ({ isOwner, servers: deps.modelServers(model), removable: deps.pulledModels.has(model) })
     return {
       models: listModels(deps).map((model) => showModel(model, factsOf(model.descriptor))),
       pulls: isOwner ? pulls.list() : pulls.list().map(withoutAddress),

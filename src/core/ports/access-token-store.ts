@@ -27,6 +27,8 @@ export interface AccessTokenStore {
   restore(target: TokenTarget, since: number, options: Options): Promise<boolean>
   /** Revokes every token of an account that is not revoked yet; says how many. */
   revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number>
+  /** Those of these tokens that are revoked. */
+  revokedOf(ids: readonly string[], options: Options): Promise<readonly string[]>
   /** Changes those of its limits that are given; false when the account has no such token. */
   limit(target: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean>
   /** Notes when a token was last used, in Unix milliseconds; nothing happens when there is none. */

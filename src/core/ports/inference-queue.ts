@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../error.ts'
 import type { Inference, InferenceWork, OutputReference, Priority, Progress } from '../inference.ts'
+import type { ModelDescriptor } from '../model.ts'
 import type { UsageEntry } from '../usage.ts'
 
 export interface InferenceSubmission {
@@ -41,6 +42,8 @@ export interface ModelRoom {
   readonly room: number
   /** Takes only what was submitted at least so long ago; absent = anything. */
   readonly waitedMs?: number
+  /** Takes only work for a model of this kind; absent = of either. */
+  readonly kind?: ModelDescriptor['kind'] | undefined
 }
 
 export interface QueueLimits {

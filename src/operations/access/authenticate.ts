@@ -1,4 +1,4 @@
-import type { AccessToken, Caller } from '../../core/access-token.ts'
+import { type AccessToken, type Caller, tokenRevoked } from '../../core/access-token.ts'
 import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
@@ -37,7 +37,7 @@ export async function authenticate(
   const hash = hashAccessToken(text)
   const token = deps.tokenCache.find(hash) ?? (await lookUp(deps, { text, hash }, options))
   const now = deps.clock.now()
-  if (token.revokedAt !== null) throw new ServiceError('token_revoked', 'This access token was revoked; use another one.')
+  if (token.revokedAt !== null) throw tokenRevoked()
   if (token.expiresAt !== null && token.expiresAt <= now)
     throw new ServiceError('token_expired', 'This access token has expired; make a new one in the account settings.')
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {

@@ -3,7 +3,7 @@ import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-toke
 import type { Clock } from '../../core/ports/clock.ts'
 
 /**
- * Revokes one of an account's tokens; every node refuses it within five seconds. Revoking twice is fine.
+ * Revokes one of an account's tokens; every node refuses it within five seconds, and ends what is waited for with it. Revoking twice is fine.
  *
  * @throws {ServiceError} `not_found` when the account has no such token.
  */

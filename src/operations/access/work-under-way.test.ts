@@ -3,21 +3,23 @@ import { describe, it } from 'node:test'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { accountDisabled } from '../../core/account-disabled.ts'
 import { createMemoryStore } from '../../storage/memory/create-memory-store.ts'
+import { createAccessToken } from './create-access-token.ts'
 import { createAccount } from './create-account.ts'
-import { endWorkOfDisabled, WorkUnderWay } from './work-under-way.ts'
+import { endWorkOfDisabled, endWorkOfRevoked, WorkUnderWay } from './work-under-way.ts'
 
+const of = (accountId: string, tokenId: string | null = null) => ({ accountId, tokenId })
 const options = { signal: new AbortController().signal }
 
 describe('work under way', () => {
   it('ends once, with the reason, and only that of its account', () => {
     const underWay = new WorkUnderWay()
     const ended: string[] = []
-    underWay.note('ada', ({ code }) => ended.push(`a ${code}`))
-    underWay.note('ada', ({ code }) => ended.push(`b ${code}`))
-    underWay.note('bob', () => ended.push('bob'))
-    underWay.end('ada', accountDisabled())
-    underWay.end('ada', accountDisabled())
-    underWay.end('nobody', accountDisabled())
+    underWay.note(of('ada'), ({ code }) => ended.push(`a ${code}`))
+    underWay.note(of('ada'), ({ code }) => ended.push(`b ${code}`))
+    underWay.note(of('bob'), () => ended.push('bob'))
+    underWay.endOfAccount('ada', accountDisabled())
+    underWay.endOfAccount('ada', accountDisabled())
+    underWay.endOfAccount('nobody', accountDisabled())
     assert.equal(ended.length, 2)
     assert.deepEqual(underWay.accounts(), ['bob'])
   })
@@ -25,12 +27,12 @@ describe('work under way', () => {
   it('is forgotten when it is done, and does not take newer work with it', () => {
     const underWay = new WorkUnderWay()
     const ended: string[] = []
-    const first = underWay.note('ada', () => ended.push('first'))
-    underWay.end('ada', accountDisabled())
-    const second = underWay.note('ada', () => ended.push('second'))
+    const first = underWay.note(of('ada'), () => ended.push('first'))
+    underWay.endOfAccount('ada', accountDisabled())
+    const second = underWay.note(of('ada'), () => ended.push('second'))
     first[Symbol.dispose]()
     assert.deepEqual(underWay.accounts(), ['ada'])
-    underWay.end('ada', accountDisabled())
+    underWay.endOfAccount('ada', accountDisabled())
     assert.deepEqual(ended, ['first', 'second'])
     second[Symbol.dispose]()
     assert.deepEqual(underWay.accounts(), [])
@@ -39,12 +41,12 @@ describe('work under way', () => {
   it('may end itself while it is ended', () => {
     const underWay = new WorkUnderWay()
     let ends = 0
-    const work = underWay.note('ada', () => {
+    const work = underWay.note(of('ada'), () => {
       ends++
       work[Symbol.dispose]()
     })
-    underWay.note('ada', () => ends++)
-    underWay.end('ada', accountDisabled())
+    underWay.note(of('ada'), () => ends++)
+    underWay.endOfAccount('ada', accountDisabled())
     assert.equal(ends, 2)
   })
 
@@ -57,12 +59,31 @@ describe('work under way', () => {
       await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options),
       await createAccount({ ...store, clock }, { name: 'Bob', role: 'member' }, options),
     ]
-    for (const id of [ada.id, bob.id, 'gone']) underWay.note(id, () => ended.push(id))
+    for (const id of [ada.id, bob.id, 'gone']) underWay.note(of(id), () => ended.push(id))
     await endWorkOfDisabled({ ...store, underWay }, options)
     assert.deepEqual(ended, ['gone'])
     await store.accounts.change(ada.id, { disabledAt: clock.now(), by: null }, options)
     await endWorkOfDisabled({ ...store, underWay }, options)
     assert.deepEqual(ended, ['gone', ada.id])
     assert.deepEqual(underWay.accounts(), [bob.id])
+  })
+  it('of revoked tokens ends, of others of their account and without a token goes on', async () => {
+    const clock = createTestClock()
+    const store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+    const underWay = new WorkUnderWay()
+    const ended: string[] = []
+    const { id: ada } = await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options)
+    const make = async () => {
+      const made = await createAccessToken({ ...store, clock }, { accountId: ada, name: 'x', scopes: ['text'], expiresAt: null }, options)
+      return made.token.id
+    }
+    const [leaked, kept] = [await make(), await make()]
+    for (const id of [leaked, leaked, kept, null]) underWay.note(of(ada, id), ({ code }) => ended.push(`${id} ${code}`))
+    await endWorkOfRevoked({ ...store, underWay }, options)
+    assert.deepEqual(ended, [])
+    await store.tokens.revoke({ id: leaked, accountId: ada }, clock.now(), options)
+    await endWorkOfRevoked({ ...store, underWay }, options)
+    assert.deepEqual(ended, [`${leaked} token_revoked`, `${leaked} token_revoked`])
+    assert.deepEqual([underWay.tokens(), underWay.accounts()], [[kept], [ada]])
   })
 })

@@ -1,31 +1,47 @@
+import { type Caller, tokenRevoked } from '../../core/access-token.ts'
 import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
 import type { ServiceError } from '../../core/error.ts'
+import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 
-/** What accounts have under way in this process, so that it can be ended when one of them is disabled. */
+/** Whose work it is; without a token it ends with its account only. */
+export type WorkHolder = Pick<Caller, 'accountId' | 'tokenId'>
+
+interface NotedWork extends WorkHolder {
+  readonly end: (reason: ServiceError) => void
+}
+
+/** What is under way in this process for accounts and tokens, so that it can be ended when one of them is disabled or revoked. */
 export class WorkUnderWay {
-  readonly #ends = new Map<string, Set<(reason: ServiceError) => void>>()
+  readonly #works = new Set<NotedWork>()
 
   /** Notes work until it is disposed of; `end` is called at most once, with the reason to end it. */
-  note(accountId: string, end: (reason: ServiceError) => void): Disposable {
-    const ends = this.#ends.get(accountId) ?? new Set()
-    this.#ends.set(accountId, ends.add(end))
-    return {
-      [Symbol.dispose]: () => {
-        ends.delete(end)
-        if (ends.size === 0 && this.#ends.get(accountId) === ends) this.#ends.delete(accountId)
-      },
-    }
+  note({ accountId, tokenId }: WorkHolder, end: NotedWork['end']): Disposable {
+    const work = { accountId, tokenId, end }
+    this.#works.add(work)
+    return { [Symbol.dispose]: () => this.#works.delete(work) }
   }
 
   accounts(): readonly string[] {
-    return [...this.#ends.keys()]
+    return [...new Set([...this.#works].map(({ accountId }) => accountId))]
   }
 
-  end(accountId: string, reason: ServiceError): void {
-    const ends = [...(this.#ends.get(accountId) ?? [])]
-    this.#ends.delete(accountId)
-    for (const end of ends) end(reason)
+  tokens(): readonly string[] {
+    return [...new Set([...this.#works].flatMap(({ tokenId }) => tokenId ?? []))]
+  }
+
+  endOfAccount(id: string, reason: ServiceError): void {
+    this.#end(({ accountId }) => accountId === id, reason)
+  }
+
+  endOfToken(id: string, reason: ServiceError): void {
+    this.#end(({ tokenId }) => tokenId === id, reason)
+  }
+
+  #end(isOver: (holder: WorkHolder) => boolean, reason: ServiceError): void {
+    const over = [...this.#works].filter(isOver)
+    for (const work of over) this.#works.delete(work)
+    for (const { end } of over) end(reason)
   }
 }
 
@@ -35,5 +51,15 @@ export async function endWorkOfDisabled(
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
   for (const accountId of underWay.accounts())
-    if (!isEnabled(await accounts.find(accountId, options))) underWay.end(accountId, accountDisabled())
+    if (!isEnabled(await accounts.find(accountId, options))) underWay.endOfAccount(accountId, accountDisabled())
+}
+
+/** Ends what callers wait for with revoked tokens, whoever revoked them, also in another process. */
+export async function endWorkOfRevoked(
+  { tokens, underWay }: { readonly tokens: AccessTokenStore; readonly underWay: WorkUnderWay },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const used = underWay.tokens()
+  if (used.length === 0) return
+  for (const tokenId of await tokens.revokedOf(used, options)) underWay.endOfToken(tokenId, tokenRevoked())
 }

@@ -11,7 +11,7 @@ import {
 } from './chunk.ts'
 import type { StreamDecoder } from './stream-decoder.ts'
 import { countOf } from './token-count.ts'
-import { makeBrokenError, makeEventError, readShaped } from './upstream-error.ts'
+import { makeBrokenError, makeEventError, makeToldError, readShaped } from './upstream-error.ts'
 
 /** Reads the streams of servers with OpenAI's interface. */
 export class ChunkDecoder implements StreamDecoder {
@@ -157,7 +157,7 @@ function decodeCompletionLogprobs({
 
 /** @throws {ServiceError} `inference_failed` where the server gave up before the end, which no client could tell from an answer. */
 function decodeReason(reason: string | null | undefined): FinishReason {
-  if (reason === 'abort' || reason === 'error') throw makeBrokenError(`ended an answer with ${reason}`)
+  if (reason === 'abort' || reason === 'error') throw makeToldError(`ended an answer with ${reason}`)
   return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
 }
 

@@ -7,6 +7,9 @@ import { readFault, type ServerFault } from './server-fault.ts'
 const defaultRetrySeconds = 1
 const longestRetrySeconds = 120
 
+/** What proxies answer when the server behind them has not, which may be at work all the same. */
+const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
+
 /** Why an upstream did not do its part. */
 class UpstreamFault extends Error {
   /** Whether no connection to it could be made, so that it has not seen the request. */
@@ -16,6 +19,8 @@ class UpstreamFault extends Error {
   readonly isLate: boolean
   /** What it answered; undefined = nothing that is whole. */
   readonly status: number | undefined
+  /** Whether it told of the fault itself, so that it is there. */
+  readonly isTold: boolean
 
   constructor(
     reason: string,
@@ -24,12 +29,20 @@ class UpstreamFault extends Error {
       outOfReach = false,
       isLate = false,
       status,
-    }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean; readonly status?: number },
+      isTold = status !== undefined && !proxyGaveUp.includes(status),
+    }: {
+      readonly cause?: unknown
+      readonly outOfReach?: boolean
+      readonly isLate?: boolean
+      readonly status?: number
+      readonly isTold?: boolean
+    },
   ) {
     super(`The upstream ${reason}.`, { cause })
     this.outOfReach = outOfReach
     this.isLate = isLate
     this.status = status
+    this.isTold = isTold
   }
 }
 
@@ -57,9 +70,6 @@ export function makeBegunError({ code, message, cause }: ServiceError): ServiceE
 export function statusOf(error: unknown): number | undefined {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault ? error.cause.status : undefined
 }
-
-/** What proxies answer when the server behind them has not, which may be at work all the same. */
-const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
 
 /** Whether the upstream may still be at work on what failed: it has seen the request and not answered it. */
 export function mayStillWork(error: unknown): boolean {
@@ -97,6 +107,11 @@ export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
   return makeFailure(new UpstreamFault(reason, { cause }))
 }
 
+/** The upstream said itself that it failed; the reason is for the log. */
+export function makeToldError(reason: string): ServiceError {
+  return makeFailure(new UpstreamFault(reason, { isTold: true }))
+}
+
 /** Reads what the upstream sent, of which nobody promised the shape. @throws {ServiceError} `inference_failed` where it has another. */
 export function readShaped<Result>(read: () => Result): Result {
   try {
@@ -111,7 +126,7 @@ function makeFailure(
   error: UpstreamFault,
   message = 'The model failed on this request; try again, and tell the operator if it happens twice.',
 ): ServiceError {
-  return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach })
+  return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach, isSurvived: error.isTold })
 }
 
 /** Where servers say that a prompt is too long: vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic each in words of their own. */
@@ -141,7 +156,7 @@ export function makeEventError(event: unknown): ServiceError {
   const status = fault.status ?? (tooLong.test(fault.message) ? 400 : 500)
   // And answers 200 where it has no such address.
   const hint = fault.message.startsWith('Unexpected endpoint') ? hintAtStatus(404) : ''
-  return makeFaultError(status, fault, undefined) ?? makeBrokenError(`reported an error in its stream${named(fault)}${hint}`)
+  return makeFaultError(status, fault, undefined) ?? makeToldError(`reported an error in its stream${named(fault)}${hint}`)
 }
 
 /** The same error; of a prompt that is too long, with the field that holds it, which who asked knows better than the server. */

@@ -6,10 +6,10 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import { keepPrivate } from '../keep-private.ts'
+import { proveWritable } from '../prove-writable.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { toWriteFault, unwritable } from '../write-fault.ts'
 import { readPieces, readSpan, writeDurably } from './output-file.ts'
-import { proveWritable } from './prove-writable.ts'
 import { watchDataFolder } from './watch-data-folder.ts'
 
 /** No write takes so long; another process may be writing younger files. */

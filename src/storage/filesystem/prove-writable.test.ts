@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
+import { proveWritable } from '../prove-writable.ts'
 import { openFilesystemOutputs, proveOutputsWritable } from './open-filesystem-outputs.ts'
-import { proveWritable } from './prove-writable.ts'
 
 /** Not even root can make files there. */
 const closed = '/proc/self/fd'

@@ -51,6 +51,11 @@ export class MemoryAccessTokenStore implements AccessTokenStore {
     return valid.length
   }
 
+  async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
+    signal.throwIfAborted()
+    return ids.filter((id) => (this.#tokens.get(id)?.revokedAt ?? null) !== null)
+  }
+
   limitsOf(id: string): UseLimits {
     return this.#tokens.get(id)?.limits ?? noUseLimits
   }

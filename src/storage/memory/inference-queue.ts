@@ -91,11 +91,15 @@ export class MemoryInferenceQueue implements InferenceQueue {
     const left = new Map(rooms.map(({ model, room }) => [model, room]))
     const waits = new Map(rooms.map(({ model, waitedMs = 0 }) => [model, waitedMs]))
     const hasWaited = ({ model, createdAt }: Inference) => createdAt > now || now - createdAt >= (waits.get(model) ?? 0)
+    const kinds = new Map(rooms.map(({ model, kind }) => [model, kind]))
+    const fits = ({ model, kind }: Inference) => kinds.get(model) === undefined || (kinds.get(model) === 'image') === (kind === 'image')
     const claims: Claim[] = []
     while (claims.length < limit) {
       const ready = this.#table
         .pending()
-        .filter((each) => (left.get(each.inference.model) ?? 0) > 0 && each.notBefore <= now && hasWaited(each.inference))
+        .filter(
+          ({ inference, notBefore }) => (left.get(inference.model) ?? 0) > 0 && notBefore <= now && hasWaited(inference) && fits(inference),
+        )
       const entry = this.#turns.choose(ready, { now, weightOf: (accountId) => this.#limitsOf(accountId).weight ?? 1 })
       if (entry === null || entry.work === null) return claims
       const { id, model } = entry.inference

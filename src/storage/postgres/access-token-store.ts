@@ -3,6 +3,7 @@ import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
 import { readToken } from '../rows/access-token-row.ts'
 import { limitChanges, limitColumns, limitNames } from '../rows/limit-columns.ts'
+import { readText } from '../rows/row.ts'
 import type { Database, Parameters } from './database.ts'
 
 /** That a token can no longer be used. */
@@ -78,6 +79,12 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
   async revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number> {
     const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
     return this.#write(sql, { accountId, revokedAt }, options)
+  }
+
+  async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
+    signal.throwIfAborted()
+    const sql = 'select id from access_tokens where id = any(:ids::text[]) and revoked_at is not null'
+    return (await this.#database.all(sql, { ids }, { repeatable: true })).map((row) => readText(row, 'id'))
   }
 
   async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean> {

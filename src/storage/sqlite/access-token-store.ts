@@ -4,6 +4,7 @@ import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-toke
 import type { Clock } from '../../core/ports/clock.ts'
 import { readToken } from '../rows/access-token-row.ts'
 import { limitChanges, limitNames, limitParameters } from '../rows/limit-columns.ts'
+import { readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 import { writeOne } from './writer/write-one.ts'
 import type { Writer } from './writer/writer.ts'
@@ -71,6 +72,12 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     signal.throwIfAborted()
     const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
     return writeOne(this.#writer, { sql, parameters: { accountId, revokedAt } }, this.#clock)
+  }
+
+  async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
+    signal.throwIfAborted()
+    const sql = 'select id from access_tokens where id in (select value from json_each(:ids)) and revoked_at is not null'
+    return this.#reader.all(sql, { ids: JSON.stringify(ids) }).map((row) => readText(row, 'id'))
   }
 
   async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>, { signal }: Options): Promise<boolean> {

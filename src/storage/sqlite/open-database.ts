@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { keepPrivate } from '../keep-private.ts'
+import { nameOpenFault } from '../name-open-fault.ts'
 import { readInteger } from '../rows/row.ts'
 import { Connection } from './connection.ts'
-import { nameOpenFault } from './name-open-fault.ts'
 import { migrations } from './schema/migrations.ts'
 
 /** The write-ahead log is cut to this whenever it begins anew, however long a reader kept it growing. */

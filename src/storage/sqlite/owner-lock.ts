@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isBusy, nameOpenFault } from '../name-open-fault.ts'
 import { makeFolder } from './make-folder.ts'
-import { isBusy, nameOpenFault } from './name-open-fault.ts'
 
 /**
  * Makes this process the only service on a data folder until it is disposed of or dies.
@@ -14,7 +14,7 @@ import { isBusy, nameOpenFault } from './name-open-fault.ts'
  */
 export async function takeOwnerLock(folder: string): Promise<Disposable> {
   await makeFolder(folder)
-  const file = join(folder, 'owner.lock')
+  const file = lockIn(folder)
   const lock = openLock(file)
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive')
@@ -44,6 +44,20 @@ export async function describeOwner(folder: string): Promise<string> {
   const started = /"started":"([^"]+)"/.exec(text)?.[1]
   if (pid === undefined) return 'another process'
   return `process ${pid}${started === undefined ? '' : ` (started ${started})`}`
+}
+
+/** What it writes into the folder. */
+export function ownerFiles(folder: string): readonly string[] {
+  return [lockIn(folder), noteIn(folder)]
+}
+
+/** Whether {@link takeOwnerLock} failed because another process holds the folder. */
+export function isOwned(error: unknown): boolean {
+  return error instanceof Error && isBusy(error.cause)
+}
+
+function lockIn(folder: string): string {
+  return join(folder, 'owner.lock')
 }
 
 function noteIn(folder: string): string {

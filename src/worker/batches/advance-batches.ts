@@ -42,9 +42,12 @@ async function step(deps: BatchDependencies, { batch, version }: KnownBatch, opt
 }
 
 async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Promise<Batch> {
-  const ending = await endingOf(deps, batch, options)
-  if (batch.status === 'validating' && ending === null) return validateBatch(deps, batch, options)
   const now = deps.clock.now()
+  // Noted before anything ends, so that it stays so when the account is enabled again meanwhile.
+  if (batch.status !== 'cancelling' && !isEnabled(await deps.accounts.find(batch.accountId, options)))
+    return { ...batch, status: 'cancelling', cancellingAt: now }
+  const ending = endingOf(batch, now)
+  if (batch.status === 'validating' && ending === null) return validateBatch(deps, batch, options)
   try {
     const next = batch.startedAt === null ? batch : await runPage(deps, batch, ending, options)
     const { counts, running } = next
@@ -60,14 +63,9 @@ async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Pr
 }
 
 /** Why a batch ends before its lines do; null = it does not. */
-async function endingOf(
-  { accounts, clock }: Pick<BatchDependencies, 'accounts' | 'clock'>,
-  { accountId, status, expiresAt }: Batch,
-  options: Options,
-): Promise<ErrorRecord | null> {
-  const cancelled = new ServiceError('request_cancelled', 'The batch was cancelled before this request was completed.')
-  if (status === 'cancelling') return toErrorRecord(cancelled)
-  if (expiresAt <= clock.now())
-    return toErrorRecord(new ServiceError('response_expired', 'The batch ended before this request was completed.'))
-  return isEnabled(await accounts.find(accountId, options)) ? null : toErrorRecord(cancelled)
+function endingOf({ status, expiresAt }: Batch, now: number): ErrorRecord | null {
+  if (status === 'cancelling')
+    return toErrorRecord(new ServiceError('request_cancelled', 'The batch was cancelled before this request was completed.'))
+  if (expiresAt <= now) return toErrorRecord(new ServiceError('response_expired', 'The batch ended before this request was completed.'))
+  return null
 }

@@ -52,6 +52,7 @@ export interface TestNodeSettings {
   readonly tls?: NodeTls | undefined
   readonly text?: TextModel
   readonly slots?: number
+  readonly catalog?: ModelCatalog
   /** Its models, in place of fakes. */
   readonly lent?: ModelPool
   readonly clock?: Clock
@@ -83,7 +84,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const fakes = () =>
     createFixedModelPool({ text: { 'fake-chat': text }, image: { 'fake-image': createFakeImageModel({ clock }) } }, { slots })
   const pool = settings.lent ?? fakes()
-  const catalog = createFakeCatalog()
+  const { catalog = createFakeCatalog() } = settings
   const own = role === 'api' ? null : { id, pool, catalog }
   let draining = false
   const isDraining = () => draining

@@ -269,5 +269,6 @@ export const german: Catalogue = {
   'Undone.': 'Rückgängig gemacht.',
   '{0} is being loaded: {1} %': '{0} wird geladen: {1} %',
   '{0} is being loaded…': '{0} wird geladen…',
+  'The server of {0} does not answer; waiting for it.': 'Der Server von {0} antwortet nicht; es wird auf ihn gewartet.',
   '{0} stopped and will be started again.': '{0} ist abgestürzt und wird neu gestartet.',
 }

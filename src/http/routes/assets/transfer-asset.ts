@@ -23,7 +23,7 @@ export async function registerTransferAsset(server: FastifyInstance, deps: HttpD
     const found = await findAssetRecord(deps.assets, params.id.slice(0, 128), options)
     const owned = found !== null && isEnabled(await deps.accounts.find(found.accountId, options)) ? found : null
     const asset = requireLink(owned, { verb, query, now: deps.clock.now() })
-    noteWork(deps, asset.accountId, reply)
+    noteWork(deps, { accountId: asset.accountId, tokenId: null }, reply)
     return asset
   }
 

@@ -11,10 +11,11 @@ import type { Database, Statements } from '../database.ts'
  * What comes from a time that is still to come, since the clock was set back, waits no longer. Ages are compared as a sum, which no index knows: by the index of ages, all that waits would be read and sorted for each claim.
  */
 const sql = `with candidates as (
-    select candidate.* from unnest(:models::text[], :rooms::integer[], :waits::bigint[]) as wanted (model, room, waited) cross join lateral (
+    select candidate.* from unnest(:models::text[], :rooms::integer[], :waits::bigint[], :draws::boolean[]) as wanted (model, room, waited, draws) cross join lateral (
       select id, priority, tag, seq from queue
       where not running and model = wanted.model and not_before <= :now and work_format <= :format
         and (created_at + wanted.waited <= :now::bigint or created_at > :now::bigint)
+        and (wanted.draws is null or wanted.draws = (kind = 'image'))
       order by priority desc, tag, seq limit least(wanted.room, :limit) for update skip locked) as candidate),
   chosen as (select id from candidates order by priority desc, tag, seq limit :limit)
   update queue set running = true, attempt = attempt + 1, worker_id = :workerId, claim = :claim, lease_until = :leaseUntil,
@@ -40,6 +41,7 @@ export async function claim(
     models: open.map(({ model }) => model),
     rooms: open.map(({ room }) => room),
     waits: open.map(({ waitedMs = 0 }) => waitedMs),
+    draws: open.map(({ kind }) => (kind === undefined ? null : kind === 'image')),
     leaseUntil: now + leaseMs,
     now,
   })

@@ -8,10 +8,13 @@ import type { Connection } from '../connection.ts'
 export function claim(connection: Connection, wanted: WantedWork, now: number): readonly ClaimedRow[] {
   const left = new Map(wanted.rooms.map(({ model, room }) => [model, room]))
   const waits = Object.fromEntries(wanted.rooms.map(({ model, waitedMs = 0 }) => [model, waitedMs]))
+  const kinds = wanted.rooms.some(({ kind }) => kind !== undefined)
+    ? JSON.stringify(Object.fromEntries(wanted.rooms.flatMap(({ model, kind }) => (kind === undefined ? [] : [[model, kind === 'image']]))))
+    : null
   const claimed: ClaimedRow[] = []
   while (claimed.length < wanted.limit) {
     const models = [...left].filter(([, room]) => room > 0).map(([model]) => model)
-    const next = models.length === 0 ? null : claimOne(connection, { ...wanted, models, waits: JSON.stringify(waits) }, now)
+    const next = models.length === 0 ? null : claimOne(connection, { ...wanted, models, kinds, waits: JSON.stringify(waits) }, now)
     if (next === null) return claimed
     claimed.push(next)
     left.set(next.inference.model, (left.get(next.inference.model) ?? 0) - 1)
@@ -25,7 +28,18 @@ export function claim(connection: Connection, wanted: WantedWork, now: number): 
  */
 function claimOne(
   connection: Connection,
-  { workerId, leaseMs, models, format, waits }: WantedWork & { readonly models: readonly string[]; readonly waits: string },
+  {
+    workerId,
+    leaseMs,
+    models,
+    kinds,
+    format,
+    waits,
+  }: WantedWork & {
+    readonly models: readonly string[]
+    readonly kinds: string | null
+    readonly waits: string
+  },
   now: number,
 ): ClaimedRow | null {
   const next = connection.get(
@@ -36,10 +50,11 @@ function claimOne(
        where status = 'pending' and model = share.model and priority = share.priority and account_id = share.account_id
          and not_before <= :now and work_format <= :format
          and (created_at <= :now - (select value from json_each(:waits) where key = share.model) or created_at > :now)
+         and (:kinds is null or (kind = 'image') = coalesce((select value from json_each(:kinds) where key = share.model), kind = 'image'))
        order by seq limit 1)
      where share.pending > 0 and share.model in (select value from json_each(:models))
      order by (share.priority = 1 or candidate.queued_at <= :aged) desc, share.turn, candidate.seq limit 1`,
-    { now, format, waits, models: JSON.stringify(models), aged: now - lowPriorityAgesMs },
+    { now, format, waits, kinds, models: JSON.stringify(models), aged: now - lowPriorityAgesMs },
   )
   if (next === undefined) return null
   const row = connection.get(

@@ -1,8 +1,9 @@
 import type { ConsoleModel } from '../../../contract/models.ts'
 import { t } from '../../language/t.ts'
 
-/** What one waits for while a model is not in memory, and how far that is; null where it is. */
-export function loadingText({ name, state }: Pick<ConsoleModel, 'name' | 'state'>): string | null {
+/** What one waits for while a model, or its server, is not there, and how far that is; null where it is. */
+export function loadingText({ name, state, away }: Pick<ConsoleModel, 'name' | 'state' | 'away'>): string | null {
+  if (away) return t`The server of ${name} does not answer; waiting for it.`
   switch (state.state) {
     case 'unloaded':
       return t`${name} is being loaded…`

@@ -48,6 +48,23 @@ beforeEach(() => {
 })
 
 describe('a run of the picture page', () => {
+  it('has no steps left where it waits again, since its server is gone', async () => {
+    answers({
+      [submit]: [accepted],
+      [events]: [
+        () => stream({ status: 'running' }, { step: 3, total: 4 }, { status: 'pending', queue_position: 1 }),
+        () => stream({ status: 'completed', outcome: 'succeeded' }),
+      ],
+      [found]: [() => inference({ status: 'pending', outcome: null }), () => inference({})],
+      [images]: [() => output.clone()],
+    })
+    const seen: string[] = []
+    const end = imageRuns.subscribe(([run]) => void (run && seen.push(`${run.state} ${run.progress?.step ?? '-'}`)))
+    await draw(body)
+    end()
+    assert.deepEqual([...new Set(seen)], ['sending -', 'waiting -', 'drawing -', 'drawing 3', 'done -'])
+  })
+
   it('goes from sending over its steps to its pictures', async () => {
     answers({
       [submit]: [accepted],

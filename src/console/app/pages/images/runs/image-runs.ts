@@ -120,7 +120,9 @@ async function follow(key: number, id: string): Promise<void> {
     else if (event.type === 'progress')
       change(key, { state: 'drawing', queuePosition: null, progress: { step: event.step, total: event.total } })
     else if (event.status === 'completed') return
-    else change(key, { state: event.status === 'running' ? 'drawing' : 'waiting', queuePosition: event.queuePosition })
+    else if (event.status === 'running') change(key, { state: 'drawing', queuePosition: event.queuePosition })
+    // Of one that waits again, every step is drawn anew.
+    else change(key, { state: 'waiting', queuePosition: event.queuePosition, progress: null })
   }
 }
 

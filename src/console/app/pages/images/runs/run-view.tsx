@@ -98,8 +98,9 @@ function Progress({ run }: { run: ImageRun }): VNode {
 
 function waitingText({ state, queuePosition, body: { checkpoint } }: ImageRun): string {
   const model = modelsOf('image').find(({ id }) => id === checkpoint)
-  // Behind others it is their turn that one waits for.
-  const loading = state === 'sending' || model === undefined || (queuePosition ?? 0) > 1 ? null : loadingText(model)
+  // Behind others it is their turn that one waits for, which does not come without a server.
+  const isDue = (queuePosition ?? 0) <= 1 || model?.away
+  const loading = state === 'sending' || model === undefined || !isDue ? null : loadingText(model)
   if (loading !== null) return loading
   if (state === 'drawing') return t`Getting ready…`
   return queuePosition ? t`Number ${queuePosition} in the queue` : t`Waiting…`

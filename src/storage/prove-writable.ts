@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDiskFull } from '../write-fault.ts'
+import { isDiskFull } from './write-fault.ts'
 
 /**
  * Writes a file into a folder and removes it, as only that shows whether one may. A disk that is full is none of its concern: that passes.
@@ -15,7 +15,12 @@ export async function proveWritable(folder: string): Promise<void> {
     await rm(file)
   } catch (cause) {
     if (isDiskFull(cause)) return
-    const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
-    throw new Error(`${folder} cannot be written${code}; change its rights, mount it writable, or choose another --data.`, { cause })
+    throw new Error(explainUnwritable(folder, cause), { cause })
   }
+}
+
+/** What to change where a file or folder of the data folder cannot be written. */
+export function explainUnwritable(path: string, cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
+  return `${path} cannot be written${code}; change its rights, mount it writable, or choose another --data.`
 }
