@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
 import type { PromptField } from '../../core/text-generation.ts'
 import { hintAtReach, hintAtStatus, wantsTls } from './operator-hints.ts'
 import { readFault, type ServerFault } from './server-fault.ts'
@@ -16,6 +17,7 @@ class UpstreamFault extends Error {
   readonly isLate: boolean
   /** What it answered; undefined = nothing that is whole. */
   readonly status: number | undefined
+  readonly #reason: string
 
   constructor(
     reason: string,
@@ -24,12 +26,18 @@ class UpstreamFault extends Error {
       outOfReach = false,
       isLate = false,
       status,
-    }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean; readonly status?: number },
+    }: { readonly cause?: unknown; readonly outOfReach?: boolean; readonly isLate?: boolean; readonly status?: number | undefined },
   ) {
     super(`The upstream ${reason}.`, { cause })
+    this.#reason = reason
     this.outOfReach = outOfReach
     this.isLate = isLate
     this.status = status
+  }
+
+  /** The same of an upstream behind a proxy. */
+  behind(proxy: string): UpstreamFault {
+    return new UpstreamFault(`${this.#reason} (over the proxy ${proxy})`, this)
   }
 }
 
@@ -65,6 +73,13 @@ const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
 export function mayStillWork(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault)) return false
   return !error.cause.outOfReach && proxyGaveUp.includes(error.cause.status)
+}
+
+/** The same error; of an upstream that did not do its part, with the proxy before it, unless what it came from names that already. */
+export function nameProxy(error: unknown, route: { readonly proxy: string } | null): unknown {
+  if (route === null || !(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault) || proxyFaultIn(error)) return error
+  const { code, message, cause, isUnbegun } = error
+  return new ServiceError(code, message, { cause: cause.behind(route.proxy), isUnbegun })
 }
 
 /** No connection to the upstream could be made. */
