@@ -88,6 +88,7 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
       connect(to, '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
         upstream.pipe(socket).pipe(upstream)
+        upstream.once('close', () => socket.end())
       }),
     )
   })

@@ -8,7 +8,8 @@ import { createTemporaryFolder } from '../temporary-folder.ts'
 /** TLS before a server that speaks none, as a host of this name, whose certificate this process believes from now on. */
 export async function startSecureFront(name: string, behind: number): Promise<AsyncDisposable & { readonly port: number }> {
   await using folder = await createTemporaryFolder()
-  const authority = await makeAuthority(folder.path, 'authority')
+  // Authorities of one name would be taken for each other.
+  const authority = await makeAuthority(folder.path, `authority-${crypto.randomUUID()}`)
   const files = await makeCertificate(folder.path, { authority, name })
   const [ca, cert, key] = await Promise.all([files.authority, files.certificate, files.key].map((file) => readFile(file, 'utf8')))
   setDefaultCACertificates([...getCACertificates('default'), ca ?? ''])
@@ -16,7 +17,7 @@ export async function startSecureFront(name: string, behind: number): Promise<As
   const server = createServer({ cert: cert ?? '', key: key ?? '' }, (socket) => {
     open.add(socket.on('error', () => {}))
     const inner = connect(behind, '127.0.0.1').on('error', () => socket.destroy())
-    inner.once('close', () => socket.destroy())
+    inner.once('close', () => socket.end())
     socket.once('close', () => {
       open.delete(socket)
       inner.destroy()
