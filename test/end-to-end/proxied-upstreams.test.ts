@@ -94,15 +94,19 @@ for (const [origin, asked] of [
         for await (const _half of await connection.send('/chat/completions', {}, { signal })) proxy.cut()
       }
       assert.match(await failureOf(cut()), new RegExp(`The upstream broke its answer off \\(over the proxy ${told}\\)`))
-      proxy.refusal = '407 Proxy Authentication Required'
-      assert.match(
-        await failureOf(ask(connection)),
-        new RegExp(`${told}.*wants a name and a password|wants a name and a password.*${told}`),
-      )
       proxy.refusal = '502 Bad Gateway'
       assert.match(await failureOf(ask(connection)), new RegExp(`${told}.*answered 502|answered 502.*${told}`))
       proxy.refusal = 'cut'
       assert.match(await failureOf(ask(connection)), new RegExp(told))
+    })
+
+    test('is out of reach where the proxy wants to know who asks', async () => {
+      proxy.refusal = '407 Proxy Authentication Required'
+      using connection = await open(`${origin}/v1`)
+      const failure = await ask(connection).catch((error: unknown) => error)
+      assert.ok(isOutOfReach(failure))
+      const told = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} wants a name and a password, or others \\(407\\)`
+      assert.match(reasonOf(failure), new RegExp(told))
     })
 
     test('asks once more where the proxy had closed the kept connection', async () => {

@@ -3,7 +3,6 @@ const byStatus: Readonly<Record<number, string>> = {
   401: ': that server wants a key, or another one; write it into a file that `keyFile` in its model.json names',
   403: ': the key in the file that `keyFile` in its model.json names may not do this there',
   404: ': `url` or `model` in its model.json is not as that server has it',
-  407: ': the proxy before it wants a name and a password, or others; write them into http-proxy (HTTP_PROXY)',
 }
 
 const vouching =

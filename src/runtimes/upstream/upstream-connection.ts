@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
+import { wantsLogin } from '../../core/outgoing/proxy-fault.ts'
 import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
@@ -175,6 +176,11 @@ export class UpstreamConnection implements Disposable {
     try {
       const response = await this.#ask(() => this.#send(path, body, options))
       const { statusCode: status = 0 } = response
+      // Within a tunnel it would be the server's.
+      if (status === 407 && this.#route !== null && this.#target.protocol === 'http:') {
+        drain(response)
+        throw makeOutOfReachError(wantsLogin(this.#route.proxy, 'http:'))
+      }
       const isAccepted = status === 101 || (status >= 200 && status < 300)
       if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })
       const { 'content-encoding': coding = '' } = response.headers
