@@ -42,6 +42,12 @@ test('a name means itself and what is below it, however it is written', () => {
     )
 })
 
+test('a name may have letters that addresses write in another way', () => {
+  assert.deepEqual(proxied(['bücher.example'], 'https://a.bücher.example', 'https://xn--bcher-kva.example', 'https://bucher.example'), [
+    'https://bucher.example',
+  ])
+})
+
 test('a port limits an exception to that port', () => {
   const addresses = ['https://a.example', 'http://a.example:443', 'http://a.example', 'https://a.example:8443']
   assert.deepEqual(proxied(['a.example:443'], ...addresses), ['http://a.example', 'https://a.example:8443'])

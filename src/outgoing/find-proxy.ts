@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
 import type { ForwardProxies, ForwardProxy } from '../core/outgoing/forward-proxies.ts'
 
 /** Whether a host, in lower case, and its port are meant. */
@@ -33,8 +34,13 @@ function readException(text: string): Matcher {
   const [, written = text, port = null] = /^\[([^\]]*)\](?::(\d+))?$/.exec(text) ?? /^([^:]*):(\d+)$/.exec(text) ?? []
   const name = written.replace(/^\*?\./, '').replace(/\.$/, '')
   if (name === '') return () => false
-  const isMeant = isIP(name.replace(/\/\d+$/, '')) === 0 ? (host: string) => host === name || host.endsWith(`.${name}`) : isWithin(name)
+  const isMeant = isIP(name.replace(/\/\d+$/, '')) === 0 ? isBelow(domainToASCII(name) || name) : isWithin(name)
   return (host, usedPort) => (port === null || port === usedPort) && isMeant(host)
+}
+
+/** Whether a host has this name, or one below it. */
+function isBelow(name: string): (host: string) => boolean {
+  return (host) => host === name || host.endsWith(`.${name}`)
 }
 
 /** Whether a host is an address within one of these ranges; what is no range holds nothing. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
@@ -64,6 +65,24 @@ describe('an agent whose connections go through a proxy', () => {
       if (url.startsWith('https:')) assert.equal(sockets - before, 1)
       assert.equal(Object.values(agent.agent.freeSockets).flat().length, 1)
     }
+  })
+
+  test('lets a process end that keeps a connection', async () => {
+    const script = `
+      import { request } from 'node:https'
+      import { createProxyRoutes } from '${new URL('proxy-routes.ts', import.meta.url)}'
+      const https = ${JSON.stringify(addressOf(proxy.port))}
+      const agent = createProxyRoutes({ http: null, https, exceptions: [] })(new URL('https://a.example')).openAgent({ keepAlive: true })
+      for (let round = 0; round < 2; round++)
+        await new Promise((resolve) => {
+          agent.once('free', resolve)
+          request('https://a.example', { agent, rejectUnauthorized: false }, (response) => response.resume()).end()
+        })
+      console.log(Object.values(agent.freeSockets).flat().length)`
+    const asked = proxy.asked.length
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    assert.deepEqual([said, code, proxy.asked.length - asked], ['1\n', 0, 1])
   })
 
   for (const [refusal, told] of [
