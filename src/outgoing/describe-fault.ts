@@ -19,7 +19,7 @@ export function describeFault(error: Error, { proxy: { name }, target, protocol 
   return new ProxyFault(`The proxy ${name} cannot be reached (${why}); look whether it runs, or correct ${settingOf(protocol)}.`)
 }
 
-/** A proxy that lets nobody through. */
+/** A proxy through which the server was not there in time, whichever of them it is that says nothing. */
 export function tookTooLong(connectMs: number, { proxy: { name }, target }: Asked): ProxyFault {
-  return new ProxyFault(`The proxy ${name} did not connect to ${target} within ${connectMs / 1000} s; look there why.`)
+  return new ProxyFault(`The proxy ${name} did not bring us to ${target} within ${connectMs / 1000} s; look there why.`)
 }

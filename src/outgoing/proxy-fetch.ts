@@ -23,10 +23,10 @@ export function createProxyFetch(findRoute: FindRoute): typeof fetch {
     const leadsOn = status >= 300 && status < 400 && status !== 304 && headers.location !== undefined
     if (!leadsOn || request.redirect === 'manual') return toResponse(incoming, { status, proxy: route.proxy })
     incoming.destroy()
-    if (request.redirect === 'error' || request.method !== 'GET' || redirects === mostRedirects)
+    if (request.redirect === 'error' || !['GET', 'HEAD'].includes(request.method) || redirects === mostRedirects)
       throw new TypeError('fetch failed', { cause: new Error(`${url.origin} leads on, which is not wanted here.`) })
     const target = new URL(headers.location ?? '', url)
-    const next = new Request(target, { headers: request.headers, signal: request.signal })
+    const next = new Request(target, { method: request.method, headers: request.headers, signal: request.signal })
     if (target.origin !== url.origin) next.headers.delete('authorization')
     return send(next, body, redirects + 1)
   }
@@ -49,7 +49,9 @@ function ask(
       agent,
       signal,
       headers: {
+        accept: '*/*',
         'accept-encoding': 'identity',
+        'user-agent': 'node',
         ...Object.fromEntries(headers),
         ...(body.length > 0 && { 'content-length': body.length }),
       },

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSilentServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { type ForwardProxyServer, startForwardProxy } from '../../test/support/network/forward-proxy.ts'
@@ -117,7 +117,10 @@ describe('an agent whose connections go through a proxy', () => {
   test('gives a proxy that says nothing up when its time is over, and at once when nobody waits any more', async () => {
     proxy.refusal = 'silence'
     using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
-    await assert.rejects(get('https://a.example/', { connectMs: 50 }), /did not connect to a\.example:443 within 0\.05 s/)
+    await assert.rejects(
+      get('https://a.example/', { connectMs: 50 }),
+      /The proxy 127\.0\.0\.1:\d+ did not bring us to a\.example:443 within 0\.05 s/,
+    )
     for (const url of ['http://a.example/', 'https://a.example/']) {
       const leave = new AbortController()
       const asked = proxy.asked.length
@@ -126,6 +129,15 @@ describe('an agent whose connections go through a proxy', () => {
       leave.abort(new Error('left'))
       await assert.rejects(answer, /left|aborted/)
     }
+  })
+
+  test('gives a server behind the proxy up that begins no TLS', async () => {
+    const silent = createSilentServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    await using other = await startForwardProxy({ 'a.example:443': (silent.address() as AddressInfo).port })
+    const told = /did not bring us to a\.example:443 within 0\.1 s/
+    await assert.rejects(get('https://a.example/', { port: other.port, connectMs: 100 }), told)
+    silent.close()
   })
 
   test('leaves what is wrong with the server to the server', async () => {
