@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -12,6 +12,8 @@ import { createProxyRoutes } from './proxy-routes.ts'
 const stack = new AsyncDisposableStack()
 let proxy: ForwardProxyServer
 let here = ''
+/** Told when an endless answer ends. */
+const ended = new EventEmitter()
 let ask: typeof fetch
 
 before(async () => {
@@ -21,6 +23,7 @@ before(async () => {
     if (url === '/abroad') return void response.writeHead(302, { location: 'http://b.example/there' }).end()
     if (url === '/round') return void response.writeHead(302, { location: '/round' }).end()
     if (url === '/nothing') return void response.writeHead(204).end()
+    if (url === '/endless') return void response.once('close', () => ended.emit('end')).write('and on')
     if (url === '/cut') return void response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy())
     response.setHeader('set-cookie', ['a=1', 'b=2'])
     response.end(
@@ -109,5 +112,17 @@ describe('fetch through a proxy', () => {
       leave.abort(new Error('left'))
       await assert.rejects(answer, { message: 'left' })
     }
+  })
+
+  test('ends in the middle of an answer, too, when its signal says so, or when the reader has enough', async () => {
+    const leave = new AbortController()
+    const answer = await ask('https://a.example/endless', { signal: leave.signal })
+    const [, closed] = [leave.abort(new Error('left')), once(ended, 'end')]
+    await assert.rejects(answer.text(), { message: 'left' })
+    await closed
+    const unread = await ask('http://a.example/endless')
+    const freed = once(ended, 'end')
+    await unread.body?.cancel()
+    await freed
   })
 })

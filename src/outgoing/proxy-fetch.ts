@@ -11,36 +11,41 @@ const bodiless = [204, 205, 304]
 /** `fetch` itself where an address is reached directly; else the same through its proxy, for bodies that fit into memory. */
 export function createProxyFetch(findRoute: FindRoute): typeof fetch {
   const agents = new Map<string, Agent>()
-  const send = async (request: Request, body: Buffer, redirects: number): Promise<Response> => {
+  const send = async (request: Request, sending: Sending, redirects: number): Promise<Response> => {
     const url = new URL(request.url)
     const route = findRoute(url)
-    if (route === null) return fetch(request)
+    if (route === null) return fetch(request, { signal: sending.signal })
     const key = `${url.protocol}${route.proxy}`
     const agent = agents.get(key) ?? route.openAgent({ keepAlive: true, idleMs: keptMs })
     agents.set(key, agent)
-    const incoming = await ask(request, url, { body, agent, proxy: route.proxy })
+    const incoming = await ask(request, url, { ...sending, agent, proxy: route.proxy })
     const { statusCode: status = 502, headers } = incoming
     const leadsOn = status >= 300 && status < 400 && status !== 304 && headers.location !== undefined
-    if (!leadsOn || request.redirect === 'manual') return toResponse(incoming, { status, proxy: route.proxy })
+    if (!leadsOn || request.redirect === 'manual') return toResponse(incoming, status, { ...sending, proxy: route.proxy })
     incoming.destroy()
     if (request.redirect === 'error' || !['GET', 'HEAD'].includes(request.method) || redirects === mostRedirects)
       throw new TypeError('fetch failed', { cause: new Error(`${url.origin} leads on, which is not wanted here.`) })
     const target = new URL(headers.location ?? '', url)
-    const next = new Request(target, { method: request.method, headers: request.headers, signal: request.signal })
+    const next = new Request(target, { method: request.method, headers: request.headers })
     if (target.origin !== url.origin) next.headers.delete('authorization')
-    return send(next, body, redirects + 1)
+    return send(next, sending, redirects + 1)
   }
   return async (input, init) => {
     if (findRoute(new URL(input instanceof Request ? input.url : input)) === null) return fetch(input, init)
     const request = new Request(input, init)
-    return send(request, Buffer.from(await request.arrayBuffer()), 0)
+    return send(request, { body: Buffer.from(await request.arrayBuffer()), signal: init?.signal ?? request.signal }, 0)
   }
 }
 
+interface Sending {
+  readonly body: Buffer
+  readonly signal: AbortSignal
+}
+
 function ask(
-  { method, headers, signal }: Request,
+  { method, headers }: Request,
   url: URL,
-  { body, agent, proxy }: { readonly body: Buffer; readonly agent: Agent; readonly proxy: string },
+  { body, signal, agent, proxy }: Sending & { readonly agent: Agent; readonly proxy: string },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => reject(signal.aborted ? signal.reason : new TypeError('fetch failed', { cause }))
@@ -68,19 +73,34 @@ function ask(
   })
 }
 
-function toResponse(incoming: IncomingMessage, { status, proxy }: { readonly status: number; readonly proxy: string }): Response {
+function toResponse(
+  incoming: IncomingMessage,
+  status: number,
+  { signal, proxy }: Pick<Sending, 'signal'> & { readonly proxy: string },
+): Response {
   const headers = new Headers()
   for (let at = 0; at < incoming.rawHeaders.length; at += 2)
     headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
-  const hasBody = !bodiless.includes(status)
-  if (!hasBody) incoming.resume()
-  return new Response(hasBody ? ReadableStream.from(nameBreaks(incoming, proxy)) : null, { status, headers })
-}
-
-async function* nameBreaks(incoming: IncomingMessage, proxy: string): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  try {
-    yield* incoming
-  } catch (cause) {
-    throw new Error(`The connection through the proxy ${proxy} broke off.`, { cause })
+  if (bodiless.includes(status)) {
+    incoming.resume()
+    return new Response(null, { status, headers })
   }
+  const pieces: AsyncIterator<Uint8Array> = incoming[Symbol.asyncIterator]()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done = false, value } = await pieces.next()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (cause) {
+          controller.error(signal.aborted ? signal.reason : new Error(`The connection through the proxy ${proxy} broke off.`, { cause }))
+        }
+      },
+      // Also of what nobody has begun to read.
+      cancel: () => void incoming.destroy(),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { status, headers })
 }

@@ -67,6 +67,18 @@ describe('an agent whose connections go through a proxy', () => {
     }
   })
 
+  test('speaks TLS to a proxy that wants it', async () => {
+    await using front = await startSecureFront('localhost', proxy.port)
+    const address = { url: `https://me:pa%20ss@localhost:${front.port}`, name: 'localhost' }
+    const find = createProxyRoutes({ http: address, https: address, exceptions: [] })
+    for (const url of ['http://a.example/x', 'https://a.example/x']) {
+      const agent = find(new URL(url))?.openAgent({ keepAlive: false })
+      const sent = (url.startsWith('https:') ? requestSecure : requestPlain)(url, { ...(agent && { agent }) }).end()
+      const [response] = await once(sent, 'response')
+      assert.equal(await text(response), 'a.example /x')
+    }
+  })
+
   test('lets a process end that keeps a connection', async () => {
     const script = `
       import { request } from 'node:https'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, suite, test } from 'node:test'
@@ -6,6 +7,7 @@ import type { HubAccess } from '../../src/catalog/hub/hub-access.ts'
 import { searchHub } from '../../src/catalog/hub/search-hub.ts'
 import { pullModel } from '../../src/catalog/pull-model.ts'
 import { isKnownInside } from '../../src/catalog/web/is-known-inside.ts'
+import { lookUpHost } from '../../src/composition/models/look-up-host.ts'
 import { findWaysOut } from '../../src/composition/ways-out.ts'
 import { isPrivateHost } from '../../src/http/headers/private-host.ts'
 import { ggufValue, writeGguf } from '../support/model-files/gguf-file.ts'
@@ -17,6 +19,8 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 const { signal } = new AbortController()
 const options = { signal, onProgress: () => {} }
 const weights = Buffer.concat([writeGguf([['general.architecture', ggufValue('llama')]], []), Buffer.alloc(3_000_000, 'w')])
+/** The machine of these tests knows no name. */
+const lookUp = async (): Promise<readonly string[]> => []
 const stack = new AsyncDisposableStack()
 let [hub, proxy]: [HubServer, ForwardProxyServer] = [Object(), Object()]
 
@@ -39,7 +43,7 @@ function accessTo(endpoint: string, changes: Partial<HubAccess> = {}): HubAccess
   const named = { url: `http://me:secret@127.0.0.1:${proxy.port}`, name: `127.0.0.1:${proxy.port}` }
   const { findRoute, fetch } = findWaysOut({ proxies: { http: named, https: named, exceptions: [] } })
   const trustedHosts = [new URL(endpoint).hostname, 'localhost']
-  return { endpoint, token: null, trustedHosts, proxies: { findRoute, isPrivateHost }, fetch, wait: async () => {}, ...changes }
+  return { endpoint, token: null, trustedHosts, proxies: { findRoute, isPrivateHost, lookUp }, fetch, wait: async () => {}, ...changes }
 }
 
 suite('pulls through a proxy', () => {
@@ -80,17 +84,28 @@ suite('pulls through a proxy', () => {
   })
 
   test('are refused where this machine knows that a name leads inside, and left to the proxy where it knows no such name', async () => {
-    const know = (addresses: readonly string[]) => ({
-      isPrivateHost,
-      lookUp: async () => addresses.map((address) => ({ address })),
-    })
-    assert.equal(await isKnownInside('wiki.example', know(['93.184.216.34', '10.1.2.3']), { signal }), true)
-    assert.equal(await isKnownInside('wiki.example', know(['93.184.216.34']), { signal }), false)
-    const unknown = { isPrivateHost, lookUp: () => Promise.reject(new Error('ENOTFOUND')) }
-    assert.equal(await isKnownInside('wiki.example', unknown, { signal }), false)
-    assert.equal(await isKnownInside('10.0.0.1', unknown, { signal }), true)
-    const left = { isPrivateHost, lookUp: () => new Promise<never>(() => {}) }
-    await assert.rejects(isKnownInside('wiki.example', left, { signal: AbortSignal.abort(new Error('left')) }), { message: 'left' })
+    const know = (...addresses: readonly string[]) => ({ isPrivateHost, lookUp: async () => addresses })
+    assert.equal(await isKnownInside('wiki.example', know('93.184.216.34', '10.1.2.3'), { signal }), true)
+    assert.equal(await isKnownInside('wiki.example', know('::1'), { signal }), true)
+    assert.equal(await isKnownInside('wiki.example', know('93.184.216.34'), { signal }), false)
+    assert.equal(await isKnownInside('wiki.example', know(), { signal }), false)
+    assert.equal(await isKnownInside('10.0.0.1', know(), { signal }), true)
+    assert.equal(await isKnownInside('wiki', know(), { signal }), true)
+    assert.equal(await isKnownInside('93.184.216.34', know('10.0.0.1'), { signal }), false)
+    const { resolve, promise: asked } = Promise.withResolvers<AbortSignal>()
+    const silent = (_name: string, options: { readonly signal: AbortSignal }) => {
+      resolve(options.signal)
+      return once(options.signal, 'abort').then(() => [])
+    }
+    const leave = new AbortController()
+    const answer = isKnownInside('wiki.example', { isPrivateHost, lookUp: silent }, { signal: leave.signal })
+    await asked
+    leave.abort(new Error('left'))
+    await assert.rejects(answer, { message: 'left' })
+  })
+
+  test('ask the name servers of this machine, whose silence ends with the signal', async () => {
+    assert.deepEqual(await lookUpHost('a.example', { signal: AbortSignal.abort() }), [])
   })
 
   for (const endpoint of ['http://hub.example', 'https://hub.example'])
@@ -116,7 +131,7 @@ suite('pulls through a proxy', () => {
     await using other = await startForwardProxy({ 'broken.example:443': front.port })
     const named = { url: `http://127.0.0.1:${other.port}`, name: `127.0.0.1:${other.port}` }
     const ways = findWaysOut({ proxies: { http: named, https: named, exceptions: [] } })
-    const access = accessTo('https://broken.example', { fetch: ways.fetch, proxies: { findRoute: ways.findRoute, isPrivateHost } })
+    const access = accessTo('https://broken.example', { fetch: ways.fetch, proxies: { findRoute: ways.findRoute, isPrivateHost, lookUp } })
     const model = await pullModel({ modelsFolder: folder.path, hub: access }, 'https://broken.example/storage/a/b/b-q4_k_m.gguf', options)
     assert.deepEqual(await readFile(join(model.folder, 'b-q4_k_m.gguf')), weights)
   })

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
 import { proxyFaultIn, wantsLogin } from '../../core/outgoing/proxy-fault.ts'
 import { BrokenOff } from '../broken-off.ts'
-import { isKnownInside } from './is-known-inside.ts'
+import { isKnownInside, type KnownHosts } from './is-known-inside.ts'
 
 const mostRedirects = 5
 
@@ -13,11 +13,9 @@ export interface FetchRules {
   /** Lower-case names and addresses of hosts that may be reached by plain http and in private networks. */
   readonly trustedHosts: readonly string[]
   /** Absent = every address is reached directly. */
-  readonly proxies?: {
+  readonly proxies?: KnownHosts & {
     /** The way through a proxy, which it names by host and port; null = directly. */
     readonly findRoute: (address: URL) => ProxyRoute | null
-    /** Whether a host that is written as an address is plainly not a public one. */
-    readonly isPrivateHost: (host: string) => boolean
   }
 }
 

@@ -1,25 +1,26 @@
-import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
 
 /** A name server that takes longer does not know the name. */
 const patienceMs = 3000
 
-/** Whether a host is an address of a private network, or a name that leads to one as far as this machine knows. */
+/** What is known here of hosts. */
+export interface KnownHosts {
+  /** Whether an address is plainly not a public one. */
+  readonly isPrivateHost: (address: string) => boolean
+  /** The addresses of a name, none where it has none or the signal came first. */
+  readonly lookUp: (name: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
+}
+
+/** Whether a host is an address of a private network, or a name that leads to one as far as this machine knows; one without a dot is nobody else's. */
 export async function isKnownInside(
   host: string,
-  {
-    isPrivateHost,
-    lookUp = (name) => lookup(name, { all: true }),
-  }: {
-    readonly isPrivateHost: (host: string) => boolean
-    readonly lookUp?: (host: string) => Promise<readonly { readonly address: string }[]>
-  },
+  { isPrivateHost, lookUp }: KnownHosts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<boolean> {
+  if (isPrivateHost(host)) return true
+  if (isIP(host) !== 0) return false
+  if (!host.replace(/\.$/, '').includes('.')) return true
+  const addresses = await lookUp(host, { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
   signal.throwIfAborted()
-  const late = Promise.withResolvers<readonly []>()
-  const over = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  over.addEventListener('abort', () => late.resolve([]), { once: true })
-  const found = await Promise.race([lookUp(host).catch(() => []), late.promise])
-  signal.throwIfAborted()
-  return [host, ...found.map(({ address }) => address)].some((each) => isPrivateHost(each))
+  return addresses.some(isPrivateHost)
 }

@@ -10,6 +10,7 @@ import { makeFolder } from '../../storage/sqlite/make-folder.ts'
 import { dataLayout } from '../data-layout.ts'
 import { createSystemClock } from '../system-clock.ts'
 import { findWaysOut } from '../ways-out.ts'
+import { lookUpHost } from './look-up-host.ts'
 import { openModels } from './open-models.ts'
 
 /** Fetches a model into the data folder; an id that some installed model has already is refused. */
@@ -70,7 +71,7 @@ async function openHub(config: Config): Promise<HubAccess> {
     token,
     // Who names a mirror trusts it.
     trustedHosts: [...pullHosts, new URL(hub.url).hostname],
-    proxies: { findRoute, isPrivateHost },
+    proxies: { findRoute, isPrivateHost, lookUp: lookUpHost },
     fetch,
     wait: createSystemClock().wait,
   }

@@ -59,6 +59,7 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
       (onward) => {
         response.writeHead(onward.statusCode ?? 502, onward.headers)
         onward.pipe(response)
+        response.once('close', () => onward.destroy())
       },
       () => response.writeHead(502).end('no such host'),
     )
@@ -89,6 +90,7 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
         upstream.pipe(socket).pipe(upstream)
         upstream.once('close', () => socket.end())
+        socket.once('close', () => upstream.destroy())
       }),
     )
   })
