@@ -13,6 +13,7 @@ import { isPrivateHost } from '../../src/http/headers/private-host.ts'
 import { ggufValue, writeGguf } from '../support/model-files/gguf-file.ts'
 import { type HubServer, startHubServer } from '../support/model-files/hub-server.ts'
 import { type ForwardProxyServer, startForwardProxy } from '../support/network/forward-proxy.ts'
+import { nameAnswer, startNameServer } from '../support/network/name-server.ts'
 import { startSecureFront } from '../support/network/secure-front.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -104,8 +105,20 @@ suite('pulls through a proxy', () => {
     await assert.rejects(answer, { message: 'left' })
   })
 
-  test('ask the name servers of this machine, whose silence ends with the signal', async () => {
-    assert.deepEqual(await lookUpHost('a.example', { signal: AbortSignal.abort() }), [])
+  test('ask name servers for that, whose silence ends with the signal', async () => {
+    using knowing = await startNameServer((question, isFour) => nameAnswer(question, isFour ? [10, 1, 2, 3] : null))
+    assert.deepEqual(await lookUpHost('wiki.example', { signal, servers: knowing.servers }), ['10.1.2.3'])
+    const asked = Promise.withResolvers<void>()
+    using silent = await startNameServer(() => {
+      asked.resolve()
+      return null
+    })
+    const leave = new AbortController()
+    const found = lookUpHost('wiki.example', { signal: leave.signal, servers: silent.servers })
+    await asked.promise
+    leave.abort()
+    assert.deepEqual(await found, [])
+    assert.deepEqual(await lookUpHost('wiki.example', { signal: leave.signal, servers: knowing.servers }), [])
   })
 
   for (const endpoint of ['http://hub.example', 'https://hub.example'])
