@@ -117,7 +117,10 @@ export class OpenIdProvider {
       { [client.clockTolerance]: clockToleranceSeconds },
       clientSecret === null ? client.None() : chooseAuthentication(client, clientSecret),
       {
-        ...(ask && { [client.customFetch]: (address, { body, ...rest }) => ask(address, { ...rest, body: body ?? null }) }),
+        ...(ask && {
+          // Forms are all that is sent; TypeScript has two opinions of what else could be.
+          [client.customFetch]: (address, { body, ...rest }) => ask(address, { ...rest, body: body == null ? null : String(body) }),
+        }),
         timeout: answerSeconds,
         execute: url.protocol === 'http:' ? [client.allowInsecureRequests] : [],
       },
