@@ -3,7 +3,7 @@ import type { HubAccess } from './hub/hub-access.ts'
 import { isHubSource, parseHubReference } from './hub/hub-reference.ts'
 import { createHubSource } from './hub/hub-source.ts'
 import type { ModelSource } from './model-source.ts'
-import { createWebSource } from './web-source.ts'
+import { createWebSource } from './web/web-source.ts'
 import { createWeightFileSource, isWeightSource } from './weight-file-source.ts'
 
 /**

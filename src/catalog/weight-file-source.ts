@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isPickle, isWeightFile, weightName } from './checkpoint/weight-file-name.ts'
-import { type FetchRules, fetchPublic } from './fetch-public.ts'
 import { readGguf, refuseGguf } from './gguf/read-gguf.ts'
 import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
-import { explainBreaks } from './web-source.ts'
+import { type FetchRules, fetchPublic } from './web/fetch-public.ts'
+import { explainBreaks } from './web/web-source.ts'
 
 /** Whether a source names a file of weights itself. */
 export function isWeightSource(source: string): boolean {
@@ -102,7 +102,7 @@ function placeOnWeb(address: URL, rules: FetchRules): Place {
     async openFile(name, offset, { signal }) {
       const from = addressOf(name)
       const response = await fetchPublic({ address: from, from: offset }, rules, { signal })
-      return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, from, signal) }
+      return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, from, { rules, signal }) }
     },
   }
 }

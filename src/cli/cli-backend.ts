@@ -44,6 +44,8 @@ export interface CliBackend {
   readonly restore: (config: Config, file: string, options: SlowOptions) => Promise<void>
   /** Copies the data folder's records into a PostgreSQL database; the service must not run. Tells rows by table. */
   readonly migrate: (config: Config, target: string, options: SlowOptions) => Promise<Readonly<Record<string, number>>>
+  /** How a running service is called, directly or through a proxy. */
+  readonly openFetch: (config: Config) => typeof fetch
   readonly doctor: (config: Config, options: SlowOptions) => Promise<readonly Finding[]>
 }
 

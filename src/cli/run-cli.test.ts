@@ -124,6 +124,15 @@ describe('the command line', () => {
     ])
   })
 
+  it('refuses a malformed address of a proxy under the name of its variable, without what may be its password', async () => {
+    for (const variable of ['HTTPS_PROXY', 'http_proxy']) {
+      const { code, out, err, done } = await run(['serve'], { environment: { [variable]: 'socks5://me:s3cr3t@proxy:1080' } })
+      assert.deepEqual([code, out, done], [2, '', []])
+      assert.match(err, new RegExp(`^${variable}: expected the address of a proxy that is spoken to by HTTP`))
+      assert.doesNotMatch(err, /s3cr3t/)
+    }
+  })
+
   it('reports what else would stop the service beside wrong flags and settings', async () => {
     const { code, err } = await run(['serve', '--prot=9000', '--port', 'x', '--models', '/a'])
     assert.equal(code, 2)

@@ -21,6 +21,7 @@ import { bodyKeysFile } from './open-request-log.ts'
 import { openStore } from './open-store.ts'
 import { findStartFaults } from './start-faults.ts'
 import { createSystemClock } from './system-clock.ts'
+import { findWaysOut } from './ways-out.ts'
 
 /** What the commands do, on the parts of the service. */
 export const cliBackend: CliBackend = {
@@ -56,6 +57,7 @@ export const cliBackend: CliBackend = {
     await restoreBackup({ ...dataLayout(dataFolder), dataFolder }, file, { ...options, newestSchema: migrations.length })
   },
   migrate: async (config, target, options) => (await import('./move-installation.ts')).moveInstallation(config, target, options),
+  openFetch: (config) => findWaysOut(config).fetch,
   doctor: examine,
 }
 

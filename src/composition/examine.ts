@@ -15,10 +15,12 @@ import { findUnwritable } from '../storage/upkeep/find-unwritable.ts'
 import { rootOf } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
+import { examineWaysOut } from './examine-ways-out.ts'
 import { findAwayServers } from './models/find-away-servers.ts'
 import { modelFolders } from './models/model-folders.ts'
 import { openStore, openWritableOutputs } from './open-store.ts'
 import { createSystemClock } from './system-clock.ts'
+import { findWaysOut } from './ways-out.ts'
 
 interface ExamineOptions {
   readonly signal: AbortSignal
@@ -31,16 +33,17 @@ export async function examine(config: Config, options: ExamineOptions): Promise<
 }
 
 async function examineModels(config: Config, { signal, onProgress }: ExamineOptions): Promise<readonly Finding[]> {
+  const { findRoute } = findWaysOut(config)
   const catalog = await openCatalog(modelFolders(config)).catch((error: Error) => error)
   // A row for each: a table has no room for lines within a row.
   if (catalog instanceof CatalogError)
     return catalog.faults.map((fault) => ({ subject: 'models', healthy: false, message: formatFault(fault) }))
   if (catalog instanceof Error) return [{ subject: 'models', healthy: false, message: catalog.message }]
-  const findings: Finding[] = []
+  const findings: Finding[] = [...examineWaysOut(config, catalog.list())]
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
     const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)
-    const away = (await findAwayServers(model, { signal })).map(({ url, reason }) => `${url} does not answer: ${reason}`)
+    const away = (await findAwayServers(model, { signal, findRoute })).map(({ url, reason }) => `${url} does not answer: ${reason}`)
     const praise = [soundnessOf(model), ...away, ...idle].join('; ')
     const found = verdict(faults.map(formatFault), praise)
     findings.push({ subject: `model ${model.id}`, ...found, ...(away.length > 0 && { away: true }) })

@@ -11,6 +11,7 @@ import { InstallationReader, type KeptOutput } from '../storage/sqlite/read-inst
 import { openBucket, tellOperator } from './cluster/open-bucket.ts'
 import { dataLayout } from './data-layout.ts'
 import { createSystemClock } from './system-clock.ts'
+import { findWaysOut } from './ways-out.ts'
 
 /**
  * Copies an embedded installation, with the work that waits in it, into an empty PostgreSQL database and compares both, row by row, and its outputs into the
@@ -20,7 +21,7 @@ import { createSystemClock } from './system-clock.ts'
  * @throws {Error} when the service runs, the target holds another installation, or a table differs afterwards.
  */
 export async function moveInstallation(
-  { dataFolder, outputs }: Pick<Config, 'dataFolder' | 'outputs'>,
+  { dataFolder, outputs, proxies }: Pick<Config, 'dataFolder' | 'outputs' | 'proxies'>,
   target: string,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (done: number, total: number) => void },
 ): Promise<Readonly<Record<string, number>>> {
@@ -60,7 +61,11 @@ export async function moveInstallation(
     moved[table.name] = expected.count
   }
   if (outputs.type === 's3') {
-    const bucket = await openBucket(outputs, { clock, registry: new PostgresNodeRegistry(database, clock) }, { signal })
+    const bucket = await openBucket(
+      outputs,
+      { clock, registry: new PostgresNodeRegistry(database, clock), ...findWaysOut({ proxies }) },
+      { signal },
+    )
     const files = await openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
     const onCopied = (): void => onProgress(++done, total)
     moved.outputs = await copyOutputs({ source, files, bucket }, { signal, onCopied }).catch(tellOperator)

@@ -8,6 +8,7 @@ import { openBucket } from './cluster/open-bucket.ts'
 import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
+import { findWaysOut } from './ways-out.ts'
 
 /**
  * Opens the store that the settings name.
@@ -48,11 +49,12 @@ export async function openStore(
  * @param store The records of these outputs, whose nodes share a bucket.
  */
 export async function openOutputs(
-  { outputs, dataFolder }: Config,
+  config: Config,
   { clock, nodes, keepLargeWorkIn, signal }: Pick<Store, 'clock' | 'nodes' | 'keepLargeWorkIn'> & { readonly signal: AbortSignal },
 ): Promise<OutputStore> {
+  const { outputs, dataFolder } = config
   if (outputs.type === 's3' && nodes !== undefined) {
-    const bucket = await openBucket(outputs, { clock, registry: nodes }, { signal })
+    const bucket = await openBucket(outputs, { clock, registry: nodes, ...findWaysOut(config) }, { signal })
     keepLargeWorkIn?.(bucket)
     return bucket
   }

@@ -64,6 +64,7 @@ import { startDeferredWork } from './start-deferred-work.ts'
 import { findMissingHardware } from './start-faults.ts'
 import { stopServing } from './stop-serving.ts'
 import { createSteadyClock, createSystemClock } from './system-clock.ts'
+import { findWaysOut } from './ways-out.ts'
 
 /**
  * Runs the service until the signal is aborted and everything is drained; prints `ready <url>` once it answers.
@@ -83,7 +84,8 @@ export async function serve(
   const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, { signal }))]
   const installed = await openModels(config, faults)
   for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)
-  const signIn = await openSignIn(config)
+  const waysOut = findWaysOut(config)
+  const signIn = await openSignIn(config, waysOut)
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })
   const store = parts.use(await openStore(config, { clock: createSystemClock(), mode: 'service', onWarning }))
   const { clock, queue, log, accounts, tokens, usage, ledger, counts, documents, webhooks, audit, requests } = store
@@ -125,6 +127,7 @@ export async function serve(
     health: servers,
     onServer: (change) => serverChanged(telemetry, change),
     traceparent: () => telemetry.traces.traceparent(),
+    findRoute: waysOut.findRoute,
   })
   const weights = new AccountWeights({ accounts, clock, onFault: (error) => faultSurvived(telemetry, { where: 'account-weights' }, error) })
   const weightOf = (account: string) => weights.of(account)

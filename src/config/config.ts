@@ -1,5 +1,6 @@
 import type { NodeRole } from '../core/cluster/node.ts'
 import type { GpuSetting } from '../core/compute-device.ts'
+import type { ForwardProxies } from '../core/outgoing/forward-proxies.ts'
 import type { GroupRole } from './group-roles.ts'
 import type { BucketAddress } from './s3-url.ts'
 
@@ -122,6 +123,8 @@ export interface Config {
   readonly log: { readonly format: LogFormat; readonly level: LogLevel }
   /** Who collects traces and metrics; null = nobody. */
   readonly otlp: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly intervalMs: number } | null
+  /** What the connections that the operator names go through. */
+  readonly proxies: ForwardProxies
 }
 
 /** An OpenID Connect provider, and whom of its people to let in. */

@@ -104,6 +104,7 @@ function readConfig(reader: SettingReader): Config {
     },
     log: { format: read(settings.log), level: read(settings.logLevel) },
     otlp: readOtlp(read(settings.otlpUrl), read(settings.otlpHeaders), read(settings.otlpInterval)),
+    proxies: { https: read(settings.httpsProxy), http: read(settings.httpProxy), exceptions: read(settings.noProxy) },
   }
 }
 

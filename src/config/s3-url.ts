@@ -1,3 +1,4 @@
+import { decodePercents } from './decode-percents.ts'
 import type { Kind } from './setting.ts'
 
 /** A bucket on a server, as `s3-url` names it. */
@@ -27,7 +28,7 @@ export const bucketUrl: Kind<BucketAddress> = {
     const known = [...url.searchParams.keys()].every((name) => name === 'region')
     if (!known || bucket === '' || !/^[\w-]{1,40}$/.test(region) || url.username === '') return wanted
     if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) return { fault: `names no bucket; ${bucketName}` }
-    const secret = { accessKey: decode(url.username), secretKey: decode(url.password) }
+    const secret = { accessKey: decodePercents(url.username), secretKey: decodePercents(url.password) }
     return { value: { endpoint: url.origin, bucket, region, ...secret } }
   },
   print: ({ endpoint, bucket, region, accessKey }) => {
@@ -35,13 +36,4 @@ export const bucketUrl: Kind<BucketAddress> = {
     url.username = accessKey
     return url.href.replace('@', ':***@')
   },
-}
-
-/** What percent signs stand for; a text that has others is meant as it is. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

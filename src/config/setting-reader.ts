@@ -54,12 +54,12 @@ interface Written {
 
 function findWritten(
   sources: SettingSources,
-  { name, customary }: { readonly name: string; readonly customary?: string },
+  { name, customary = [] }: { readonly name: string; readonly customary?: readonly string[] },
   folder: string,
 ): Written | undefined {
   const flag = sources.flags[name]
   if (flag !== undefined) return { raw: flag, where: `--${name}`, folder }
-  for (const variable of [environmentName(name), ...(customary === undefined ? [] : [customary])]) {
+  for (const variable of [environmentName(name), ...customary]) {
     const environment = sources.environment[variable]
     // Compose files pass an unset variable on as an empty one.
     if (environment !== undefined && environment !== '') return { raw: environment, where: variable, folder }

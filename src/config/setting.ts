@@ -24,6 +24,7 @@ export type SettingGroup =
   | 'Asynchronous requests'
   | 'Log'
   | 'Signals'
+  | 'Proxy'
 
 /** One setting: the flag `--name`, the environment variable `SEPIA_NAME` and the key `name` of the file. */
 export interface Setting<Value> extends Kind<Value> {
@@ -31,8 +32,8 @@ export interface Setting<Value> extends Kind<Value> {
   readonly group: SettingGroup
   readonly help: string
   readonly fallback: Fallback<Value>
-  /** A variable that other programs read for the same thing; taken after our own. */
-  readonly customary?: string
+  /** Variables that other programs read for the same thing, first to last in rank; taken after our own. */
+  readonly customary?: readonly string[]
 }
 
 /** A setting whatever its type, for tables. */

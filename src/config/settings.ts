@@ -4,6 +4,7 @@ import { type LogFormat, logFormats, logLevels } from './config.ts'
 import { databaseUrl } from './database-url.ts'
 import { headerFields } from './header-fields.ts'
 import { headerNames } from './header-names.ts'
+import { proxySettings } from './proxy/proxy-settings.ts'
 import { bucketUrl } from './s3-url.ts'
 import { type SettingDescription, type SettingGroup, setting, unset } from './setting.ts'
 import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
@@ -136,11 +137,11 @@ export const settings = {
   ),
   hubUrl: {
     ...setting('hub-url', 'Models', url('http:', 'https:'), 'https://huggingface.co', 'The hub that `hf:` names mean, or a mirror of it.'),
-    customary: 'HF_ENDPOINT',
+    customary: ['HF_ENDPOINT'],
   },
   hubToken: {
     ...setting('hub-token', 'Models', optional(secret), unset('none'), 'Access token for gated and private models of the hub.'),
-    customary: 'HF_TOKEN',
+    customary: ['HF_TOKEN'],
   },
   hubTokenFile: setting('hub-token-file', 'Models', optional(file), unset('none'), 'File that holds the access token of `hub-token`.'),
   memory: setting(
@@ -371,6 +372,8 @@ export const settings = {
     'Headers for `otlp-url`, such as a key: `name=value`, separated by commas.',
   ),
   otlpInterval: setting('otlp-interval', 'Signals', duration('1s', '1h'), '30s', 'How often metrics are sent to `otlp-url`.'),
+
+  ...proxySettings,
 } as const
 
 export const allSettings: readonly SettingDescription[] = Object.values(settings)

@@ -24,6 +24,7 @@ function openPool(format: ImageServerFormat, url: string) {
     health: new ServerHealth(),
     onServer: () => undefined,
     traceparent: () => undefined,
+    findRoute: () => null,
   })
   const limits = { memoryBytes: 1e12, idleUnloadMs: null, textSlots: 1, textQueue: 2, imageQueue: 2, waitLimitMs: 600_000 }
   const pool = createModelPool({ catalog: createFakeCatalog([descriptor]), loader, clock, limits, onEvent: () => undefined })

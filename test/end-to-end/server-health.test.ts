@@ -18,7 +18,7 @@ function openLoader() {
   const told: unknown[] = []
   const local = new FakeModelLoader({ clock: createTestClock(), slots: 1 })
   const onServer = ({ answers }: { readonly answers: boolean }): void => void told.push(answers)
-  return { health, told, loader: reachUpstreams(local, { health, onServer, traceparent: () => undefined }) }
+  return { health, told, loader: reachUpstreams(local, { health, onServer, traceparent: () => undefined, findRoute: () => null }) }
 }
 
 test('a text server that was away when its model was first used is known to answer once it does', async () => {

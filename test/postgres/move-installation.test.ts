@@ -22,6 +22,8 @@ import { readStored } from '../support/stored-output.ts'
 import { makeSubmission } from '../support/submission.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
+const proxies = { http: null, https: null, exceptions: [] }
+
 const quiet = { ...options, onProgress: () => {} }
 
 /** A data folder as an earlier version wrote it, with `more` inferences waiting besides. */
@@ -55,7 +57,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     await using folder = await makeDataFolder()
     const url = await createDatabase()
     const progress: number[] = []
-    const rows = await moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, {
+    const rows = await moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, {
       ...options,
       onProgress: (done) => progress.push(done),
     })
@@ -89,18 +91,18 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       if (done > 400) stop.abort(new Error('stopped here'))
     }
     await assert.rejects(
-      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, { signal: stop.signal, onProgress }),
+      moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, { signal: stop.signal, onProgress }),
       /stopped here/,
     )
     await assert.rejects(open(url), /not whole; run sepia migrate again/)
-    assert.equal((await moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet)).queue, 903)
+    assert.equal((await moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet)).queue, 903)
     await using store = await open(url)
     assert.equal(
       (await store.log.list({ accountId: 'account-0', status: 'pending', limit: 1000, after: null }, options)).inferences.length,
       300,
     )
     await assert.rejects(
-      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet),
       /moved into this database already/,
     )
   })
@@ -112,17 +114,17 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     const name = new URL(url).pathname.slice(1)
     await query("insert into accounts (id, name, role, created_at) values ('x', 'Eve', 'owner', 1)", name)
     await assert.rejects(
-      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet),
       /holds an installation already/,
     )
     await query('insert into imports (finished) values (false)', name)
     await assert.rejects(
-      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet),
       /accounts has 2 rows after copying instead of 1/,
     )
     await query("delete from accounts; insert into accounts (id, name, role, created_at) values ('a', 'Eve', 'owner', 1)", name)
     await assert.rejects(
-      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, url, quiet),
+      moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet),
       /accounts differs after copying/,
     )
   })
@@ -194,9 +196,9 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     const url = await createDatabase()
     let puts = 0
     server.fault = ({ method, key }) => (method === 'PUT' && key.startsWith('v1/') && ++puts === 2 ? { status: 403 } : undefined)
-    await assert.rejects(moveInstallation({ dataFolder: folder.path, outputs }, url, quiet), /answered 403/)
+    await assert.rejects(moveInstallation({ dataFolder: folder.path, proxies, outputs }, url, quiet), /answered 403/)
     server.fault = () => undefined
-    const rows = await moveInstallation({ dataFolder: folder.path, outputs }, url, quiet)
+    const rows = await moveInstallation({ dataFolder: folder.path, proxies, outputs }, url, quiet)
     assert.equal(rows.outputs, 5)
     assert.equal([...server.objects.keys()].filter((key) => key.startsWith('v1/')).length, 5)
     await using store = await open(url)
@@ -237,7 +239,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       mode: 'service',
     })
     await assert.rejects(
-      moveInstallation({ dataFolder: folder.path, outputs: { type: 'filesystem' } }, await createDatabase(), quiet),
+      moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, await createDatabase(), quiet),
       /in use by process/,
     )
   })

@@ -92,6 +92,7 @@ export async function runCommandLine(
   }
   const refuse = async (): Promise<never> => Promise.reject(new Error('The test does not offer this.'))
   const backend: CliBackend = {
+    openFetch: () => fetch,
     serve: async ({ listen }) => void done.push(`served ${listen.port}`),
     findStartFaults: async ({ models }) => models.folders.map((where) => ({ where, message: 'is not there.' })),
     openAccountDesk: async () => desk,

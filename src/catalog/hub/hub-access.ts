@@ -1,5 +1,6 @@
-import type { FetchRules } from '../fetch-public.ts'
+import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
 import type { Spreading } from '../pull/spreading.ts'
+import type { FetchRules } from '../web/fetch-public.ts'
 
 /** Where the hub is and who asks it. */
 export interface HubAccess extends FetchRules {
@@ -7,6 +8,8 @@ export interface HubAccess extends FetchRules {
   readonly endpoint: string
   /** An access token; null = only what is public. */
   readonly token: string | null
+  /** How its interface is asked; absent = directly. */
+  readonly fetch?: typeof fetch
   /** Whether nothing outside this machine is asked; absent = it may be. */
   readonly offline?: boolean
   /** How large files are fetched; absent = the usual way. */
@@ -21,7 +24,7 @@ const longestWaitMs = 60_000
  * Asks the hub once more where it is busy: it names the seconds in `Retry-After`, or the pause doubles from one second on.
  * Its address must be https unless the operator has trusted the host by name.
  */
-export function createHubFetch({ endpoint, token, trustedHosts, wait }: HubAccess, signal: AbortSignal): typeof fetch {
+export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask = fetch }: HubAccess, signal: AbortSignal): typeof fetch {
   const { protocol, hostname, origin } = new URL(endpoint)
   if (protocol !== 'https:' && !trustedHosts.includes(hostname))
     throw new Error(
@@ -34,8 +37,10 @@ export function createHubFetch({ endpoint, token, trustedHosts, wait }: HubAcces
     if (new URL(input instanceof Request ? input.url : input).origin !== origin)
       throw new Error(`${endpoint} leads on to another host; name that one as the hub.`)
     for (let tried = 1; ; tried++) {
-      const response = await fetch(input, { ...init, signal }).catch((cause: unknown) => {
+      const response = await ask(input, { ...init, signal }).catch((cause: unknown) => {
         signal.throwIfAborted()
+        const fault = proxyFaultIn(cause)
+        if (fault !== null) throw new Error(`${endpoint} cannot be reached: ${fault.message}`, { cause })
         throw new Error(`${endpoint} cannot be reached; check the network, or name a mirror in HF_ENDPOINT.`, { cause })
       })
       if ((response.status !== 429 && response.status < 500) || tried === mostTries) return response

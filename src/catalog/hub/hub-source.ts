@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { fetchPublic } from '../fetch-public.ts'
 import type { ListedFile, ModelFile } from '../model-file.ts'
 import type { ModelSource } from '../model-source.ts'
-import { explainBreaks } from '../web-source.ts'
+import { fetchPublic } from '../web/fetch-public.ts'
+import { explainBreaks } from '../web/web-source.ts'
 import { chooseGguf } from './choose-gguf.ts'
 import { choosePictureModel } from './choose-picture-model.ts'
 import { explainRefusal, type HubAccess } from './hub-access.ts'
@@ -115,7 +115,7 @@ async function openOrigin(
     signal,
     explain: (status) => explainRefusal(status, repository, hub),
   })
-  return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, address, signal) }
+  return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, address, { rules: hub, signal }) }
 }
 
 function sha256Of(content: Buffer): string {

@@ -14,7 +14,7 @@ type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'b
  * @throws {UsageError} when an address is given without a token that belongs to it.
  */
 export async function openService(context: Surroundings): Promise<ServiceClient> {
-  return createServiceClient(await findLogin(context))
+  return createServiceClient(await findLogin(context), { fetch: context.backend.openFetch(context.config) })
 }
 
 /** @throws {UsageError} naming the flag when the text is no address of a service. */
@@ -28,7 +28,7 @@ export function parseServiceUrl(text: string, where: string): string {
 /** Makes a token of the first account in the data folder of this machine, and keeps it as the login. */
 export async function signInHere({ environment, config, backend, terminal, signal }: Surroundings): Promise<Login> {
   const url = listeningOrigin(config.listen.host, config.listen.port)
-  await createServiceClient({ url, token: '' }).fetchJson('/healthz', { signal })
+  await createServiceClient({ url, token: '' }, { fetch: backend.openFetch(config) }).fetchJson('/healthz', { signal })
   await using desk = await backend.openAccountDesk(config, { signal })
   const { text } = await desk.createToken(
     { accountId: null, name: 'command line', scopes: ['text', 'image', 'read'], lifetimeMs: null },

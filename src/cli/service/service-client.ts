@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/is-record.ts'
+import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
 import type { Login } from './login-file.ts'
 import { readEvents, type ServerEvent } from './read-events.ts'
 
@@ -20,7 +21,7 @@ export interface ServiceClient {
 }
 
 /** Calls the service at an address; nothing is sent before the first call. */
-export function createServiceClient({ url, token }: Login): ServiceClient {
+export function createServiceClient({ url, token }: Login, { fetch }: { readonly fetch: typeof globalThis.fetch }): ServiceClient {
   const send = async (path: string, { method, body, headers, signal }: Call): Promise<Response> => {
     const init = {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -53,6 +54,8 @@ export function createServiceClient({ url, token }: Login): ServiceClient {
 }
 
 function unreachable(url: string, error: unknown): Error {
+  const fault = proxyFaultIn(error)
+  if (fault !== null) return new Error(`${url} cannot be reached: ${fault.message}`)
   const { cause } = error instanceof Error ? error : {}
   const { code, message } = Object(cause)
   if (code === 'ECONNREFUSED')

@@ -13,14 +13,16 @@ import { readSecretFile } from './read-secret-file.ts'
  */
 export async function openBucket(
   { address, secretFile }: Extract<Config['outputs'], { readonly type: 's3' }>,
-  { clock, registry }: { readonly clock: Clock; readonly registry: NodeRegistry },
+  { clock, registry, fetch }: { readonly clock: Clock; readonly registry: NodeRegistry; readonly fetch?: typeof globalThis.fetch },
   options: { readonly signal: AbortSignal },
 ): Promise<S3OutputStore> {
   const { openS3Outputs } = await import('../../storage/s3/open-s3-outputs.ts')
   const secretKey = secretFile === null ? address.secretKey : await readSecretFile(secretFile, { where: 's3-secret-file', least: 1 })
   const cluster = await registry.cluster(options)
   const noteBucket = (found: string | null) => registry.bucket(found, options)
-  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock, noteBucket }, options).catch(tellOperator)
+  return openS3Outputs({ address: { ...address, secretKey }, cluster, clock, noteBucket, ...(fetch && { fetch }) }, options).catch(
+    tellOperator,
+  )
 }
 
 /**

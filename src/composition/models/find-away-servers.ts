@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import { type ModelDescriptor, serversOf, type UpstreamAddress } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import type { FindRoute } from '../../outgoing/proxy-routes.ts'
 import { reasonOf } from '../../runtimes/upstream/server-watch.ts'
 import { reachUpstreams } from './reach-upstreams.ts'
 import { ServerHealth } from './server-health.ts'
@@ -16,15 +17,20 @@ export interface AwayServer {
 /** Asks each server of a model that runs elsewhere whether it is there, all at once, for five seconds at most. */
 export async function findAwayServers(
   model: ModelDescriptor,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, findRoute }: { readonly signal: AbortSignal; readonly findRoute: FindRoute },
 ): Promise<readonly AwayServer[]> {
+  const loader = reachUpstreams(nowhere, { health: new ServerHealth(), onServer: () => {}, traceparent: () => undefined, findRoute })
   const { upstream } = model
   if (upstream === undefined) return []
   const { replicas: _replicas, login: _login, ...shared } = upstream
   const away = await Promise.all(
     serversOf(upstream).map(async ({ url, login }) => {
       const alone = { ...shared, url, ...(login && { login }) }
-      const reason = await findAbsence(model, alone, { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+      const reason = await findAbsence(
+        loader,
+        { model, upstream: alone },
+        { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) },
+      )
       signal.throwIfAborted()
       return reason === null ? [] : [{ url, reason }]
     }),
@@ -34,8 +40,8 @@ export async function findAwayServers(
 
 /** Why a server does not answer; null = it does. */
 async function findAbsence(
-  model: ModelDescriptor,
-  upstream: UpstreamAddress,
+  loader: ModelLoader,
+  { model, upstream }: { readonly model: ModelDescriptor; readonly upstream: UpstreamAddress },
   options: { readonly signal: AbortSignal },
 ): Promise<string | null> {
   try {
@@ -53,4 +59,3 @@ const notElsewhere = async (): Promise<never> => {
   throw new ServiceError('internal_error', 'A model with an upstream runs on no server.')
 }
 const nowhere: ModelLoader = { loadText: notElsewhere, loadImage: notElsewhere }
-const loader = reachUpstreams(nowhere, { health: new ServerHealth(), onServer: () => {}, traceparent: () => undefined })

@@ -5,9 +5,12 @@ import { type PullDependencies, planPull, pullModel } from '../../catalog/pull-m
 import type { Config } from '../../config/config.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../../core/model-pull.ts'
+import { isPrivateHost } from '../../http/headers/private-host.ts'
 import { makeFolder } from '../../storage/sqlite/make-folder.ts'
 import { dataLayout } from '../data-layout.ts'
 import { createSystemClock } from '../system-clock.ts'
+import { findWaysOut } from '../ways-out.ts'
+import { lookUpHost } from './look-up-host.ts'
 import { openModels } from './open-models.ts'
 
 /** Fetches a model into the data folder; an id that some installed model has already is refused. */
@@ -59,8 +62,17 @@ async function openTarget(config: Config, offline: boolean): Promise<PullDepende
   return { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), hub: { ...(await openHub(config)), offline } }
 }
 
-async function openHub({ models: { hub, pullHosts } }: Config): Promise<HubAccess> {
+async function openHub(config: Config): Promise<HubAccess> {
+  const { hub, pullHosts } = config.models
   const token = hub.token ?? (hub.tokenFile === null ? null : (await readFile(hub.tokenFile, 'utf8')).trim())
-  // Who names a mirror trusts it.
-  return { endpoint: hub.url, token, trustedHosts: [...pullHosts, new URL(hub.url).hostname], wait: createSystemClock().wait }
+  const { findRoute, fetch } = findWaysOut(config)
+  return {
+    endpoint: hub.url,
+    token,
+    // Who names a mirror trusts it.
+    trustedHosts: [...pullHosts, new URL(hub.url).hostname],
+    proxies: { findRoute, isPrivateHost, lookUp: lookUpHost },
+    fetch,
+    wait: createSystemClock().wait,
+  }
 }

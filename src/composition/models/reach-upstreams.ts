@@ -1,6 +1,7 @@
 import { isImageServer } from '../../core/images/image-servers.ts'
 import { isTextServer } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
+import type { FindRoute } from '../../outgoing/proxy-routes.ts'
 import { DrawingTurns } from '../../runtimes/upstream/images/drawing-turns.ts'
 import { loadImageServer } from '../../runtimes/upstream/images/load-image-server.ts'
 import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
@@ -18,10 +19,12 @@ export function reachUpstreams(
     health,
     onServer,
     traceparent,
+    findRoute,
   }: {
     readonly health: ServerHealth
     readonly onServer: (change: ServerChange & { readonly modelId: string }) => void
     readonly traceparent: () => string | undefined
+    readonly findRoute: FindRoute
   },
 ): ModelLoader {
   const turns = new DrawingTurns()
@@ -35,11 +38,11 @@ export function reachUpstreams(
   return {
     loadText: (descriptor, options) =>
       isTextServer(descriptor.format)
-        ? loadUpstreamModel(descriptor, { ...options, ...watching(descriptor.id), traceparent })
+        ? loadUpstreamModel(descriptor, { ...options, ...watching(descriptor.id), traceparent, findRoute })
         : local.loadText(descriptor, options),
     loadImage: (descriptor, options) =>
       isImageServer(descriptor.format)
-        ? loadImageServer(descriptor, { ...options, ...watching(descriptor.id), traceparent, turns })
+        ? loadImageServer(descriptor, { ...options, ...watching(descriptor.id), traceparent, findRoute, turns })
         : local.loadImage(descriptor, options),
   }
 }

@@ -14,8 +14,16 @@ const options = { signal: new AbortController().signal, account: 'a' }
 const clock = createSystemClock()
 
 test('tokens stand at the node that computed them, also those of a text that its reader left', async () => {
-  await using worker = await openTelemetry({ log: { format: 'json', level: 'silent' }, otlp: null })
-  await using api = await openTelemetry({ log: { format: 'json', level: 'silent' }, otlp: null })
+  await using worker = await openTelemetry({
+    log: { format: 'json', level: 'silent' },
+    otlp: null,
+    proxies: { http: null, https: null, exceptions: [] },
+  })
+  await using api = await openTelemetry({
+    log: { format: 'json', level: 'silent' },
+    otlp: null,
+    proxies: { http: null, https: null, exceptions: [] },
+  })
   const registry = createMemoryNodeRegistry({ clock })
   const models = { text: { 'fake-chat': createFakeTextModel({ clock, tokens: 40 }) } }
   const lent = countGenerated(createFixedModelPool(models, { slots: 2 }), worker)

@@ -1,18 +1,20 @@
 import type { Config } from '../../config/config.ts'
 import { BufferedLines } from '../../telemetry/buffered-lines.ts'
 import { createLog } from '../../telemetry/create-log.ts'
-import { openOtlp } from '../../telemetry/otlp/open-otlp.ts'
+import { type OtlpSettings, openOtlp } from '../../telemetry/otlp/open-otlp.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import { createServiceMetrics } from '../../telemetry/service-metrics.ts'
 import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
+import { findWaysOut } from '../ways-out.ts'
 
 /** Opens the log, the metrics and, where a collector is set, the way there; disposing sends it what is left, and writes what waits. */
-export async function openTelemetry({ log, otlp }: Pick<Config, 'log' | 'otlp'>): Promise<Telemetry & AsyncDisposable> {
+export async function openTelemetry(config: Pick<Config, 'log' | 'otlp' | 'proxies'>): Promise<Telemetry & AsyncDisposable> {
+  const { log, otlp } = config
   const lines = new BufferedLines(process.stderr)
   const opened = await createLog(log, lines)
   const metrics = createServiceMetrics()
   const onFault = (fault: unknown) => faultSurvived(telemetry, { where: 'otlp' }, fault)
-  const collector = otlp === null ? null : await openOtlp({ registry: metrics.registry, onFault }, otlp)
+  const collector = otlp === null ? null : await openOtlp({ registry: metrics.registry, onFault }, { ...otlp, ...wayTo(otlp.url, config) })
   const telemetry = createTelemetry(opened, { metrics, begin: collector?.begin ?? null })
   return {
     ...telemetry,
@@ -21,4 +23,9 @@ export async function openTelemetry({ log, otlp }: Pick<Config, 'log' | 'otlp'>)
       lines[Symbol.dispose]()
     },
   }
+}
+
+function wayTo(url: string, config: Pick<Config, 'proxies'>): Pick<OtlpSettings, 'openAgent'> {
+  const route = findWaysOut(config).findRoute(new URL(url))
+  return route === null ? {} : { openAgent: () => route.openAgent({ keepAlive: true }) }
 }

@@ -36,5 +36,5 @@ for (const [what, signIn, faults] of cases)
 
 test('a secret that cannot be read stops the start, and names its setting', async () => {
   const signIn = { ...alone, openId: { ...openId, clientSecretFile: '/nowhere/secret' } }
-  await assert.rejects(openSignIn({ signIn }), /\/nowhere\/secret cannot be read/)
+  await assert.rejects(openSignIn({ signIn }, { fetch }), /\/nowhere\/secret cannot be read/)
 })

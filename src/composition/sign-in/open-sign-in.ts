@@ -3,6 +3,7 @@ import type { ConfigFault } from '../../config/setting-sources.ts'
 import type { SignInSettings } from '../../console/console-dependencies.ts'
 import type { OpenIdSettings } from '../../console/sign-in/openid/openid-settings.ts'
 import { readSecretFile } from '../cluster/read-secret-file.ts'
+import type { WaysOut } from '../ways-out.ts'
 
 /** Which settings of signing in lack others, though each for itself is well written. */
 export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'signIn'>): readonly ConfigFault[] {
@@ -31,8 +32,11 @@ export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'si
  *
  * @throws {UsageError} when the file of the secret cannot be read or is empty.
  */
-export async function openSignIn({ signIn: { openId, ...others } }: Pick<Config, 'signIn'>): Promise<SignInSettings> {
-  return { ...others, openId: openId && (await readProvider(openId)) }
+export async function openSignIn(
+  { signIn: { openId, ...others } }: Pick<Config, 'signIn'>,
+  { fetch }: Pick<WaysOut, 'fetch'>,
+): Promise<SignInSettings> {
+  return { ...others, openId: openId && { ...(await readProvider(openId)), fetch } }
 }
 
 async function readProvider({
@@ -43,7 +47,7 @@ async function readProvider({
   label,
   groupsClaim,
   ...rules
-}: OpenIdConfig): Promise<OpenIdSettings> {
+}: OpenIdConfig): Promise<Omit<OpenIdSettings, 'fetch'>> {
   const where = 'oidc-client-secret-file'
   const clientSecret = clientSecretFile === null ? null : await readSecretFile(clientSecretFile, { where, least: 1 })
   return { issuer, clientId: clientId ?? '', clientSecret, scopes, label, groupsClaim, rules }

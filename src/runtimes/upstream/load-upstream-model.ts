@@ -17,12 +17,19 @@ import type { UpstreamServer } from './upstream-connection.ts'
  */
 export async function loadUpstreamModel(
   { id, format, upstream }: TextModelDescriptor,
-  { signal, traceparent, ...settings }: ReplicaSettings & { readonly signal: AbortSignal } & Pick<UpstreamServer, 'traceparent'>,
+  {
+    signal,
+    traceparent,
+    findRoute,
+    ...settings
+  }: ReplicaSettings & { readonly signal: AbortSignal } & Pick<UpstreamServer, 'traceparent' | 'findRoute'>,
 ): Promise<LoadedModel<TextModel>> {
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no upstream.`)
   const protocol = format === 'anthropic' ? createAnthropicProtocol(upstream.model) : createOpenAiProtocol(upstream.model)
   using stack = new DisposableStack()
-  const servers = stack.use(await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }) }, settings))
+  const servers = stack.use(
+    await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }, settings),
+  )
   const models = parseModels(await servers.findModels({ signal }))
   const kept = stack.move()
   return {

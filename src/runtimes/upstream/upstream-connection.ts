@@ -5,9 +5,10 @@ import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
+import { wantsLogin } from '../../core/outgoing/proxy-fault.ts'
 import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
-import { makeAnswerError, makeBrokenError, makeOutOfReachError } from './upstream-error.ts'
+import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
 
 /** The longest body of an error that is read. */
 const longestError = 64 * 1024
@@ -26,6 +27,12 @@ export interface UpstreamBody {
   readonly bytes: string | Uint8Array
 }
 
+/** A way through a proxy, which it names by host and port. */
+interface ProxyRoute {
+  readonly proxy: string
+  readonly openAgent: (options: { readonly keepAlive: boolean; readonly connectMs?: number }) => HttpAgent
+}
+
 /** One server, and how it is spoken to. */
 export interface UpstreamServer {
   readonly url: string
@@ -38,6 +45,8 @@ export interface UpstreamServer {
   readonly headersFor?: (key: string | null) => Headers
   /** The `traceparent` that a request carries which is sent now; undefined = none. */
   readonly traceparent?: () => string | undefined
+  /** The way to it through a proxy; absent, or null = directly. */
+  readonly findRoute?: (address: URL) => ProxyRoute | null
 }
 
 interface SendOptions {
@@ -62,6 +71,9 @@ export class UpstreamConnection implements Disposable {
   readonly #server: UpstreamServer
   #key: string | null
   readonly #agent: HttpAgent
+  /** For what must not go out over a kept connection. */
+  readonly #freshAgent: HttpAgent | false
+  readonly #route: ProxyRoute | null
   /** Made once: to take an address apart takes a third of the time of sending a request. */
   readonly #target: Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'auth'>
   readonly #folder: string
@@ -70,8 +82,13 @@ export class UpstreamConnection implements Disposable {
   private constructor(server: UpstreamServer, key: string | null) {
     this.#server = server
     this.#key = key
-    const { protocol, hostname, port, path } = urlToHttpOptions(new URL(server.url))
-    this.#agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    const address = new URL(server.url)
+    const { protocol, hostname, port, path } = urlToHttpOptions(address)
+    this.#route = server.findRoute?.(address) ?? null
+    const { connectMs } = server.timeouts ?? {}
+    const open = (keepAlive: boolean) => this.#route?.openAgent({ keepAlive, ...(connectMs !== undefined && { connectMs }) })
+    this.#agent = open(true) ?? (protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }))
+    this.#freshAgent = open(false) ?? false
     this.#target = { protocol, hostname, port, auth: server.login }
     this.#folder = path === '/' ? '' : (path ?? '')
   }
@@ -114,7 +131,7 @@ export class UpstreamConnection implements Disposable {
       }
     } catch (cause) {
       signal.throwIfAborted()
-      throw explainBreak(cause)
+      throw nameProxy(explainBreak(cause), this.#route)
     }
     signal.throwIfAborted()
     return Buffer.concat(pieces)
@@ -156,18 +173,27 @@ export class UpstreamConnection implements Disposable {
 
   /** What a server answers that takes the request. */
   async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<IncomingMessage> {
-    const response = await this.#ask(() => this.#send(path, body, options))
-    const { statusCode: status = 0 } = response
-    const isAccepted = status === 101 || (status >= 200 && status < 300)
-    if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })
-    const { 'content-encoding': coding = '' } = response.headers
-    if (compressions.test(coding)) {
-      drain(response)
-      throw makeBrokenError(
-        `compressed its answer (${coding.slice(0, 40)}), which nobody asked for; turn that off there, or in the proxy before it`,
-      )
+    try {
+      const response = await this.#ask(() => this.#send(path, body, options))
+      const { statusCode: status = 0 } = response
+      // Within a tunnel it would be the server's.
+      if (status === 407 && this.#route !== null && this.#target.protocol === 'http:') {
+        drain(response)
+        throw makeOutOfReachError(wantsLogin(this.#route.proxy, 'http:'))
+      }
+      const isAccepted = status === 101 || (status >= 200 && status < 300)
+      if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })
+      const { 'content-encoding': coding = '' } = response.headers
+      if (compressions.test(coding)) {
+        drain(response)
+        throw makeBrokenError(
+          `compressed its answer (${coding.slice(0, 40)}), which nobody asked for; turn that off there, or in the proxy before it`,
+        )
+      }
+      return response
+    } catch (error) {
+      throw nameProxy(error, this.#route)
     }
-    return response
   }
 
   /** What a server answers, to another key where it refuses the one that was read before and the file holds another by now. */
@@ -217,8 +243,10 @@ export class UpstreamConnection implements Disposable {
     }
     return new Promise((resolve, reject) => {
       // A connection that was kept may be closed by now, and nobody could tell whether the request has come.
-      const agent = isRepeatable && this.#agent
-      const options = { ...this.#target, path: this.#folder + path, agent, method: body === null ? 'GET' : 'POST', headers, signal }
+      const agent = isRepeatable ? this.#agent : this.#freshAgent
+      const method = body === null ? 'GET' : 'POST'
+      const connectSignal = this.#route === null ? undefined : signal
+      const options = { ...this.#target, path: this.#folder + path, agent, method, headers, signal, connectSignal }
       const sent = this.#target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
       const sentAt = performance.now()
       let isAtWork = false
@@ -253,7 +281,7 @@ export class UpstreamConnection implements Disposable {
       yield* response.iterator({ destroyOnReturn: false })
     } catch (cause) {
       signal.throwIfAborted()
-      throw explainBreak(cause)
+      throw nameProxy(explainBreak(cause), this.#route)
     } finally {
       drain(response)
     }

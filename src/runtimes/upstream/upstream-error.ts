@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
 import type { PromptField } from '../../core/text-generation.ts'
 import { hintAtReach, hintAtStatus, wantsTls } from './operator-hints.ts'
 import { readFault, type ServerFault } from './server-fault.ts'
@@ -21,6 +22,7 @@ class UpstreamFault extends Error {
   readonly status: number | undefined
   /** Whether it told of the fault itself, so that it is there. */
   readonly isTold: boolean
+  readonly #reason: string
 
   constructor(
     reason: string,
@@ -34,15 +36,21 @@ class UpstreamFault extends Error {
       readonly cause?: unknown
       readonly outOfReach?: boolean
       readonly isLate?: boolean
-      readonly status?: number
+      readonly status?: number | undefined
       readonly isTold?: boolean
     },
   ) {
     super(`The upstream ${reason}.`, { cause })
+    this.#reason = reason
     this.outOfReach = outOfReach
     this.isLate = isLate
     this.status = status
     this.isTold = isTold
+  }
+
+  /** The same of an upstream behind a proxy. */
+  behind(proxy: string): UpstreamFault {
+    return new UpstreamFault(`${this.#reason} (over the proxy ${proxy})`, this)
   }
 }
 
@@ -75,6 +83,13 @@ export function statusOf(error: unknown): number | undefined {
 export function mayStillWork(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault)) return false
   return !error.cause.outOfReach && proxyGaveUp.includes(error.cause.status)
+}
+
+/** The same error; of an upstream that did not do its part, with the proxy before it, unless what it came from names that already. */
+export function nameProxy(error: unknown, route: { readonly proxy: string } | null): unknown {
+  if (route === null || !(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault) || proxyFaultIn(error)) return error
+  const { code, message, cause, isUnbegun } = error
+  return new ServiceError(code, message, { cause: cause.behind(route.proxy), isUnbegun })
 }
 
 /** No connection to the upstream could be made. */

@@ -20,6 +20,8 @@ export interface S3OutputsSettings {
   /** The cluster's clock, by which outputs are named and found. */
   readonly clock: Clock
   readonly random?: () => number
+  /** How the bucket is asked; absent = directly. */
+  readonly fetch?: typeof fetch
 }
 
 type Options = { readonly signal: AbortSignal }
@@ -41,8 +43,8 @@ const pieceBytes = 1024 * 1024
  * @throws {Error} when the bucket belongs to another cluster, the cluster has another one, or the server refuses.
  */
 export async function openS3Outputs(settings: S3OutputsSettings, options: Options): Promise<S3OutputStore> {
-  const { address, clock, cluster, random = Math.random, noteBucket = async (found) => found } = settings
-  const bucket = new S3Bucket({ address, clock, random })
+  const { address, clock, cluster, random = Math.random, noteBucket = async (found) => found, fetch: ask = fetch } = settings
+  const bucket = new S3Bucket({ address, clock, random, fetch: ask })
   await claimBucket(bucket, { name: address.bucket, region: address.region, cluster, noteBucket }, options)
   return new S3Outputs(bucket, clock)
 }

@@ -27,6 +27,8 @@ export interface S3BucketSettings {
   readonly clock: Clock
   /** 0 to 1, for the jitter of repetitions. */
   readonly random: () => number
+  /** How it is asked; absent = directly. */
+  readonly fetch?: typeof fetch
 }
 
 /** Time for one try, besides a second for each megabyte that it moves. */
@@ -58,15 +60,17 @@ export class S3Bucket {
   readonly #base: string
   readonly #clock: Clock
   readonly #random: () => number
+  readonly #fetch: typeof fetch
   /** What the server's clock is ahead of ours. */
   #offsetMs = 0
 
-  constructor({ address, clock, random }: S3BucketSettings) {
+  constructor({ address, clock, random, fetch: ask = fetch }: S3BucketSettings) {
     const { accessKey: accessKeyId, secretKey: secretAccessKey, region, endpoint, bucket } = address
     this.#client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
     this.#base = `${endpoint}/${bucket}`
     this.#clock = clock
     this.#random = random
+    this.#fetch = ask
   }
 
   /**
@@ -125,7 +129,7 @@ export class S3Bucket {
         ...(body === undefined ? {} : { body }),
         aws: { datetime },
       })
-      const response = await fetch(request, { signal: late, redirect: 'manual' })
+      const response = await this.#fetch(request, { signal: late, redirect: 'manual' })
       const content = await readWhole(response, answerBytes ?? defaultAnswerBytes)
       return { status: response.status, headers: response.headers, body: content }
     } finally {

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import type { MetricsRegistry } from '../metrics-registry.ts'
 import type { BeginSpan } from './traces.ts'
 
@@ -7,6 +8,8 @@ export interface OtlpSettings {
   readonly headers: Readonly<Record<string, string>>
   /** How often metrics are sent, in milliseconds. */
   readonly intervalMs: number
+  /** Whose connections lead to the collector; absent = it is reached directly. */
+  readonly openAgent?: () => Agent
 }
 
 /** Spans and metrics on their way to a collector; disposing sends what is left. */
@@ -20,7 +23,7 @@ const farewellMs = 3000
 /** Sends spans and metrics by OTLP over HTTP, as JSON. The libraries are loaded here, only where somebody collects. */
 export async function openOtlp(
   { registry, onFault }: { readonly registry: MetricsRegistry; readonly onFault: (fault: unknown) => void },
-  { url, headers, intervalMs }: OtlpSettings,
+  { url, headers, intervalMs, openAgent }: OtlpSettings,
 ): Promise<Otlp> {
   const [api, trace, metrics, resources, spansOut, metricsOut, { collectRegistry }] = await Promise.all([
     import('@opentelemetry/api'),
@@ -35,14 +38,15 @@ export async function openOtlp(
   const [ignore, logger] = [() => {}, { error: onFault }]
   api.diag.setLogger({ warn: ignore, info: ignore, debug: ignore, verbose: ignore, ...logger }, { suppressOverrideMessage: true })
   const resource = resources.resourceFromAttributes({ 'service.name': 'sepia' })
-  const exporter = new spansOut.OTLPTraceExporter({ url: `${url}/v1/traces`, headers })
+  const way = { headers, ...(openAgent && { httpAgentOptions: openAgent }) }
+  const exporter = new spansOut.OTLPTraceExporter({ url: `${url}/v1/traces`, ...way })
   const spans = new trace.TracerProvider({
     resource,
     sampler: new trace.ParentBasedSampler({ root: new trace.AlwaysOnSampler() }),
     spanProcessors: [new trace.BatchSpanProcessor({ exporter })],
   })
   const reader = new metrics.PeriodicExportingMetricReader({
-    exporter: new metricsOut.OTLPMetricExporter({ url: `${url}/v1/metrics`, headers }),
+    exporter: new metricsOut.OTLPMetricExporter({ url: `${url}/v1/metrics`, ...way }),
     exportIntervalMillis: intervalMs,
     exportTimeoutMillis: Math.min(intervalMs, 10_000),
     metricProducers: [{ collect: async () => ({ resourceMetrics: { resource, scopeMetrics: collectRegistry(registry) }, errors: [] }) }],

@@ -13,14 +13,14 @@ export const login: Command = {
   flags: serviceFlags.filter(({ name }) => name === 'token'),
   settings: serviceSettings,
   run: async (context) => {
-    const { argument, flags, environment, terminal, signal } = context
+    const { argument, flags, environment, backend, config, terminal, signal } = context
     if (argument === '') {
       const { url } = await signInHere(context)
       return { text: `Signed in to ${url}.`, json: { url } }
     }
     const url = parseServiceUrl(argument, '<url>')
     const token = flags.get('token') ?? (environment.SEPIA_TOKEN || (await askForToken()))
-    await createServiceClient({ url, token }).fetchJson('/v1/models', { signal })
+    await createServiceClient({ url, token }, { fetch: backend.openFetch(config) }).fetchJson('/v1/models', { signal })
     const file = loginFile(environment)
     await writeLogin(file, { url, token })
     return { text: `Signed in to ${url}; kept in ${file}.`, json: { url, file } }

@@ -109,14 +109,21 @@ export class OpenIdProvider {
 
   async #lookUp(): Promise<Configuration> {
     const client = await import('openid-client')
-    const { issuer, clientId, clientSecret } = this.#settings
+    const { issuer, clientId, clientSecret, fetch: ask } = this.#settings
     const url = new URL(issuer)
     return client.discovery(
       url,
       clientId,
       { [client.clockTolerance]: clockToleranceSeconds },
       clientSecret === null ? client.None() : chooseAuthentication(client, clientSecret),
-      { timeout: answerSeconds, execute: url.protocol === 'http:' ? [client.allowInsecureRequests] : [] },
+      {
+        ...(ask && {
+          // Forms are all that is sent; TypeScript has two opinions of what else could be.
+          [client.customFetch]: (address, { body, ...rest }) => ask(address, { ...rest, body: body == null ? null : String(body) }),
+        }),
+        timeout: answerSeconds,
+        execute: url.protocol === 'http:' ? [client.allowInsecureRequests] : [],
+      },
     )
   }
 }

@@ -12,4 +12,6 @@ export interface OpenIdSettings {
   readonly label: string
   readonly groupsClaim: string
   readonly rules: AdmissionRules
+  /** How it is asked; absent = directly. */
+  readonly fetch?: typeof fetch
 }

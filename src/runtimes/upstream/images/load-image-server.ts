@@ -14,7 +14,7 @@ import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
 import { createServerModel, type ImageServer } from './server-drawing.ts'
 
-export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 'traceparent'> {
+export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 'traceparent' | 'findRoute'> {
   readonly signal: AbortSignal
   /** Of all models, since several may be behind one server. */
   readonly turns: DrawingTurns
@@ -31,14 +31,15 @@ export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 't
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
-  { signal, traceparent, turns, pollMs, farewellMs, ...watch }: ImageServerOptions,
+  { signal, traceparent, findRoute, turns, pollMs, farewellMs, ...watch }: ImageServerOptions,
 ): Promise<LoadedModel<ImageModel>> {
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
   // What a picture takes is counted where it is asked for, whether one call brings it or many.
   const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
-  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...(traceparent && { traceparent }) }))
+  const way = { ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }
+  const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...way }))
   const calls = new ServerCalls(connection, { ...(pollMs && { pollMs }), ...(farewellMs && { farewellMs }) })
   const watched = new WatchedServer(upstream.url, watch)
   const server = await connect(descriptor, { connection, calls }, { signal }).catch((error: unknown) => {

@@ -51,7 +51,7 @@ export class ReplicaSet implements Disposable {
 
   /** Opens a connection to every server; none is asked anything yet. */
   static async open(
-    upstream: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent'>,
+    upstream: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent' | 'findRoute'>,
     settings: ReplicaSettings = {},
   ): Promise<ReplicaSet> {
     const { login: _login, weight: _weight, replicas: _replicas, slots, ...shared } = upstream

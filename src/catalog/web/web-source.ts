@@ -1,6 +1,6 @@
-import { BrokenOff } from './broken-off.ts'
-import { type FetchRules, fetchPublic } from './fetch-public.ts'
-import type { ModelSource } from './model-source.ts'
+import { BrokenOff } from '../broken-off.ts'
+import type { ModelSource } from '../model-source.ts'
+import { type FetchRules, fetchPublic, through } from './fetch-public.ts'
 
 /** A `model.json` longer than this is none. */
 const longestModelFile = 1 << 20
@@ -15,7 +15,7 @@ export function createWebSource(place: string, rules: FetchRules): ModelSource {
       const response = await fetchPublic({ address, from: 0 }, rules, { signal })
       let text = ''
       const decoder = new TextDecoder()
-      for await (const piece of explainBreaks(response, address, signal)) {
+      for await (const piece of explainBreaks(response, address, { rules, signal })) {
         text += decoder.decode(piece, { stream: true })
         if (text.length > longestModelFile) throw new Error(`${address} is too long for a model.json.`)
       }
@@ -24,7 +24,7 @@ export function createWebSource(place: string, rules: FetchRules): ModelSource {
     async openFile(path, offset, { signal }) {
       const address = addressOf(path)
       const response = await fetchPublic({ address, from: offset }, rules, { signal })
-      return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, address, signal) }
+      return { offset: response.statusCode === 206 ? offset : 0, bytes: explainBreaks(response, address, { rules, signal }) }
     },
   }
 }
@@ -33,12 +33,14 @@ export function createWebSource(place: string, rules: FetchRules): ModelSource {
 export async function* explainBreaks(
   body: AsyncIterable<Uint8Array>,
   address: URL,
-  signal: AbortSignal,
+  { rules, signal }: { readonly rules: FetchRules; readonly signal: AbortSignal },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body
   } catch (cause) {
     signal.throwIfAborted()
-    throw new BrokenOff(`The connection to ${address.host} broke off; run the same command again to go on.`, { cause })
+    throw new BrokenOff(`The connection to ${address.host}${through(address, rules)} broke off; run the same command again to go on.`, {
+      cause,
+    })
   }
 }

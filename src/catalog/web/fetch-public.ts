@@ -2,8 +2,10 @@ import { type Agent, type ClientRequest, type IncomingMessage, request as reques
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterim, noOwnAnswer } from '../core/limits/limit-interim.ts'
-import { BrokenOff } from './broken-off.ts'
+import { limitInterim, noOwnAnswer } from '../../core/limits/limit-interim.ts'
+import { proxyFaultIn, wantsLogin } from '../../core/outgoing/proxy-fault.ts'
+import { BrokenOff } from '../broken-off.ts'
+import { isKnownInside, type KnownHosts } from './is-known-inside.ts'
 
 const mostRedirects = 5
 
@@ -11,6 +13,16 @@ const mostRedirects = 5
 export interface FetchRules {
   /** Lower-case names and addresses of hosts that may be reached by plain http and in private networks. */
   readonly trustedHosts: readonly string[]
+  /** Absent = every address is reached directly. */
+  readonly proxies?: KnownHosts & {
+    /** The way through a proxy, which it names by host and port; null = directly. */
+    readonly findRoute: (address: URL) => ProxyRoute | null
+  }
+}
+
+interface ProxyRoute {
+  readonly proxy: string
+  readonly openAgent: (options: { readonly keepAlive: boolean }) => Agent
 }
 
 export interface FetchTarget {
@@ -23,7 +35,8 @@ export interface FetchTarget {
 
 /**
  * Gets a file from the web: by https and from public addresses only, but for hosts named in the rules. Addresses are checked
- * when the connection is made, on the resolved IP, at every redirect again.
+ * when the connection is made, on the resolved IP, at every redirect again. A proxy resolves names itself: before it is asked, the name
+ * is looked up here, and one that is not known here is left to the proxy and to the certificate that it has to show.
  *
  * @param options.explain What to do about a refusal, where more is known than its status.
  * @throws {Error} naming the address and what to do.
@@ -41,30 +54,48 @@ export async function fetchPublic(
     const { statusCode = 0, headers: answered } = response
     if (statusCode === 200 || statusCode === 206) return response
     response.destroy()
+    const proxy = statusCode === 407 ? proxyOf(target, rules) : null
+    if (proxy !== null) throw wantsLogin(proxy, target.protocol)
     if (statusCode < 300 || statusCode >= 400 || answered.location === undefined || !URL.canParse(answered.location, target.href))
-      throw new Error(explain(statusCode) ?? `${target} answered ${statusCode}; check the address.`)
+      throw new Error(explain(statusCode) ?? `${target} answered ${statusCode}${through(target, rules)}; check the address.`)
     target = new URL(answered.location, target)
   }
   throw new Error(`${address} leads on more than ${mostRedirects} times; check the address.`)
 }
 
+/** By which proxy an address is reached, in words; nothing where it is by none. */
+export function through(address: URL, rules: FetchRules): string {
+  const proxy = proxyOf(address, rules)
+  return proxy === null ? '' : ` through the proxy ${proxy}`
+}
+
+function proxyOf(address: URL, { proxies }: FetchRules): string | null {
+  return proxies?.findRoute(address)?.proxy ?? null
+}
+
 async function send(
   address: URL,
   headers: Readonly<Record<string, string>>,
-  { trustedHosts }: FetchRules,
+  rules: FetchRules,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
+  const { trustedHosts, proxies } = rules
   const host = address.hostname.replace(/^\[|\]$/g, '')
   const trusted = trustedHosts.includes(host)
   const byName = `name ${host} in the setting pull-hosts to allow it.`
   if (address.protocol !== 'https:' && !(trusted && address.protocol === 'http:'))
     throw new Error(`${address} is not reached by https, so anybody on the way could change it; ${byName}`)
+  const route = proxies?.findRoute(address) ?? null
+  if (proxies && route && !trusted && (await isKnownInside(host, proxies, { signal }))) throw leadsInside(address, byName)
   // The library's types are older than Node's; both agents are Node's own subclassed.
-  const agent: Agent = useAgent(address.href, { keepAlive: false, allowPrivateIPAddress: trusted, allowMetaIPAddress: trusted })
+  const agent: Agent =
+    route?.openAgent({ keepAlive: false }) ??
+    useAgent(address.href, { keepAlive: false, allowPrivateIPAddress: trusted, allowMetaIPAddress: trusted })
   const request = (address.protocol === 'https:' ? requestSecure : requestPlain)(address.href, {
     agent,
     signal,
     headers,
+    ...(route && { connectSignal: signal }),
   })
   request.end()
   try {
@@ -73,9 +104,15 @@ async function send(
     signal.throwIfAborted()
     if (cause === noOwnAnswer) throw new Error(`${address} sends answers to come (1xx), and none of its own; check the address.`, { cause })
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
-    if (refused) throw new Error(`${address} leads into a private network; ${byName}`, { cause })
-    throw new BrokenOff(`${address} cannot be reached; check the address and the network.`, { cause })
+    if (refused) throw leadsInside(address, byName, { cause })
+    const fault = proxyFaultIn(cause)
+    if (fault !== null) throw new BrokenOff(`${address} cannot be reached: ${fault.message}`, { cause })
+    throw new BrokenOff(`${address} cannot be reached${through(address, rules)}; check the address and the network.`, { cause })
   }
+}
+
+function leadsInside(address: URL, byName: string, options?: ErrorOptions): Error {
+  return new Error(`${address} leads into a private network; ${byName}`, options)
 }
 
 /** What asks for another protocol is an answer too: else nobody would hear of it, nor of the end of the connection. */
