@@ -19,6 +19,7 @@ import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchMode
 import { openAccountDesk } from './open-account-desk.ts'
 import { bodyKeysFile } from './open-request-log.ts'
 import { openStore } from './open-store.ts'
+import { findRunningService } from './running-service.ts'
 import { findStartFaults } from './start-faults.ts'
 import { createSystemClock } from './system-clock.ts'
 
@@ -27,6 +28,7 @@ export const cliBackend: CliBackend = {
   // The service's own parts are loaded only by the command that runs them.
   serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
   findStartFaults,
+  findRunningService,
   openAccountDesk,
   listDevices,
   listModels: listInstalledModels,

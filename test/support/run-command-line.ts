@@ -94,6 +94,7 @@ export async function runCommandLine(
   const backend: CliBackend = {
     serve: async ({ listen }) => void done.push(`served ${listen.port}`),
     findStartFaults: async ({ models }) => models.folders.map((where) => ({ where, message: 'is not there.' })),
+    findRunningService: async () => null,
     openAccountDesk: async () => desk,
     listModels: async () => [],
     pullModel: refuse,
