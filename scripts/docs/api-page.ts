@@ -34,7 +34,7 @@ What becomes of each field of published clients: [the table at the end](#what-pu
 
 \`X-Service-Webhook: https://…\` on an asynchronous request has its completion announced there: a POST of \`{"type": "inference.completed", "timestamp", "data"}\`, with
 the poll body as \`data\`. Any 2xx ends it; else it is tried again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days, unless the receiver
-answers 410. Redirects are not followed. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: hand a library of theirs the secret (\`whsec_…\`, from
+answers 410. Redirects are not followed, and receivers in private networks need the setting \`webhook-private-targets\`. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: hand a library of theirs the secret (\`whsec_…\`, from
 \`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and its three \`webhook-\` headers. After a rotation both secrets sign for a day, so change the
 receiver's within it. The same announcement keeps its \`webhook-id\` over all attempts: ignore one you have seen.
 
