@@ -124,6 +124,19 @@ describe('request', () => {
     assert.match(refused.err, /`status` must be one of/)
   })
 
+  it('says of one that runs that it is not over yet, and how to hear of its end', async () => {
+    await using service = await startHttpService()
+    const id = await submit(service)
+    const rooms = [{ model: 'fake-image', room: 1 }]
+    await service.store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 60_000 }, { signal: new AbortController().signal })
+    const { code, out } = await run(['request', 'cancel', id, '--yes'], at(service))
+    assert.equal(code, 0)
+    assert.match(out, /^status +running$/m)
+    assert.ok(out.endsWith(`\nIt ends at its next step or token; sepia request wait ${id} tells when.\n`), out)
+    const waiting = await submit(service)
+    assert.doesNotMatch((await run(['request', 'cancel', waiting, '--yes'], at(service))).out, /It ends/)
+  })
+
   it('waits for the end, and exits with 1 where that is a failure', async () => {
     await using service = await startHttpService({ worker: true })
     const { code, out } = await run(['request', 'wait', await submit(service)], at(service))
