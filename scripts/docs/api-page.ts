@@ -26,7 +26,9 @@ What becomes of each field of published clients: [the table at the end](#what-pu
 - Beyond the refusals named at each route, every one may answer 400, 405 and 500, and those that want a token 401 and 403.
 - Every answer carries \`x-request-id\` and, with the same value, \`x-user-request-id\`; your own is kept if it matches \`^[\\w-]{1,128}$\`.
 - Asynchronous mode is asked for by \`X-Service-Async: 1\`, by a header of the setting \`async-headers\`, or by \`Prefer: respond-async\`. Such a body may
-  hold 10 485 760 bytes. The answer is 202 with \`response_id\` and \`poll_url\`; poll until \`status\` is \`completed\`, then fetch \`response_url\`. Outputs are
+  hold 10 485 760 bytes. The answer is 202 with \`response_id\` and \`poll_url\`; poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll tells \`status\`
+  (\`pending\`, \`running\`, \`completed\`); a pending request's \`queue_position\`, a running one's \`progress\` (\`step\` and \`total\`), a completed one's \`outcome\` (\`succeeded\`,
+  \`failed\`, \`cancelled\`) with \`error\` when it failed. Its \`response_url\` answers the output, or the error with its own status. Outputs are
   deleted 24 hours after they were stored; their records answer 410 for another 7 days.
 - \`/v1\` stays compatible: fields are only added. A breaking change gets \`/v2\` beside it for at least six months.
 
