@@ -26,7 +26,9 @@ What becomes of each field of published clients: [the table at the end](#what-pu
 - Beyond the refusals named at each route, every one may answer 400, 405 and 500, and those that want a token 401 and 403.
 - Every answer carries \`x-request-id\` and, with the same value, \`x-user-request-id\`; your own is kept if it matches \`^[\\w-]{1,128}$\`.
 - Asynchronous mode is asked for by \`X-Service-Async: 1\`, by a header of the setting \`async-headers\`, or by \`Prefer: respond-async\`. Such a body may
-  hold 10 485 760 bytes. The answer is 202 with \`response_id\` and \`poll_url\`; poll until \`status\` is \`completed\`, then fetch \`response_url\`. Outputs are
+  hold 10 485 760 bytes. The answer is 202 with \`response_id\` and \`poll_url\`; poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll tells \`status\`
+  (\`pending\`, \`running\`, \`completed\`); a pending request's \`queue_position\`, a running one's \`progress\` (\`step\` and \`total\`), a completed one's \`outcome\` (\`succeeded\`,
+  \`failed\`, \`cancelled\`) with \`error\` when it failed. Its \`response_url\` answers the output, or the error with its own status. Outputs are
   deleted 24 hours after they were stored; their records answer 410 for another 7 days.
 - \`/v1\` stays compatible: fields are only added. A breaking change gets \`/v2\` beside it for at least six months.
 
@@ -34,7 +36,7 @@ What becomes of each field of published clients: [the table at the end](#what-pu
 
 \`X-Service-Webhook: https://…\` on an asynchronous request has its completion announced there: a POST of \`{"type": "inference.completed", "timestamp", "data"}\`, with
 the poll body as \`data\`. Any 2xx ends it; else it is tried again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days, unless the receiver
-answers 410. Redirects are not followed. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: hand a library of theirs the secret (\`whsec_…\`, from
+answers 410. Redirects are not followed, and receivers in private networks need the setting \`webhook-private-targets\`. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: hand a library of theirs the secret (\`whsec_…\`, from
 \`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and its three \`webhook-\` headers. After a rotation both secrets sign for a day, so change the
 receiver's within it. The same announcement keeps its \`webhook-id\` over all attempts: ignore one you have seen.
 

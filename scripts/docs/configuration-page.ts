@@ -22,6 +22,8 @@ Each setting has one name in three spellings. The first that is there wins:
 3. the key of \`sepia.config.json\` in the working folder, or of the file that \`--config\` or \`SEPIA_CONFIG\` names:
    \`{ "public-url": "https://sepia.example" }\`
 
+Commands beside a running service take \`host\`, \`port\`, \`public-url\` and \`models\` from it where none of these names them.
+
 A name that does not exist or a value that does not fit stops the start; everything wrong is reported at once.
 \`./sepia config\` prints every setting, its value with secrets masked, and where it came from.
 

@@ -34,6 +34,36 @@ test('a folder with a GGUF model needs no model.json: the usual quantization is 
   assert.equal((await openCatalog({ folders: [deps.modelsFolder] })).list().length, 1)
 })
 
+test('a model.json without a list of files stands for all that lies beside it, but pickles', async () => {
+  await using temporary = await createTemporaryFolder()
+  const { from, deps } = await folders(temporary)
+  const modelFile = { id: 'mine', name: 'Mine', kind: 'text', format: 'gguf', file: 'weights/tiny.gguf' }
+  await writeFile(join(from, 'model.json'), JSON.stringify(modelFile))
+  await mkdir(join(from, 'weights'))
+  await writeFile(join(from, 'weights', 'tiny.gguf'), gguf)
+  await writeFile(join(from, 'old.bin'), 'pickle')
+  const plan = await planPull(deps, from, options)
+  assert.deepEqual([plan.id, plan.bytes], ['mine', gguf.length])
+  assert.match(plan.notes.join(' '), /its own SHA-256 is noted/)
+  const pulled = await pullModel(deps, from, options)
+  assert.deepEqual([pulled.id, pulled.name], ['mine', 'Mine'])
+  assert.deepEqual(await readdir(join(pulled.folder, 'weights')), ['tiny.gguf'])
+  assert.deepEqual((await readdir(pulled.folder)).toSorted(), ['model.json', 'weights'])
+
+  await writeFile(join(from, 'model.json'), JSON.stringify({ ...modelFile, id: 'cut' }))
+  await writeFile(join(from, 'weights', 'tiny.gguf'), gguf.subarray(0, -32))
+  await assert.rejects(pullModel(deps, from, options), /^Error: tiny\.gguf is cut short/)
+})
+
+test('an empty file of weights is no model', async () => {
+  await using temporary = await createTemporaryFolder()
+  const { from, deps } = await folders(temporary)
+  for (const name of ['none.gguf', 'none.safetensors']) {
+    await writeFile(join(from, name), '')
+    await assert.rejects(pullModel(deps, join(from, name), options), { message: `${name} is empty; copy it again.` })
+  }
+})
+
 test('a folder in diffusers’ layout comes whole, links followed and pickles left out', async () => {
   await using temporary = await createTemporaryFolder()
   const { from, deps } = await folders(temporary)

@@ -1,6 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
+import { isRecord } from '../core/is-record.ts'
+import { isPickle } from './checkpoint/weight-file-name.ts'
 import { chooseGguf } from './hub/choose-gguf.ts'
 import { choosePictureModel } from './hub/choose-picture-model.ts'
 import type { RepositoryFile } from './hub/read-repository.ts'
@@ -8,7 +10,7 @@ import { unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { examineGguf, modelId } from './weight-file-source.ts'
 
-/** What a folder offers: its `model.json` or one written for what lies there, and where each file of it is. */
+/** What a folder offers: its `model.json`, completed by a list of files where it has none, or one written for what lies there, and where each file of it is. */
 interface FolderOffer {
   readonly text: string
   /** Path inside the folder by path in the model; absent = the same. */
@@ -46,7 +48,7 @@ export function createFolderSource(folder: string): ModelSource {
 async function readOffer(folder: string): Promise<FolderOffer> {
   try {
     const text = await readFile(join(folder, 'model.json'), 'utf8')
-    return { text, origins: new Map(), notes: [], version: '', gguf: null }
+    return (await listUnlisted(folder, text)) ?? { text, origins: new Map(), notes: [], version: '', gguf: null }
   } catch (error) {
     if (!isMissing(error)) throw error
     const hub = 'write hf:<owner>/<repository> for a model of the hub'
@@ -62,27 +64,50 @@ async function readOffer(folder: string): Promise<FolderOffer> {
   }
 }
 
+/** The offer of a `model.json` that leaves out its list of files: all that lies beside it; null where it has one, or is none. */
+async function listUnlisted(folder: string, text: string): Promise<FolderOffer | null> {
+  const modelFile = parse(text)
+  if (modelFile === null || modelFile.files !== undefined) return null
+  const found = (await listFiles(folder)).filter(({ file: { path } }) => path !== 'model.json' && !isPickle(path))
+  const gguf = modelFile.format === 'gguf' && typeof modelFile.file === 'string' ? modelFile.file : null
+  return { ...writeOffer(modelFile, found, new Map(found.map(({ file }) => [file.path, file])), []), gguf }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Describes files by a `model.json` with the list of those that were chosen. */
+function writeOffer(
+  modelFile: object,
+  found: readonly FoundFile[],
+  chosen: ReadonlyMap<string, RepositoryFile>,
+  notes: readonly string[],
+): Omit<FolderOffer, 'gguf'> {
+  const listed = Object.fromEntries([...chosen].map(([path, { bytes }]) => [path, { bytes, sha256: unknownSum }]))
+  return {
+    text: `${JSON.stringify({ ...modelFile, files: listed }, null, 2)}\n`,
+    origins: new Map([...chosen].map(([path, { path: origin }]) => [path, origin])),
+    notes: [...notes, 'No checksum is told: what arrives is checked for its size and header, and its own SHA-256 is noted.'],
+    version: found.map(({ file, modified }) => `${file.path} ${modified}`).join('\n'),
+  }
+}
+
 async function describeFolder(folder: string): Promise<FolderOffer | null> {
   const found = await listFiles(folder)
   const files = found.map(({ file }) => file)
   const name = basename(resolve(folder))
   const base = { id: modelId(name), name }
-  const version = found.map(({ file, modified }) => `${file.path} ${modified}`).join('\n')
-  const unchecked = 'No checksum is told: what arrives is checked for its size and header, and its own SHA-256 is noted.'
-  const offer = (modelFile: object, chosen: ReadonlyMap<string, RepositoryFile>, notes: readonly string[]) => {
-    const listed = Object.fromEntries([...chosen].map(([path, { bytes }]) => [path, { bytes, sha256: unknownSum }]))
-    return {
-      text: `${JSON.stringify({ ...modelFile, files: listed }, null, 2)}\n`,
-      origins: new Map([...chosen].map(([path, { path: origin }]) => [path, origin])),
-      notes: [...notes, unchecked],
-      version,
-    }
-  }
   const text = chooseGguf(folder, files, null)
   if (text !== null) {
     const chosen = new Map(text.files.map((file) => [basename(file.path), file]))
     const [gguf = ''] = chosen.keys()
-    return { ...offer({ ...base, kind: 'text', format: 'gguf', file: gguf }, chosen, text.notes), gguf }
+    return { ...writeOffer({ ...base, kind: 'text', format: 'gguf', file: gguf }, found, chosen, text.notes), gguf }
   }
   const checkpoints = files.filter(({ path }) => /^[^/]+\.safetensors$/u.test(path)).map(({ path }) => join(folder, path))
   if (checkpoints.length > 1 && !files.some(({ path }) => path === 'model_index.json'))
@@ -90,11 +115,16 @@ async function describeFolder(folder: string): Promise<FolderOffer | null> {
   const picture = choosePictureModel(folder, files, null)
   if (picture === null) return null
   const file = picture.file === null ? {} : { file: picture.file }
-  return { ...offer({ ...base, kind: 'image', format: 'safetensors', ...file }, picture.files, picture.notes), gguf: null }
+  return { ...writeOffer({ ...base, kind: 'image', format: 'safetensors', ...file }, found, picture.files, picture.notes), gguf: null }
+}
+
+interface FoundFile {
+  readonly file: RepositoryFile
+  readonly modified: number
 }
 
 /** Files of a folder with `/` in their paths, hidden ones left out. */
-async function listFiles(folder: string): Promise<readonly { readonly file: RepositoryFile; readonly modified: number }[]> {
+async function listFiles(folder: string): Promise<readonly FoundFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
   const seen = paths

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, open, rm } from 'node:fs/promises'
+import { cp, mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
 import { verifyModel } from './verify-model.ts'
 
 const builtIn = fileURLToPath(new URL('../../models/sepia-mini-chat', import.meta.url))
@@ -30,4 +31,15 @@ test('one flipped bit is found', async (context) => {
   const faults = await verifyModel({ folder }, { signal, onProgress: () => {} })
   assert.equal(faults.length, 1)
   assert.match(faults[0]?.message ?? '', /^is damaged: its SHA-256 is/)
+})
+
+test('a GGUF file that no list speaks for is found where it is cut short', async () => {
+  await using folder = await createTemporaryFolder()
+  await cp(join(builtIn, 'model.gguf'), join(folder.path, 'chat.gguf'))
+  await writeFile(join(folder.path, 'model.json'), JSON.stringify({ id: 'chat', kind: 'text', format: 'gguf', file: 'chat.gguf' }))
+  const verify = () => verifyModel({ folder: folder.path }, { signal, onProgress: () => {} })
+  assert.deepEqual(await verify(), [])
+  await truncate(join(folder.path, 'chat.gguf'), 4_000_000)
+  const [fault] = await verify()
+  assert.match(fault?.message ?? '', /^is cut short: it has 4000000 bytes where its header promises \d+; copy it again\.$/)
 })

@@ -7,7 +7,8 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
-import type { ListedFile } from './model-file.ts'
+import { readGguf } from './gguf/read-gguf.ts'
+import type { ListedFile, ModelFile } from './model-file.ts'
 
 /** How far a long file operation is, over all files. */
 export interface FileProgress {
@@ -18,7 +19,7 @@ export interface FileProgress {
 }
 
 /**
- * Compares every file that `model.json` lists with its checksum; reads all bytes, so it takes seconds per gigabyte.
+ * Compares every file that `model.json` lists with its checksum, and looks at the header of a GGUF file that it does not list; reads all bytes, so it takes seconds per gigabyte.
  *
  * @returns What does not match; nothing when the model is whole.
  */
@@ -35,8 +36,8 @@ export async function verifyModel(
   if ('faults' in present) return present.faults
 
   const listed = Object.entries(checked.modelFile.files ?? {})
+  const faults: CatalogFault[] = [...(await findUnlistedDamage(checked.modelFile, folder))]
   const bytesTotal = listed.reduce((sum, [, { bytes }]) => sum + bytes, 0)
-  const faults: CatalogFault[] = []
   let bytesBefore = 0
   for (const [path, { bytes, sha256 }] of listed) {
     const base = bytesBefore
@@ -48,6 +49,14 @@ export async function verifyModel(
     bytesBefore += bytes
   }
   return faults
+}
+
+/** Without a checksum there is its header to look at. */
+async function findUnlistedDamage(modelFile: ModelFile, folder: string): Promise<readonly CatalogFault[]> {
+  if (modelFile.format !== 'gguf' || modelFile.files?.[modelFile.file] !== undefined) return []
+  const file = join(folder, modelFile.file)
+  const read = await readGguf(file)
+  return 'fault' in read ? [{ file, field: '', message: `${read.fault}; copy it again.` }] : []
 }
 
 /** Hex SHA-256 of a file, read in pieces. */

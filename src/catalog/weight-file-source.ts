@@ -40,7 +40,10 @@ export function createWeightFileSource(source: string, rules: FetchRules): Model
   return {
     async readModelFile(options) {
       const sha256 = names.length === 1 && place.sum !== null ? place.sum : unknownSum
-      const files = Object.fromEntries((await measure(options)).map(({ bytes }, index) => [names[index] ?? '', { bytes, sha256 }]))
+      const sizes = (await measure(options)).map(({ bytes }) => bytes)
+      const empty = names[sizes.indexOf(0)]
+      if (empty !== undefined) throw new Error(`${empty} is empty; copy it again.`)
+      const files = Object.fromEntries(sizes.map((bytes, index) => [names[index] ?? '', { bytes, sha256 }]))
       return `${JSON.stringify(describe(place.name, names[0] ?? place.name, files), null, 2)}\n`
     },
     version: async (options) => (await measure(options)).map(({ version }) => version).join('\n'),

@@ -18,8 +18,13 @@ export interface CliBackend {
   readonly serve: (config: Config, options: Options & { readonly print: (text: string) => void }) => Promise<void>
   /** What keeps a service with these settings from starting, though each of them is well written. */
   readonly findStartFaults: (config: Config) => Promise<readonly ConfigFault[]>
-  /** Accounts and tokens of the data folder, whether or not the service runs on it; one without a database is refused unless `create` is set. */
-  readonly openAccountDesk: (config: Config, options: Options & { readonly create?: boolean }) => Promise<AccountDesk>
+  /** What the service that runs on the data folder was started with, setting by setting, as far as commands beside it need it; null when none does. */
+  readonly findRunningService: (config: Config) => Promise<Readonly<Record<string, string>> | null>
+  /** Accounts and tokens of the data folder, whether or not the service runs on it; one without a database is refused unless `onCreate` is told when it gets one. */
+  readonly openAccountDesk: (
+    config: Config,
+    options: Options & { readonly onCreate?: (dataFolder: string) => void },
+  ) => Promise<AccountDesk>
   /** GPUs that the engines can compute on. */
   readonly listDevices: (options: Options) => Promise<readonly FoundDevice[]>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>

@@ -103,9 +103,16 @@ describe('the command line', () => {
       [['run', 'llama3'], 'chat'],
       [['ps'], 'status'],
       [['rm', 'llama3'], 'model remove'],
+      [['model', 'rm', 'llama3'], 'model remove'],
+      [['model', 'add', '/models/chat.gguf'], 'model pull'],
+      [['account', 'add'], 'account create'],
+      [['token', 'delete', 't1'], 'token revoke'],
     ] as const)
       assert.match((await run(words)).err, new RegExp(`there is no such command\\. Did you mean ${meant}\\?`), words.join(' '))
-    assert.match((await run(['model', 'rm', 'llama3'])).err, /^sepia model rm llama3: goes on with one of: model list, .*model remove\.\n$/)
+    assert.match(
+      (await run(['model', 'quantize', 'llama3'])).err,
+      /^sepia model quantize llama3: goes on with one of: model list, .*model remove\.\n$/,
+    )
     for (const word of ['gibberish', 'constructor'])
       assert.equal((await run([word])).err, `sepia ${word}: there is no such command. See sepia --help.\n`)
     const family = await run(['token'])

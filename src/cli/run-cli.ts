@@ -85,9 +85,14 @@ async function readSettings(
   parsed: Arguments,
   { environment, machine, loadBackend }: CliSurroundings,
 ): Promise<LoadedConfig> {
-  const loaded = await loadConfig({ flags: settingValues(parsed), environment }, machine)
+  const sources = { flags: settingValues(parsed), environment }
+  const loaded = await loadConfig(sources, machine)
   const faults = [...checkArguments(command, parsed), ...('faults' in loaded ? loaded.faults : [])]
-  if (faults.length === 0 && 'config' in loaded) return loaded
+  if (faults.length === 0 && 'config' in loaded) {
+    const service = command.endless ? null : await (await loadBackend()).findRunningService(loaded.config)
+    const beside = service === null ? loaded : await loadConfig({ ...sources, service }, machine)
+    return 'config' in beside ? beside : loaded
+  }
   const attempted = 'config' in loaded ? loaded.config : loaded.attempted
   const further = attempted === undefined ? undefined : command.findFaults?.(await loadBackend(), attempted)
   const unread = new Set(faults.flatMap(({ settings }) => settings ?? []))

@@ -2,7 +2,7 @@ import type { ConfigFault } from '../config/setting-sources.ts'
 import { nearestName } from '../core/text/nearest-name.ts'
 import { commands } from './commands.ts'
 
-/** What people type who come from Ollama, and from a shell. */
+/** What people type who come from Ollama, from a shell, or from programs whose words for the same are others. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ['run', 'chat'],
   ['start', 'serve'],
@@ -10,6 +10,16 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['ls', 'model list'],
   ['rm', 'model remove'],
   ['stop', 'model unload'],
+  ['users', 'account list'],
+  ['model add', 'model pull'],
+  ['model rm', 'model remove'],
+  ['account add', 'account create'],
+  ['account rm', 'account disable'],
+  ['account delete', 'account disable'],
+  ['token new', 'token create'],
+  ['token add', 'token create'],
+  ['token rm', 'token revoke'],
+  ['token delete', 'token revoke'],
 ])
 
 /** Words that are no command, with those that were most likely meant. */
@@ -26,6 +36,8 @@ export function unknownCommand(words: readonly string[]): ConfigFault {
 
 /** Whatever stands behind a command's own words is its argument. */
 function findMeant(first: string, second: string | undefined, names: readonly string[]): readonly string[] {
+  const both = foreign.get(`${first} ${second}`)
+  if (both !== undefined) return [both]
   const near = second === undefined ? undefined : nearestName(`${first} ${second}`, names)
   if (near !== undefined) return [near]
   const alias = foreign.get(first)

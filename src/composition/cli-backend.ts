@@ -13,12 +13,13 @@ import { restoreBackup } from '../storage/upkeep/restore-backup.ts'
 import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
 import { listDevices } from './devices/list-devices.ts'
-import { examine } from './examine.ts'
+import { examine } from './doctor/examine.ts'
 import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
 import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
 import { bodyKeysFile } from './open-request-log.ts'
 import { openStore } from './open-store.ts'
+import { findRunningService } from './running-service.ts'
 import { findStartFaults } from './start-faults.ts'
 import { createSystemClock } from './system-clock.ts'
 import { findWaysOut } from './ways-out.ts'
@@ -28,6 +29,7 @@ export const cliBackend: CliBackend = {
   // The service's own parts are loaded only by the command that runs them.
   serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
   findStartFaults,
+  findRunningService,
   openAccountDesk,
   listDevices,
   listModels: listInstalledModels,

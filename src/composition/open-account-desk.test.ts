@@ -28,7 +28,10 @@ test('what the operator does at the command line is in the audit log, as his', a
   assert.ok('config' in loaded)
   const { config } = loaded
   {
-    await using desk = await openAccountDesk(config, { create: true })
+    const made: string[] = []
+    await using desk = await openAccountDesk(config, { onCreate: (dataFolder) => void made.push(dataFolder) })
+    await using _again = await openAccountDesk(config, { onCreate: (dataFolder) => void made.push(dataFolder) })
+    assert.deepEqual(made, [folder.path])
     const { id } = await desk.createAccount({ name: 'Eve', role: 'member' }, options)
     const { token } = await desk.createToken({ accountId: id, name: 't', scopes: ['read'], lifetimeMs: null }, options)
     await desk.revokeToken(token, options)

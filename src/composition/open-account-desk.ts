@@ -27,17 +27,21 @@ import { createSystemClock } from './system-clock.ts'
 /**
  * Opens accounts and tokens, beside a running service or without one.
  *
- * @param options.create Whether a data folder without a database gets one.
+ * @param options.onCreate Told the data folder when it gets its database; absent = one without is refused.
  * @throws {UsageError} for a data folder without a database, most likely a misspelt one, and for a shared database without its bucket, or the other way round.
  */
-export async function openAccountDesk(config: Config, { create = false }: { readonly create?: boolean }): Promise<AccountDesk> {
+export async function openAccountDesk(
+  config: Config,
+  { onCreate }: { readonly onCreate?: (dataFolder: string) => void },
+): Promise<AccountDesk> {
   const { dataFolder } = config
   const half = findHalfCluster(config)
   if (half.length > 0) throw new UsageError(half)
   const isMissing = config.database.type === 'embedded' && !existsSync(dataLayout(dataFolder).databaseFile)
-  if (isMissing && !create)
+  if (isMissing && onCreate === undefined)
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
   const store = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
+  if (isMissing) onCreate?.(dataFolder)
   const { clock, accounts, tokens, audit, documents } = store
   const deps = { accounts, tokens, clock }
   const record = (

@@ -59,6 +59,7 @@ import { observePool } from './observe/observe-pool.ts'
 import { openTelemetry } from './observe/open-telemetry.ts'
 import { openRequestLogKeys } from './open-request-log.ts'
 import { openStore, openWritableOutputs } from './open-store.ts'
+import { noteRunningService } from './running-service.ts'
 import { findSignInFaults, openSignIn } from './sign-in/open-sign-in.ts'
 import { startDeferredWork } from './start-deferred-work.ts'
 import { findMissingHardware } from './start-faults.ts'
@@ -286,6 +287,7 @@ export async function serve(
   )
 
   const url = await address.listen(server, config.listen)
+  await noteRunningService(config, url)
   serviceStarted(telemetry, { url, models: catalog.list().length, startMs: Math.round(performance.now() - startedAt) })
   if (answersClients) await greet()
   print(`ready ${url}\n`)

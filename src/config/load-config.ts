@@ -7,13 +7,13 @@ import type { ConfigFault, SettingSources } from './setting-sources.ts'
 const defaultFile = 'sepia.config.json'
 
 /** Reads the configuration file that flags or environment name (or `sepia.config.json`, if it is there), then every setting. */
-export async function loadConfig({ flags, environment }: Omit<SettingSources, 'file'>, machine: Machine): Promise<ParsedConfig> {
+export async function loadConfig({ flags, environment, ...others }: Omit<SettingSources, 'file'>, machine: Machine): Promise<ParsedConfig> {
   const named = flags.config ?? (environment.SEPIA_CONFIG || undefined)
   if (named !== undefined && (typeof named !== 'string' || named === '')) {
     return { faults: [{ where: '--config', message: 'expected the path of one file.' }] }
   }
   const read = await readConfigFile(resolve(machine.folder, named ?? defaultFile), { required: named !== undefined })
-  const parsed = parseConfig({ flags, environment, file: 'file' in read ? read.file : null }, machine)
+  const parsed = parseConfig({ flags, environment, file: 'file' in read ? read.file : null, ...others }, machine)
   if ('file' in read) return parsed
   const faults = [read.fault, ...('faults' in parsed ? parsed.faults : [])]
   const attempted = 'faults' in parsed ? parsed.attempted : parsed.config

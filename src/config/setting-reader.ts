@@ -11,7 +11,7 @@ export interface SettingReader {
   readonly report: readonly SettingReport[]
 }
 
-/** Takes each setting from the first source that names it: command line, environment, file; else its default. */
+/** Takes each setting from the first source that names it: command line, environment, file, running service; else its default. */
 export function createSettingReader(sources: SettingSources, machine: Machine): SettingReader {
   const faults: ConfigFault[] = []
   const report: SettingReport[] = []
@@ -65,6 +65,8 @@ function findWritten(
     if (environment !== undefined && environment !== '') return { raw: environment, where: variable, folder }
   }
   const { file } = sources
-  if (file === null || !isRecord(file.content) || !Object.hasOwn(file.content, name)) return undefined
-  return { raw: file.content[name], where: `"${name}" in ${file.path}`, folder: dirname(file.path) }
+  if (file !== null && isRecord(file.content) && Object.hasOwn(file.content, name))
+    return { raw: file.content[name], where: `"${name}" in ${file.path}`, folder: dirname(file.path) }
+  const noted = sources.service?.[name]
+  return noted === undefined ? undefined : { raw: noted, where: 'the running service', folder }
 }

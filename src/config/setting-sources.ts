@@ -5,6 +5,8 @@ export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The parsed configuration file with its absolute path; null when there is none. */
   readonly file: { readonly path: string; readonly content: unknown } | null
+  /** What the service that runs on the data folder was started with, for commands beside it. */
+  readonly service?: Readonly<Record<string, string>>
 }
 
 /** One thing that stops the start: where it stands, and what to change. */

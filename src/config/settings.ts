@@ -345,7 +345,7 @@ export const settings = {
     'Asynchronous requests',
     toggle,
     'off',
-    'Let webhooks reach loopback and private addresses; for tests only.',
+    'Let webhooks reach loopback and private addresses, by plain http too; for receivers in a network that every account may send to.',
   ),
 
   log: setting(

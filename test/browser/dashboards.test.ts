@@ -176,6 +176,20 @@ test('the service page is alive: what was just done shows in its figures', { ski
   assert.deepEqual(await findBarriers(page), [])
 })
 
+test('models that share a name are told apart on the service page', { skip }, async () => {
+  const { page } = visit()
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    const { models, ...more } = await answer.json()
+    await route.fulfill({ response: answer, json: { ...more, models: [...models, { ...models[0], id: 'another-one' }] } })
+  })
+  await page.reload()
+  await openPage(page, 'Service')
+  const table = page.getByRole('table', { name: 'Models' })
+  for (const id of ['sepia-mini-chat', 'another-one']) await table.getByText(`Sepia Mini Chat (${id})`).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
 test('who waits for an answer at a connection counts as the oldest in the queue', { skip }, async () => {
   const { page, service } = visit()
   const left = new AbortController()

@@ -33,6 +33,9 @@ async function fail(page: Page): Promise<readonly string[]> {
   const drawing = await textOf(run.getByRole('alert'))
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'Requests')
+  await page.getByRole('main').getByRole('link', { name: 'Chat', exact: true }).first().click()
+  await page.getByText('Why it failed was told to its caller, and stands in the log of the service beside this id.').waitFor()
+  await openPage(page, 'Requests')
   await page.getByRole('link', { name: 'a red apple' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
   return [chat, drawing, await textOf(page.locator('.note.bad'))]

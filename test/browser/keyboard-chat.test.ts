@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { byKeys } from './support/by-keys.ts'
@@ -8,6 +9,22 @@ import { haveAnswered, writeNextAnswer, writeNextTwoAnswers } from './support/wr
 const { skip, visit } = useConsole(becomeOwner)
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+test('who opens the page and types writes a message; a shortcut stays one', { skip }, async () => {
+  const { page } = visit()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Chat', exact: true }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.keyboard.type('Nothing')
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Chat', exact: true }).focus()
+  await page.keyboard.type('What is 17 + 25?')
+  assert.equal(await page.getByLabel('Your message').inputValue(), 'What is 17 + 25?')
+  await button(page, 'Show as code').focus()
+  await page.keyboard.type('x')
+  assert.equal(await page.getByLabel('Your message').inputValue(), 'What is 17 + 25?')
+})
 
 test('a text file is attached by keys, and taken out again', { skip }, async () => {
   const { page } = visit()

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { sepia, startService } from '../support/service-process.ts'
+import { sepia, sepiaIn, startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 async function statusWith(token: string, url: string): Promise<number> {
@@ -79,6 +79,35 @@ describe('the command line beside a running service', () => {
       out,
       /^model far +away +its model\.json is sound, and it runs on (http:\/\/\S+); \1 does not answer: .*nothing listens there; start it, .*; timestepSpacing has no effect on a server that draws/mu,
     )
+  })
+
+  it('finds the service of its data folder, with whatever flags that was started', async () => {
+    await using folder = await createTemporaryFolder()
+    const data = join(folder.path, 'data')
+    const models = join(folder.path, 'models')
+    await mkdir(join(models, 'far'), { recursive: true })
+    await writeFile(
+      join(models, 'far', 'model.json'),
+      JSON.stringify({ id: 'far', kind: 'text', format: 'openai', url: 'http://127.0.0.1:9/v1' }),
+    )
+    const beside = (...argv: readonly string[]) => sepiaIn({ XDG_CONFIG_HOME: folder.path }, ...argv, '--data', data)
+    const look = async () => {
+      const list: { readonly models: readonly { readonly id: string }[] } = JSON.parse((await beside('model', 'list', '--json')).out)
+      return list.models.map(({ id }) => id)
+    }
+    {
+      await using service = await startService(data, '--models', models, '--public-url', 'https://sepia.example')
+      assert.match((await beside('status')).out, new RegExp(`^${service.url} is ready$`, 'm'))
+      assert.ok((await look()).includes('far'))
+      const [owner] = JSON.parse((await beside('account', 'list', '--json')).out).accounts
+      assert.match((await beside('account', 'link', owner.id)).out, /https:\/\/sepia\.example\/console\/join#/)
+      assert.match((await beside('config')).out, /^public-url +https:\/\/sepia\.example +the running service$/m)
+      assert.match((await beside('config', '--port', '81')).out, /^port +81 +--port$/m)
+    }
+    assert.ok(!(await look()).includes('far'))
+    await using killed = await startService(data, '--models', models)
+    await killed.kill()
+    assert.ok(!(await look()).includes('far'))
   })
 
   it('is ready where it listens, and prints links as others reach it', async () => {

@@ -54,6 +54,8 @@ suite('how deferred requests are handled', () => {
       assert.equal(answer.status, 400, JSON.stringify(bad))
       assert.equal((await readError(answer)).param, Object.keys(bad)[0])
     }
+    const { message } = await readError(await send({ ...deferred, 'x-service-webhook': 'https://10.0.0.7/hook' }))
+    assert.match(message, /leads into a private network, which an operator lets them do with the setting webhook-private-targets\.$/)
     for (const idle of [
       { 'x-service-priority': 'low' },
       { 'x-service-webhook': 'https://example.com/hook' },

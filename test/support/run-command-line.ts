@@ -22,6 +22,7 @@ export async function runCommandLine(
     answer = null,
     findings = [],
     accountName = account.name,
+    newDatabase,
     accounts = [{ ...account, name: accountName }],
     tokens = [tokenOf({ name: 'mine', scopes: ['read'] })],
     backend: instead = {},
@@ -34,6 +35,8 @@ export async function runCommandLine(
     answer?: string | null
     findings?: readonly Finding[]
     accountName?: string
+    /** The data folder that gets its database by the command. */
+    newDatabase?: string
     accounts?: readonly Account[]
     tokens?: readonly AccessToken[]
     backend?: Partial<CliBackend>
@@ -95,7 +98,11 @@ export async function runCommandLine(
     openFetch: () => fetch,
     serve: async ({ listen }) => void done.push(`served ${listen.port}`),
     findStartFaults: async ({ models }) => models.folders.map((where) => ({ where, message: 'is not there.' })),
-    openAccountDesk: async () => desk,
+    findRunningService: async () => null,
+    openAccountDesk: async (_, { onCreate }) => {
+      if (newDatabase !== undefined) onCreate?.(newDatabase)
+      return desk
+    },
     listModels: async () => [],
     pullModel: refuse,
     planPull: refuse,

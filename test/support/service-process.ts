@@ -11,7 +11,15 @@ export interface Outcome {
 
 /** Runs one command to its end, as a person or a script would. */
 export async function sepia(...argv: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, ['src/bin.ts', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  return sepiaIn({}, ...argv)
+}
+
+/** The same with environment variables of its own besides this process's. */
+export async function sepiaIn(environment: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, ['src/bin.ts', ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code, out, err }
 }
@@ -35,7 +43,7 @@ export async function startService(data: string, ...flags: readonly string[]): P
   return startServiceIn({}, data, ...flags)
 }
 
-/** The same with environment variables of its own besides this process's. */
+/** As {@link startService}, with environment variables of its own besides this process's. */
 export async function startServiceIn(
   environment: Readonly<Record<string, string>>,
   data: string,

@@ -10,6 +10,8 @@ export async function readGguf(path: string): Promise<GgufFacts | { readonly fau
     return buffer.subarray(0, bytesRead)
   })
   if ('fault' in header) return header
+  const { size } = await file.stat()
+  if (size < header.promisedBytes) return { fault: `is cut short: it has ${size} bytes where its header promises ${header.promisedBytes}` }
   return readGgufFacts(header) ?? { fault: 'names no architecture in its header' }
 }
 

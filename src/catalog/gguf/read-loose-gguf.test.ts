@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type GgufEntry, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { type GgufEntry, type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { CatalogError } from '../catalog-fault.ts'
 import { openCatalog } from '../open-catalog.ts'
 
 const header = (architecture: string, ...more: readonly GgufEntry[]): Buffer =>
   writeGguf([['general.architecture', ggufValue(architecture)], [`${architecture}.context_length`, ggufValue(4096)], ...more], [])
+
+const weights = (name: string): GgufTensor => ({ name, shape: [32, 4], type: 8, data: Buffer.alloc(4 * 34) })
 
 async function write(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
@@ -42,13 +44,21 @@ describe('a GGUF file that lies in a folder of models', () => {
 
   it('is one model where it is split, and refused where a part is missing', async () => {
     await using folder = await createTemporaryFolder()
-    const part = (index: number): Buffer => header('llama', ['split.count', ggufValue(3)], ['split.no', ggufValue(index)])
     const names = [1, 2, 3].map((number) => `big-0000${number}-of-00003.gguf`)
-    await write(folder.path, Object.fromEntries(names.map((name, index) => [name, part(index)])))
+    // As llama.cpp and the hub's converters split: what the model is stands in the first part alone.
+    const part = (index: number): Buffer => {
+      const place: readonly GgufEntry[] = [
+        ['split.count', ggufValue(3)],
+        ['split.no', ggufValue(index)],
+      ]
+      return index === 0 ? header('llama', ...place) : writeGguf(place, [weights('blk.0.attn_q.weight')])
+    }
+    const parts = names.map((name, index) => [name, part(index)] as const)
+    await write(folder.path, Object.fromEntries(parts))
     const model = (await openCatalog({ folders: [folder.path] })).list()
     assert.deepEqual(
       model.map(({ id, bytes }) => [id, bytes]),
-      [['big', 3 * part(0).length]],
+      [['big', parts.reduce((sum, [, { length }]) => sum + length, 0)]],
     )
 
     await using lacking = await createTemporaryFolder()
@@ -78,5 +88,22 @@ describe('a GGUF file that lies in a folder of models', () => {
     await using damaged = await createTemporaryFolder()
     await write(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })
     await assert.rejects(openCatalog({ folders: [damaged.path] }), /has a damaged header/)
+  })
+
+  it('stops the start where its weights are cut short, by a single byte, too', async () => {
+    await using folder = await createTemporaryFolder()
+    const tensors = [weights('output.weight'), { ...weights('token_embd.weight'), type: 0, data: Buffer.alloc(512) }]
+    for (const alignment of [[], [['general.alignment', ggufValue(32)] as const]]) {
+      const whole = writeGguf([['general.architecture', ggufValue('llama')], ...alignment], tensors)
+      await write(folder.path, { 'chat.gguf': whole })
+      assert.deepEqual(
+        (await openCatalog({ folders: [folder.path] })).list().map(({ id }) => id),
+        ['chat'],
+      )
+      await write(folder.path, { 'chat.gguf': whole.subarray(0, -1) })
+      await assert.rejects(openCatalog({ folders: [folder.path] }), {
+        message: `The model folders have faults:\n${join(folder.path, 'chat.gguf')}: is cut short: it has ${whole.length - 1} bytes where its header promises ${whole.length}; copy it again or remove it.`,
+      })
+    }
   })
 })

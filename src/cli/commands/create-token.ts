@@ -3,6 +3,7 @@ import { scopes as everyScope, type Scope } from '../../core/access-token.ts'
 import type { Command } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { UsageError } from '../usage-error.ts'
+import { tellNewDatabase } from './tell-new-database.ts'
 
 export const createToken: Command = {
   words: ['token', 'create'],
@@ -21,7 +22,7 @@ export const createToken: Command = {
       scopes: parseScopes(flags.get('scopes') ?? everyScope.join(',')),
       lifetimeMs: parseLifetime(flags.get('expires')),
     }
-    await using desk = await backend.openAccountDesk(config, { signal, create: true })
+    await using desk = await backend.openAccountDesk(config, { signal, onCreate: tellNewDatabase(terminal) })
     const { text, token } = await desk.createToken(wanted, { signal })
     if (terminal.interactive) terminal.err('Keep this token now: it is stored nowhere and never shown again.\n')
     const { id, name, scopes, accountId, expiresAt } = token

@@ -98,6 +98,16 @@ describe('token create', () => {
   })
 })
 
+it('tells whoever makes a token or an account where no database was that there is one now', async () => {
+  for (const argv of [
+    ['token', 'create', '--name', 'x'],
+    ['account', 'create', '--name', 'x'],
+  ]) {
+    const { code, err } = await run(argv, { newDatabase: '/srv/data' })
+    assert.deepEqual([code, err], [0, 'There was no database in /srv/data; this is a new one, of no service that runs elsewhere.\n'])
+  }
+})
+
 describe('token revoke', () => {
   it('finds the token of any account', async () => {
     const { out, done } = await run(['token', 'revoke', 't3', '--yes'], { accounts: [account, other], tokens })

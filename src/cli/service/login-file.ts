@@ -29,8 +29,18 @@ export async function readLogin(file: string): Promise<Login | null> {
   return login
 }
 
-/** Writes a login so that only its owner can read it, and so that a crash leaves the old one or the new one. */
+/**
+ * Writes a login so that only its owner can read it, and so that a crash leaves the old one or the new one.
+ *
+ * @throws {Error} with what to do instead where it cannot be kept, as in a container whose root is read-only.
+ */
 export async function writeLogin(file: string, login: Login): Promise<void> {
+  await write(file, login).catch((cause: unknown) => {
+    throw new Error(`${file} cannot be written; name another folder in XDG_CONFIG_HOME, or give SEPIA_URL and SEPIA_TOKEN.`, { cause })
+  })
+}
+
+async function write(file: string, login: Login): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const unfinished = `${file}.${process.pid}`
   await writeFile(unfinished, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
@@ -45,7 +55,7 @@ export async function removeLogin(file: string): Promise<boolean> {
 
 function onlyMissing<T>(otherwise: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return otherwise
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return otherwise
     throw error
   }
 }

@@ -30,13 +30,16 @@ export async function signInHere({ environment, config, backend, terminal, signa
   const url = listeningOrigin(config.listen.host, config.listen.port)
   await createServiceClient({ url, token: '' }, { fetch: backend.openFetch(config) }).fetchJson('/healthz', { signal })
   await using desk = await backend.openAccountDesk(config, { signal })
-  const { text } = await desk.createToken(
+  const { text, token } = await desk.createToken(
     { accountId: null, name: 'command line', scopes: ['text', 'image', 'read'], lifetimeMs: null },
     { signal },
   )
   const login = { url, token: text }
   const file = loginFile(environment)
-  await writeLogin(file, login)
+  await writeLogin(file, login).catch(async (error: unknown) => {
+    await desk.revokeToken(token, { signal })
+    throw error
+  })
   terminal.err(`Made a token for ${url} and kept it in ${file}; sepia logout forgets it.\n`)
   return login
 }

@@ -3,6 +3,7 @@ import type { GgufHeader, GgufTensor } from './gguf-header.ts'
 
 /** What the header of a GGUF file means. */
 export interface GgufFacts {
+  /** '' in a later part of a split set, of which the first alone says what the model is. */
   readonly architecture: string
   readonly name: string | null
   readonly license: string | null
@@ -41,7 +42,9 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
     const value = values.get(key)
     return typeof value === 'string' && value !== '' ? value : null
   }
-  const architecture = text('general.architecture')
+  const count = highest(values.get('split.count')) ?? 0
+  const split = count > 1 ? { index: highest(values.get('split.no')) ?? 0, count } : null
+  const architecture = text('general.architecture') ?? (split !== null && split.index > 0 ? '' : null)
   if (architecture === null) return null
   const number = (key: string): number | null => highest(values.get(`${architecture}.${key}`))
   const layers = number('block_count') ?? 0
@@ -49,7 +52,6 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
   const heads = Math.max(1, number('attention.head_count') ?? 1)
   const keyHeads = number('attention.head_count_kv') ?? heads
   const headWidth = (number('attention.key_length') ?? width / heads) + (number('attention.value_length') ?? width / heads)
-  const count = highest(values.get('split.count')) ?? 0
   const length = number('context_length')
   const pooling = poolings[number('pooling_type') ?? -1] ?? null
   return {
@@ -65,7 +67,7 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
     vocabularySize: tensors.find(({ name }) => name === 'token_embd.weight')?.shape[1] ?? 0,
     quantization: mostUsed(tensors),
     cacheBytesPerToken: Math.max(1, layers * keyHeads * headWidth * 2),
-    split: count > 1 ? { index: highest(values.get('split.no')) ?? 0, count } : null,
+    split,
   }
 }
 

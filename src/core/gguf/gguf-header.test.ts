@@ -100,6 +100,26 @@ describe('the header of a GGUF file', () => {
     assert.equal((await factsOf([...llama, ['split.count', ggufValue(1)]]))?.split, null)
   })
 
+  it('tells how long the file must be, with the weights of types that are known and from where its alignment lets them begin', async () => {
+    const tensor = { name: 'a', shape: [256, 2], type: 12, data: Buffer.alloc(288) }
+    const promised = async (entries: readonly GgufEntry[], ...types: readonly number[]): Promise<number> => {
+      const file = writeGguf(
+        entries,
+        types.map((type) => ({ ...tensor, type })),
+      )
+      const header = await readGgufHeader(readFrom(file))
+      assert.ok(!('fault' in header))
+      return header.promisedBytes - file.length
+    }
+    assert.ok((await promised(llama)) > -32)
+    assert.equal(await promised(llama, 12), 0)
+    assert.equal(await promised(llama, 12, 12), 0)
+    // Of a type that nobody here knows only where it begins.
+    assert.equal(await promised(llama, 12, 77), -288)
+    const padded = await promised([...llama, ['general.alignment', ggufValue(4096)]], 12)
+    assert.ok(padded > 0 && padded < 4096)
+  })
+
   it('is refused where it is none, of another version, cut short, or names sizes that cannot be', async () => {
     const whole = writeGguf([...llama, words], [])
     const change = (edit: (file: Buffer) => void): Buffer => {

@@ -1,3 +1,4 @@
+import { ggmlTypes } from './ggml-types.ts'
 import { HeaderReader, type ReadAt } from './header-reader.ts'
 
 /** What the header of a GGUF file says, as it says it. */
@@ -5,6 +6,8 @@ export interface GgufHeader {
   /** Texts, numbers and switches by key; of lists the short ones, and those that were asked for. */
   readonly values: ReadonlyMap<string, GgufValue>
   readonly tensors: readonly GgufTensor[]
+  /** Bytes that the file has at the least, up to the last number of its last tensor; one of a type that is not known counts with where it begins. */
+  readonly promisedBytes: number
 }
 
 export type GgufValue = string | number | boolean | readonly number[] | readonly string[]
@@ -15,6 +18,8 @@ export interface GgufTensor {
   readonly shape: readonly number[]
   /** ggml's number of the type, see `ggmlTypes`. */
   readonly type: number
+  /** Bytes from where the weights begin. */
+  readonly offset: number
 }
 
 /** A vocabulary of a quarter of a million words with its merges takes about 20 MB. */
@@ -25,6 +30,8 @@ const mostTensors = 1_000_000
 const longestList = 1024
 /** ggml's own limit. */
 const mostDimensions = 4
+/** What weights begin at multiples of where the file does not say. */
+const usualAlignment = 32
 
 const [float32, bool, string, array] = [6, 7, 8, 9]
 /** Bytes of the value types of fixed size, by their number. */
@@ -66,7 +73,19 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   }
   const tensors: GgufTensor[] = []
   for (let index = 0; index < tensorCount; index++) tensors.push(await readTensor(header))
-  return { values, tensors }
+  return { values, tensors, promisedBytes: countPromised(tensors, header.position, values.get('general.alignment')) }
+}
+
+function countPromised(tensors: readonly GgufTensor[], headerBytes: number, aligned: GgufValue | undefined): number {
+  if (tensors.length === 0) return headerBytes
+  const alignment = typeof aligned === 'number' && aligned > 0 ? aligned : usualAlignment
+  const start = Math.ceil(headerBytes / alignment) * alignment
+  return tensors.reduce((longest, tensor) => Math.max(longest, start + tensor.offset + weightBytes(tensor)), start)
+}
+
+function weightBytes({ shape, type }: GgufTensor): number {
+  const stored = ggmlTypes.get(type)
+  return stored === undefined ? 0 : Math.ceil(shape.reduce((product, each) => product * each, 1) / stored.block) * stored.bytes
 }
 
 async function readTensor(header: HeaderReader): Promise<GgufTensor> {
@@ -76,8 +95,7 @@ async function readTensor(header: HeaderReader): Promise<GgufTensor> {
   const shape: number[] = []
   for (let index = 0; index < dimensions; index++) shape.push(await header.readUnsigned(8))
   const type = await header.readUnsigned(4)
-  header.skip(8)
-  return { name, shape, type }
+  return { name, shape, type, offset: await header.readUnsigned(8) }
 }
 
 /** null for what is skipped: long texts, long lists, and numbers that no header of a model needs. */

@@ -45,6 +45,11 @@ export class HeaderReader {
     return this.#decode(bytes, latin)
   }
 
+  /** Bytes from the beginning of the file to what comes next. */
+  get position(): number {
+    return this.#position
+  }
+
   /** Passes over bytes without reading them. */
   skip(bytes: number): void {
     this.#position += bytes

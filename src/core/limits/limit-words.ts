@@ -22,7 +22,7 @@ export const limitWords: Readonly<Record<keyof AccountLimits, LimitWords>> = {
   },
   tokensPerMinute: { label: 'Tokens a minute', noun: 'token', per: 'min', help: 'Tokens read and written per minute.' },
   imagesPerMinute: { label: 'Images a minute', noun: 'image', per: 'min', help: 'Images per minute.' },
-  concurrentRequests: { label: 'Requests at once', noun: 'request', per: null, help: 'Requests in work at once, deferred ones too.' },
+  concurrentRequests: { label: 'Requests at once', noun: 'request', per: null, help: 'Requests in work at once, asynchronous ones too.' },
   tokensPerDay: { label: 'Tokens a day', noun: 'token', per: 'day', help: 'Tokens read and written per UTC day.' },
   imagesPerDay: { label: 'Images a day', noun: 'image', per: 'day', help: 'Images per UTC day.' },
   moneyPerDay: { label: 'Money a day', noun: 'money', per: 'day', help: 'Money per UTC day, such as 2.50, by the prices in model.json.' },
@@ -34,14 +34,14 @@ export const limitWords: Readonly<Record<keyof AccountLimits, LimitWords>> = {
     label: 'Waiting requests',
     noun: 'waiting request',
     per: null,
-    help: 'Deferred requests that wait, in place of a share of the queue.',
+    help: 'Asynchronous requests that wait, in place of a share of the queue.',
   },
   openStreams: { label: 'Open streams', noun: 'open stream', per: null, help: 'Streams at once, in place of the setting account-streams.' },
   storedBytes: {
     label: 'Stored bytes',
     noun: 'byte',
     per: null,
-    help: 'Bytes of deferred requests and outputs, in place of account-storage.',
+    help: 'Bytes of asynchronous requests and outputs, in place of account-storage.',
   },
 }
 

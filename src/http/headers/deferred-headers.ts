@@ -60,7 +60,10 @@ function readWebhook(value: string | undefined, privateWebhooks: boolean): strin
       'Set the header X-Service-Webhook to an https:// address of at most 2048 characters, without a password.',
     )
   if (!privateWebhooks && isPrivateHost(url.hostname))
-    throw refusal('x-service-webhook', 'Set the header X-Service-Webhook to a public address; this one leads into a private network.')
+    throw refusal(
+      'x-service-webhook',
+      'Set the header X-Service-Webhook to a public address; this one leads into a private network, which an operator lets them do with the setting webhook-private-targets.',
+    )
   return url.href
 }
 

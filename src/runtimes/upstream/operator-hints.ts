@@ -3,6 +3,7 @@ const byStatus: Readonly<Record<number, string>> = {
   401: ': that server wants a key, or another one; write it into a file that `keyFile` in its model.json names',
   403: ': the key in the file that `keyFile` in its model.json names may not do this there',
   404: ': `url` or `model` in its model.json is not as that server has it',
+  501: ': that server was not started for this; llama-server is with `--embeddings` for vectors and `--reranking` for scores',
 }
 
 const vouching =

@@ -18,8 +18,9 @@ test('what an operator may look at is in the cause, and in no message for client
     [403, /the key in the file that `keyFile`/],
     [404, /`url` or `model`/],
     [500, /answered 500\.$/],
+    [501, /answered 501: .*llama-server .*`--embeddings`.*`--reranking`/],
   ] as const) {
-    const { code, message, cause } = makeAnswerError(status, '{"error":{"message":"a fox"}}', undefined)
+    const { code, message, cause } = makeAnswerError(status, `{"error":{"message":"a fox","code":${status}}}`, undefined)
     assert.ok(cause instanceof Error)
     assert.match(cause.message, hint)
     assert.equal(code, 'inference_failed')

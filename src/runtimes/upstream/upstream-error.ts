@@ -160,7 +160,9 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
   // The text of the answer is not kept: it may repeat what was asked.
   return (
     makeFaultError(status, fault, retryAfter) ??
-    makeFailure(new UpstreamFault(`answered ${status}${named(fault)}${at}${hintAtStatus(status)}`, { status }))
+    makeFailure(
+      new UpstreamFault(`answered ${status}${fault.code === String(status) ? '' : named(fault)}${at}${hintAtStatus(status)}`, { status }),
+    )
   )
 }
 

@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isRecord } from '../../core/is-record.ts'
 import { isBusy, nameOpenFault } from '../name-open-fault.ts'
 import { makeFolder } from './make-folder.ts'
 
@@ -25,8 +27,56 @@ export async function takeOwnerLock(folder: string): Promise<Disposable> {
       cause,
     })
   }
-  await writeFile(noteIn(folder), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`)
-  return { [Symbol.dispose]: () => lock.close() }
+  await writeNote(folder, {})
+  return {
+    [Symbol.dispose]: () => {
+      removeNote(folder)
+      lock.close()
+    },
+  }
+}
+
+/** Writes down what the owner of a folder runs with, for {@link readOwnerSettings}; only the owner may. */
+export async function noteOwnerSettings(folder: string, settings: Readonly<Record<string, string>>): Promise<void> {
+  await writeNote(folder, { settings })
+}
+
+/** What the process that owns the folder runs with; null when none does, or it is this one, or it has not said so. */
+export async function readOwnerSettings(folder: string): Promise<Readonly<Record<string, string>> | null> {
+  const note = parseNote(await readFile(noteIn(folder), 'utf8').catch(() => ''))
+  if (note === null || typeof note.pid !== 'number' || note.pid === process.pid || !isAlive(note.pid) || !isRecord(note.settings))
+    return null
+  return Object.fromEntries(Object.entries(note.settings).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+}
+
+async function writeNote(folder: string, more: Readonly<Record<string, unknown>>): Promise<void> {
+  await writeFile(noteIn(folder), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString(), ...more })}\n`)
+}
+
+/** A folder that can no longer be written keeps its note, which the end of this process makes void. */
+function removeNote(folder: string): void {
+  try {
+    rmSync(noteIn(folder), { force: true })
+  } catch {}
+}
+
+function parseNote(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const note: unknown = JSON.parse(text)
+    return isRecord(note) ? note : null
+  } catch {
+    return null
+  }
+}
+
+/** A process that died without tidying up leaves its note. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It lives, and is another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
 }
 
 function openLock(file: string): DatabaseSync {

@@ -71,6 +71,7 @@ export const cancelRequest: Command = {
     const service = await openService(context)
     await confirm(context, { warning: `This ends ${argument} and what it has made so far.`, unattended: 'proceed' })
     const request = await service.fetchJson<ShownRequest>(path(argument), { method: 'DELETE', signal })
-    return { text: describeRequest(request), json: { ...request } }
+    const rest = request.status === 'completed' ? '' : `\nIt ends at its next step or token; sepia request wait ${argument} tells when.`
+    return { text: `${describeRequest(request)}${rest}`, json: { ...request } }
   },
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type HttpService, startHttpService } from '../../../../test/support/http-service.ts'
@@ -124,6 +124,19 @@ describe('request', () => {
     assert.match(refused.err, /`status` must be one of/)
   })
 
+  it('says of one that runs that it is not over yet, and how to hear of its end', async () => {
+    await using service = await startHttpService()
+    const id = await submit(service)
+    const rooms = [{ model: 'fake-image', room: 1 }]
+    await service.store.queue.claim({ workerId: 'w', rooms, limit: 1, leaseMs: 60_000 }, { signal: new AbortController().signal })
+    const { code, out } = await run(['request', 'cancel', id, '--yes'], at(service))
+    assert.equal(code, 0)
+    assert.match(out, /^status +running$/m)
+    assert.ok(out.endsWith(`\nIt ends at its next step or token; sepia request wait ${id} tells when.\n`), out)
+    const waiting = await submit(service)
+    assert.doesNotMatch((await run(['request', 'cancel', waiting, '--yes'], at(service))).out, /It ends/)
+  })
+
   it('waits for the end, and exits with 1 where that is a failure', async () => {
     await using service = await startHttpService({ worker: true })
     const { code, out } = await run(['request', 'wait', await submit(service)], at(service))
@@ -221,6 +234,24 @@ describe('login', () => {
       assert.equal(code, 2)
       assert.match(err, /^<url>: expected an origin/)
     })
+
+  it('leaves no token behind where it cannot be kept, and says what to do instead', async () => {
+    await using service = await startHttpService()
+    await using home = await createTemporaryFolder()
+    await writeFile(join(home.path, 'file'), '')
+    const environment = { XDG_CONFIG_HOME: join(home.path, 'file') }
+    const here = await run(['status', '--port', new URL(service.url).port], { environment })
+    const given = await run(['login', service.url, '--token', service.token], { environment })
+    for (const { code, err } of [here, given])
+      assert.deepEqual(
+        [code, err],
+        [
+          1,
+          `${join(home.path, 'file', 'sepia', 'login.json')} cannot be written; name another folder in XDG_CONFIG_HOME, or give SEPIA_URL and SEPIA_TOKEN.\n`,
+        ],
+      )
+    assert.ok(here.done.includes('revoked t1'), here.done.join())
+  })
 
   it('names a file that holds no login', async () => {
     await using home = await createTemporaryFolder()

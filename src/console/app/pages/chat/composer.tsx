@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { isUnheard } from '../../browser/is-unheard.ts'
 import { listText } from '../../language/formats.ts'
 import { Button } from '../../parts/button.tsx'
 import { models } from '../../state/models.ts'
@@ -20,9 +21,10 @@ import { t } from './text.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 
-/** Where one writes: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
+/** Where one writes, also whoever opens the page and types: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
+  const box = useRef<HTMLTextAreaElement>(null)
   const over = useSignal(false)
   const { writing, comparing } = current.value
   const name = placeOfDraft()
@@ -57,8 +59,10 @@ export function Composer(): VNode {
   }
   useEffect(() => {
     // Wherever the focus is; a dialog that is open takes the key for itself.
-    const onEscape = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape' && document.querySelector('dialog[open]') === null) current.value.stop()
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) current.value.stop()
+      // The letter itself goes where the focus is by then.
+      if (isUnheard(event)) box.current?.focus()
     }
     const onDrag = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return
@@ -70,12 +74,12 @@ export function Composer(): VNode {
     const drags = ['dragover', 'dragleave', 'drop'] as const
     const onLeave = () => current.value.keeper.leave()
     window.addEventListener('pagehide', onLeave)
-    document.addEventListener('keydown', onEscape)
+    document.addEventListener('keydown', onKey)
     for (const drag of drags) document.addEventListener(drag, onDrag)
     return () => {
       waitsForModels.value = false
       window.removeEventListener('pagehide', onLeave)
-      document.removeEventListener('keydown', onEscape)
+      document.removeEventListener('keydown', onKey)
       for (const drag of drags) document.removeEventListener(drag, onDrag)
     }
   }, [])
@@ -119,6 +123,7 @@ export function Composer(): VNode {
         />
         <Button tone="quiet" icon="plus" iconOnly onClick={() => picker.current?.click()}>{t`Attach text files or pictures`}</Button>
         <textarea
+          ref={box}
           aria-label={t`Your message`}
           placeholder={over.value ? t`Drop to attach` : t`Write a message…`}
           rows={1}

@@ -90,4 +90,6 @@ export const german: Catalogue = {
   'Refused by a limit': 'Wegen eines Limits abgelehnt',
   'First token': 'Erstes Token',
   'It runs again.': 'Sie läuft noch einmal.',
+  'Why it failed was told to its caller, and stands in the log of the service beside this id.':
+    'Warum sie fehlschlug, wurde dem Aufrufer gesagt und steht im Protokoll des Dienstes bei dieser Kennung.',
 }

@@ -4,16 +4,16 @@ import { byteText } from '../../parts/byte-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import { stateText } from '../../parts/models/model-state-text.ts'
-import { models } from '../../state/models.ts'
+import { modelChoices, models } from '../../state/models.ts'
 import { t } from './text.ts'
 
 const columns: readonly Column<ConsoleModel>[] = [
   {
     title: t`Model`,
     kind: 'lead',
-    cell: ({ id, name }) => (
+    cell: ({ id }) => (
       <span class="clipped" title={id}>
-        <ModelDot model={id} /> {name}
+        <ModelDot model={id} /> {modelChoices(models.value ?? []).find(({ value }) => value === id)?.label}
       </span>
     ),
   },

@@ -1,26 +1,26 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { CatalogError, formatFault } from '../catalog/catalog-fault.ts'
-import { openCatalog } from '../catalog/open-catalog.ts'
-import { verifyModel } from '../catalog/verify-model.ts'
-import type { Finding } from '../cli/cli-backend.ts'
-import type { ReportProgress } from '../cli/progress-bar.ts'
-import type { Config } from '../config/config.ts'
-import type { ModelDescriptor } from '../core/model.ts'
-import type { Store } from '../core/ports/store.ts'
-import { isOwned, ownerFiles, takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
-import { checkDatabase } from '../storage/upkeep/check-database.ts'
-import { checkOutputs } from '../storage/upkeep/check-outputs.ts'
-import { findUnwritable } from '../storage/upkeep/find-unwritable.ts'
-import { rootOf } from './cluster/open-bucket.ts'
-import { readDatabaseUrl } from './cluster/read-database-url.ts'
-import { dataLayout } from './data-layout.ts'
+import { CatalogError, formatFault } from '../../catalog/catalog-fault.ts'
+import { openCatalog } from '../../catalog/open-catalog.ts'
+import { verifyModel } from '../../catalog/verify-model.ts'
+import type { Finding } from '../../cli/cli-backend.ts'
+import type { ReportProgress } from '../../cli/progress-bar.ts'
+import type { Config } from '../../config/config.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
+import type { Store } from '../../core/ports/store.ts'
+import { isOwned, ownerFiles, takeOwnerLock } from '../../storage/sqlite/owner-lock.ts'
+import { checkDatabase } from '../../storage/upkeep/check-database.ts'
+import { checkOutputs } from '../../storage/upkeep/check-outputs.ts'
+import { findUnwritable } from '../../storage/upkeep/find-unwritable.ts'
+import { rootOf } from '../cluster/open-bucket.ts'
+import { readDatabaseUrl } from '../cluster/read-database-url.ts'
+import { dataLayout } from '../data-layout.ts'
+import { findAwayServers } from '../models/find-away-servers.ts'
+import { modelFolders } from '../models/model-folders.ts'
+import { openStore, openWritableOutputs } from '../open-store.ts'
+import { createSystemClock } from '../system-clock.ts'
+import { findWaysOut } from '../ways-out.ts'
 import { examineWaysOut } from './examine-ways-out.ts'
-import { findAwayServers } from './models/find-away-servers.ts'
-import { modelFolders } from './models/model-folders.ts'
-import { openStore, openWritableOutputs } from './open-store.ts'
-import { createSystemClock } from './system-clock.ts'
-import { findWaysOut } from './ways-out.ts'
 
 interface ExamineOptions {
   readonly signal: AbortSignal
@@ -82,7 +82,7 @@ async function examineData(config: Config, options: ExamineOptions): Promise<rea
 
 /** The database and the bucket of all nodes, which may be running; only a database of this version's schema is opened. */
 async function examineShared(config: Config, url: string, { signal }: ExamineOptions): Promise<readonly Finding[]> {
-  const { checkDatabase: checkShared } = await import('../storage/postgres/check-database.ts')
+  const { checkDatabase: checkShared } = await import('../../storage/postgres/check-database.ts')
   const subject = 'database'
   const checked = await checkShared(url).catch((error: Error) => error)
   if (checked instanceof Error) return [{ subject, healthy: false, message: checked.message }]

@@ -1,7 +1,7 @@
-import type { Finding } from '../cli/cli-backend.ts'
-import type { Config } from '../config/config.ts'
-import { type ModelDescriptor, serversOf } from '../core/model.ts'
-import { findWaysOut } from './ways-out.ts'
+import type { Finding } from '../../cli/cli-backend.ts'
+import type { Config } from '../../config/config.ts'
+import { type ModelDescriptor, serversOf } from '../../core/model.ts'
+import { findWaysOut } from '../ways-out.ts'
 
 /** What is reached through which proxy, and what is not; nothing where none is set. */
 export function examineWaysOut(config: Config, models: readonly ModelDescriptor[]): readonly Finding[] {

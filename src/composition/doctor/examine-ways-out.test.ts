@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseConfig } from '../config/parse-config.ts'
-import { describeFakeText } from '../runtimes/fake/fake-catalog.ts'
+import { parseConfig } from '../../config/parse-config.ts'
+import { describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
 import { examineWaysOut } from './examine-ways-out.ts'
 
 function examine(environment: Readonly<Record<string, string>>) {

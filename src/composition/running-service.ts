@@ -1,0 +1,21 @@
+import { delimiter } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { settings } from '../config/settings.ts'
+import { noteOwnerSettings, readOwnerSettings } from '../storage/sqlite/owner-lock.ts'
+
+/** Writes down in the data folder what commands beside this service must know, whatever flags it was started with. */
+export async function noteRunningService({ dataFolder, database, listen, addresses, models }: Config, url: string): Promise<void> {
+  // Nodes that share a database own no folder.
+  if (database.type !== 'embedded') return
+  await noteOwnerSettings(dataFolder, {
+    [settings.host.name]: listen.host,
+    [settings.port.name]: new URL(url).port || '80',
+    ...(addresses.publicUrl !== null && { [settings.publicUrl.name]: addresses.publicUrl }),
+    ...(models.folders.length > 0 && { [settings.models.name]: models.folders.join(delimiter) }),
+  })
+}
+
+/** Those settings of the service that runs on the data folder, by name and as a flag would have them; null when none does. */
+export async function findRunningService({ dataFolder, database }: Config): Promise<Readonly<Record<string, string>> | null> {
+  return database.type === 'embedded' ? readOwnerSettings(dataFolder) : null
+}
