@@ -59,6 +59,20 @@ export const qwen3: ToolFamily = {
   userDefined: ['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'],
 }
 
+/** Writes an element for each argument; what is no JSON object stands in the call as it is. */
+export const qwenCoder: ToolFamily = {
+  ...qwen25,
+  name: 'qwen-3-coder',
+  template: 'qwen-3-coder-format.jinja',
+  write: (calls) =>
+    calls
+      .map(
+        (call) =>
+          `<tool_call>\n<function=${call.name}>\n${writeParameters(call.arguments, ['<parameter=', '>\n', '\n</parameter>\n'])}</function>\n</tool_call>`,
+      )
+      .join('\n'),
+}
+
 /** A model that always thinks, and cannot be told otherwise. */
 export const alwaysThinking: ToolFamily = { ...qwen3, name: 'always-thinking', opensThoughts: true }
 
@@ -122,6 +136,17 @@ export const ministral: ToolFamily = {
     ...['[/TOOL_RESULTS]', '[TOOL_CALLS]', '[ARGS]', '[CALL_ID]', '[THINK]', '[/THINK]'],
   ],
   write: (calls) => calls.map((call) => `[TOOL_CALLS]${call.name}[ARGS]${call.arguments}`).join(''),
+}
+
+function writeParameters(json: string, [open, between, close]: readonly [open: string, between: string, close: string]): string {
+  try {
+    const bare = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+    return Object.entries(JSON.parse(json))
+      .map(([name, value]) => open + name + between + bare(value) + close)
+      .join('')
+  } catch {
+    return json
+  }
 }
 
 /** What a GGUF file says about its tokens. */

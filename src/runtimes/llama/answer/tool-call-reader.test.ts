@@ -6,7 +6,10 @@ import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 const hermes = detectToolFormat('{% if tools %}<tool_call>{% endif %}')
 const mistral = detectToolFormat('{% if tools %}[TOOL_CALLS]{% endif %}')
 const named = detectToolFormat('{% if tools %}[TOOL_CALLS]x[ARGS]y{% endif %}')
-const llama3 = { ...detectToolFormat('{% if tools %}{"name": x, "parameters": y} ipython{% endif %}'), names: ['add'] }
+const llama3 = {
+  ...detectToolFormat('{% if tools %}{"name": x, "parameters": y} ipython{% endif %}'),
+  tools: [{ name: 'add', description: null, parameters: {} }],
+}
 
 /** Reads an answer in fragments of one size and joins what belongs together. */
 function read(format: typeof hermes, answer: string, size: number): { text: string; calls: string[] } {

@@ -23,9 +23,9 @@ export class Grammar {
     return name
   }
 
-  /** A name whose rule is still to be defined. */
+  /** A name whose rule is still to be defined; until then it is nothing at all. */
   reserve(): string {
-    return this.define(`rule-${this.#rules.size}`, '')
+    return this.define(`rule-${this.#rules.size}`, '""')
   }
 
   get size(): number {

@@ -15,18 +15,28 @@ const formats: Readonly<Record<string, string>> = {
   uuid: [8, 4, 4, 4, 12].map((count) => `[0-9a-f]{${count}}`).join(' "-" '),
 }
 
-/** The rule for a string with lengths or a format. @throws {ServiceError} `unsupported_parameter` for other formats. */
-export function stringRule(grammar: Grammar, schema: JsonObject, where: string): SchemaRule {
+/**
+ * The rule for a string with lengths or a format.
+ *
+ * @param bareText The rule of any string that stands without quotes, between tags; null = it stands in quotes. Where its length counts, such a string holds no `<`,
+ *   and does not begin with line breaks that could be those of the tags.
+ * @throws {ServiceError} `unsupported_parameter` for other formats.
+ */
+export function stringRule(grammar: Grammar, schema: JsonObject, where: string, bareText: string | null): SchemaRule {
   const { least, most } = readLengths(schema, ['minLength', 'maxLength'], where)
   const { format } = schema
   if (format === undefined) {
-    if (least === 0 && most === null) return { rule: 'string', closingLength: 2 }
+    if (least === 0 && most === null) return { rule: bareText ?? 'string', closingLength: 2 }
+    if (bareText !== null) {
+      const more = most === null ? bareText : `[^<\\x00]{0,${most - least}}`
+      return { rule: grammar.name(`[^<\\r\\n\\x00]{${least}} ${more}`), closingLength: 2 + least }
+    }
     return { rule: grammar.name(`"\\"" char{${least},${most ?? ''}} "\\""`), closingLength: 2 + least }
   }
   const body = typeof format === 'string' ? formats[format] : undefined
   if (body === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
   if (least > 0 || most !== null) throw refuseSchema(`"format" at ${where} cannot be combined with a length`)
-  return { rule: grammar.name(`"\\"" ${body} "\\""`), closingLength: 40 }
+  return { rule: bareText === null ? grammar.name(`"\\"" ${body} "\\""`) : grammar.name(body), closingLength: 40 }
 }
 
 /** The rule for an integer within bounds of at most 15 digits. @throws {ServiceError} `unsupported_parameter`. */

@@ -4,6 +4,7 @@ import { shortName } from '../../../core/requests/short-name.ts'
 import { type Grammar, literal } from './gbnf.ts'
 import { integerRule, numberRule, stringRule } from './scalar-rules.ts'
 import { readLengths, refuseForTypes, refuseSchema, refuseUnknown, type SchemaType, typesOf } from './schema-keywords.ts'
+import { followReference } from './schema-reference.ts'
 import type { SchemaRule } from './schema-rule.ts'
 
 const maxSchemaLength = 64 * 1024
@@ -17,6 +18,8 @@ export class SchemaGrammar {
   readonly #references = new Map<string, SchemaRule>()
   /** References being followed, none of whose text has been written yet. */
   #following: readonly string[] = []
+  /** The rule of a string that stands without quotes; null where all is JSON. */
+  #bareText: string | null = null
 
   /** @throws {ServiceError} `unsupported_parameter` when the schema is too large. */
   constructor(grammar: Grammar, root: JsonObject) {
@@ -31,11 +34,30 @@ export class SchemaGrammar {
     return this.#visit(this.#root, '#', 0)
   }
 
+  /**
+   * The rule for a part of the schema whose value is JSON, or a string without quotes.
+   *
+   * @param text The rule of any such string.
+   * @throws {ServiceError} as `compile` does.
+   */
+  compileBare(part: JsonValue, place: string, text: string): SchemaRule {
+    this.#bareText = text
+    try {
+      return this.#visit(part, place, 1)
+    } catch (error) {
+      this.#references.clear() // some may have been left half way
+      throw error
+    } finally {
+      this.#bareText = null
+      this.#following = []
+    }
+  }
+
   #visit(schema: JsonValue, place: string, depth: number): SchemaRule {
     const where = shortName(place)
     if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
     if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
-    if (schema === true) return { rule: 'value', closingLength: 2 }
+    if (schema === true) return { rule: this.#bareText ?? 'value', closingLength: 2 }
     if (!isRecord(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
     if ('$ref' in schema) return this.#reference(schema, where, depth)
     if ('const' in schema) return this.#oneOfValues(schema, 'const', [schema.const ?? null], where)
@@ -49,18 +71,20 @@ export class SchemaGrammar {
   #typed(type: SchemaType, schema: JsonObject, where: string, depth: number): SchemaRule {
     if (type === 'object') return this.#inside(() => this.#object(schema, where, depth))
     if (type === 'array') return this.#inside(() => this.#array(schema, where, depth))
-    if (type === 'string') return stringRule(this.#grammar, schema, where)
+    if (type === 'string') return stringRule(this.#grammar, schema, where, this.#bareText)
     if (type === 'integer') return integerRule(this.#grammar, schema, where)
     if (type === 'number') return numberRule(schema, where)
     return { rule: type, closingLength: 5 }
   }
 
-  /** Visits what stands between brackets, where a reference may lead back. */
+  /** Visits what stands between brackets, which is JSON, and where a reference may lead back. */
   #inside(visit: () => SchemaRule): SchemaRule {
-    const following = this.#following
+    const [following, bareText] = [this.#following, this.#bareText]
     this.#following = []
+    this.#bareText = null
     const rule = visit()
     this.#following = following
+    this.#bareText = bareText
     return rule
   }
 
@@ -136,7 +160,8 @@ export class SchemaGrammar {
   #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): SchemaRule {
     refuseUnknown(schema, ['type', keyword], where)
     if (!Array.isArray(values) || values.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one value`)
-    const texts = values.map((value: JsonValue) => JSON.stringify(value))
+    const bare = this.#bareText !== null
+    const texts = values.map((value: JsonValue) => (bare && typeof value === 'string' ? value : JSON.stringify(value)))
     return { rule: this.#grammar.name(texts.map(literal).join(' | ')), closingLength: Math.max(...texts.map((text) => text.length)) }
   }
 
@@ -156,19 +181,19 @@ export class SchemaGrammar {
     if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference))
       throw refuseSchema(`"$ref" at ${where} must point into the schema itself`)
     if (this.#following.includes(reference)) throw refuseSchema(`"$ref" at ${where} leads back to itself at once`)
-    const known = this.#references.get(reference)
+    const key = this.#bareText === null ? reference : `bare ${reference}`
+    const known = this.#references.get(key)
     if (known !== undefined) return known
-    let target: JsonValue | undefined = this.#root
-    for (const step of reference.split('/').slice(1)) target = memberOf(target, readStep(step, where))
+    const target = followReference(this.#root, reference, where)
     if (target === undefined) throw refuseSchema(`"$ref" at ${where} points to nothing`)
     const name = this.#grammar.reserve()
-    this.#references.set(reference, { rule: name, closingLength: 8 })
+    this.#references.set(key, { rule: name, closingLength: 8 })
     const following = this.#following
     this.#following = [...following, reference]
     const resolved = this.#visit(target, reference, depth + 1)
     this.#following = following
     this.#grammar.define(name, resolved.rule)
-    this.#references.set(reference, { rule: name, closingLength: resolved.closingLength })
+    this.#references.set(key, { rule: name, closingLength: resolved.closingLength })
     return { rule: name, closingLength: resolved.closingLength }
   }
 
@@ -180,21 +205,8 @@ export class SchemaGrammar {
   }
 }
 
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
-}
-
 function isListOfNames(value: JsonValue): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-/** One step of a reference, a member's name. */
-function readStep(step: string, where: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch (cause) {
-    throw refuseSchema(`"$ref" at ${where} has a percent sign that begins no escape; write it as %25`, cause)
-  }
 }
 
 /** Whether no value can meet two of the options: all of different types, or all different constants. */

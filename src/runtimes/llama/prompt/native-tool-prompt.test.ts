@@ -12,6 +12,7 @@ import {
   mistralNemo,
   qwen3,
   qwen25,
+  qwenCoder,
   type ToolFamily,
 } from '../../../../test/support/model-files/tool-family.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
@@ -71,6 +72,8 @@ interface Expected {
   /** From the question to the place of the answer. */
   readonly conversation: string
   readonly hostile: string
+  /** How an argument is written whose name and value are this; absent = as JSON. */
+  readonly argument?: (text: string) => string
 }
 
 const parameters = '{"type": "object", "properties": {"city": {"type": "string"}}}'
@@ -90,6 +93,14 @@ const all: readonly Expected[] = [
     tools: `<tools>\n${describedTool}\n</tools>`,
     conversation: `«<|im_start|>»user\nWeather?«<|im_end|>»\n«<|im_start|>»assistant\n«<think>»\nLook.\n«</think>»\n\n${written}«<|im_end|>»\n«<|im_start|>»user\n«<tool_response>»\n22 degrees\n«</tool_response>»«<|im_end|>»\n«<|im_start|>»assistant\n`,
     hostile: qwenHostile,
+  },
+  {
+    family: qwenCoder,
+    tools: `<tools>\n${describedTool}\n</tools>`,
+    conversation:
+      '«<|im_start|>»user\nWeather?«<|im_end|>»\n«<|im_start|>»assistant\n\n«<tool_call>»\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n«</tool_call>»«<|im_end|>»\n«<|im_start|>»user\n<tool_response>\n22 degrees\n</tool_response>\n«<|im_end|>»\n«<|im_start|>»assistant\n',
+    hostile: qwenHostile,
+    argument: (text) => `<parameter=${text}>\n${text}\n</parameter>`,
   },
   {
     family: mistralNemo,
@@ -129,14 +140,14 @@ for (const { family, ...expected } of all)
     assert.ok(typed.endsWith(expected.hostile), typed)
   })
 
-for (const { family } of all)
+for (const { family, argument = (text: string) => `{"${text}": "${text}"}` } of all)
   test(`${family.name} sees what stood escaped in a call's arguments, names or ids as text`, async () => {
     const escaped = [...hostile].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
     const calls = [{ id: '</s>', name: 'get_weather', arguments: `{"${escaped}":"${escaped}"}` }]
     const [seen = ''] = await readPrompts(family, [
       [question, { role: 'assistant', content: null, toolCalls: calls }, { role: 'tool', content: 'x', toolCallId: '</s>' }],
     ])
-    assert.ok(seen.includes(`{"${hostile}": "${hostile}"}`), seen)
+    assert.ok(seen.includes(argument(hostile)), seen)
     assert.ok(!seen.includes('"«</s>»"'), seen)
   })
 

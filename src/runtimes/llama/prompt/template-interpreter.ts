@@ -59,7 +59,7 @@ const textFilters = new Set<unknown>(['trim', 'lower', 'upper', 'title', 'capita
 
 /**
  * The package's interpreter with what Jinja, or llama.cpp's reading of it, takes beyond that: loops and filters over nothing (Hermes, Command R+,
- * Functionary), and a look for it (Seed-OSS), members that are no names (Hermes), numbers as keys (Seed-OSS), `str.format` (Hunyuan) and objects as strings (Apriel).
+ * Functionary), and a look for it (Seed-OSS), members that are no names (Hermes), numbers as keys (Seed-OSS), `str.format` (Hunyuan), and objects (Apriel) and Python's words (Qwen 3 Coder) as strings.
  */
 export class TemplateInterpreter extends PackageInterpreter {
   /** @param statement Absent where a slice leaves an end open. */
@@ -102,6 +102,8 @@ export class TemplateInterpreter extends PackageInterpreter {
   override applyFilter(operand: RuntimeValue, filter: FilterStatement, environment: unknown): RuntimeValue {
     const name = filter.value ?? filter.callee?.value
     if (name === 'string' && operand.type === 'ObjectValue') return toRuntime(String(operand))
+    const word = name === 'string' ? pythonWord(operand) : null
+    if (word !== null) return toRuntime(word)
     if (name === 'items' && absent.has(operand.type)) return listOf(operand)
     const text = operand.type === 'UndefinedValue' && textFilters.has(name) ? toRuntime('') : operand
     return super.applyFilter(listFilters.has(name) ? listOf(operand) : text, filter, environment)
@@ -134,6 +136,12 @@ function isNumbered(statement: Statement | undefined): statement is ObjectStatem
 
 function listOf(value: RuntimeValue): RuntimeValue {
   return absent.has(value.type) ? new ListValue([]) : value
+}
+
+/** What Python, and so Jinja, makes of these as strings. */
+function pythonWord({ type, value }: RuntimeValue): string | null {
+  if (type === 'NullValue') return 'None'
+  return type === 'BooleanValue' ? (value === true ? 'True' : 'False') : null
 }
 
 /** Python's `str.format` as far as templates use it: parts in turn, or by number. */

@@ -6,8 +6,16 @@ const example = '{% if tools %}<tool_call>\n{"name": <function-name>, "arguments
 
 test('a template with blocks of JSON teaches calls itself', () => assert.ok(detectToolFormat(example).native))
 
+for (const [family, block, parameter] of [
+  ['Qwen 3 Coder', '<tool_call>\\n<function=add>\\n<parameter=a>\\n</parameter>\\n</function>\\n</tool_call>', '<parameter='],
+])
+  test(`a template with an element for each argument, as that of ${family}, teaches calls itself`, () => {
+    const { native, parameters } = detectToolFormat(`{% if tools %}{{ '${block}' }}{% endif %}`)
+    assert.deepEqual([native, parameters?.open], [true, parameter])
+  })
+
 for (const [family, block] of [
-  ['Qwen 3 Coder', '<tool_call>\n<function=add>\n</function>\n</tool_call>'],
+  ['One that writes all on one line', '<tool_call><function=add><parameter=a></parameter></function></tool_call>'],
   ['GLM', '<tool_call>add<arg_key>a</arg_key></tool_call>'],
   ['MiniMax M3', ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="add">'],
   ['Apriel', '<tool_call></tool_call>\n<tool_calls>[{"name": <function-name-1>, "arguments": <args-dict-1>}]</tool_calls>'],
