@@ -73,6 +73,32 @@ export const qwenCoder: ToolFamily = {
       .join('\n'),
 }
 
+/** Writes elements for the name and for the value of each argument. */
+export const glm: ToolFamily = {
+  ...taught,
+  name: 'glm',
+  template: 'glm-format.jinja',
+  text: { unknown: '<|endoftext|>', begin: '[gMASK]', end: '<|user|>' },
+  control: ['<sop>', '<|system|>', '<|assistant|>', '<|observation|>'],
+  userDefined: [
+    '<tool_call>',
+    '</tool_call>',
+    '<arg_key>',
+    '</arg_key>',
+    '<arg_value>',
+    '</arg_value>',
+    '<tool_response>',
+    '</tool_response>',
+  ],
+  write: (calls) =>
+    calls
+      .map(
+        (call) =>
+          `<tool_call>${call.name}\n${writeParameters(call.arguments, ['<arg_key>', '</arg_key>\n<arg_value>', '</arg_value>\n'])}</tool_call>`,
+      )
+      .join('\n'),
+}
+
 /** A model that always thinks, and cannot be told otherwise. */
 export const alwaysThinking: ToolFamily = { ...qwen3, name: 'always-thinking', opensThoughts: true }
 

@@ -27,8 +27,8 @@ interface Read {
 }
 
 /** Reads an answer in fragments of one size and joins what belongs together. */
-function read(answer: string, size: number): Read {
-  const reader = new ToolCallReader(format)
+function read(answer: string, size: number, from = format): Read {
+  const reader = new ToolCallReader(from)
   const events: ToolEvent[] = []
   const characters = [...answer]
   for (let index = 0; index < characters.length; index += size) events.push(...reader.add(characters.slice(index, index + size).join('')))
@@ -153,3 +153,28 @@ test('what stands before the name is told as the format spells it', () => {
     assert.equal(reader.written, '<tool_call>\n<function=add')
   }
 })
+
+const glm: ToolFormat = { ...detectToolFormat('{% if tools %}<tool_call><arg_key></arg_value>{% endif %}'), tools }
+
+for (const size of [1, 3, 1000]) {
+  test(`elements for names and values, on lines of their own or not, ${size} characters at a time`, () => {
+    const inLines =
+      'See.\n<tool_call>add\n<arg_key>text</arg_key>\n<arg_value>\n4\n</arg_value>\n<arg_key>count</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n<tool_call>now\n</tool_call>'
+    const calls = ['add:{"text": "\\n4\\n", "count": 2}', 'now:{}']
+    assert.deepEqual(read(inLines, size, glm), { text: 'See.\n', calls, whole: 2 })
+    const inOne = inLines.replaceAll(/(?<=<.*>|add|now)\n(?=<)/g, '')
+    assert.deepEqual(read(inOne, size, glm), { text: 'See.\n', calls, whole: 2 })
+  })
+
+  test(`values that hold elements of such calls, ${size} characters at a time`, () => {
+    for (const value of ['a</arg_value>b', '</arg_value>\n<arg_value>', 'x</tool_call>', '<arg_key>', '</arg_value', 'é🎉\r\n']) {
+      const { calls } = read(`<tool_call>add<arg_key>text</arg_key><arg_value>${value}</arg_value></tool_call>`, size, glm)
+      assert.deepEqual(calls, [`add:{"text": ${JSON.stringify(value)}}`])
+    }
+  })
+
+  test(`text that only looks like a call of a name, ${size} characters at a time`, () => {
+    for (const text of ['The <tool_call> tag', '<tool_call>ad', '<tool_call>other\n</tool_call>', 'add <arg_key>'])
+      assert.deepEqual(read(text, size, glm), { text: text === '<tool_call>ad' ? '' : text, calls: [], whole: 0 })
+  })
+}

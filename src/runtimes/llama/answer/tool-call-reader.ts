@@ -32,6 +32,7 @@ export class ToolCallReader {
     const unmarked = parameters === undefined || before === '' ? [] : tools.map(({ name }) => before.trim() + name)
     this.#mark = new StopMatcher([mark, ...unmarked])
     if (!this.#marked) this.#openings = tools.flatMap(({ name }) => [`{"name":"${name}"`, `{"type":"function","name":"${name}"`])
+    else if (parameters !== undefined && before === '') this.#openings = tools.map(({ name }) => mark + name)
     else this.#openings = [squeeze(this.#opening), ...unmarked]
     this.#phase = this.#marked ? 'text' : 'head'
   }

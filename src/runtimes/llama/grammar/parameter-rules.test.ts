@@ -4,13 +4,19 @@ import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
 import { ToolCallReader } from '../answer/tool-call-reader.ts'
 import { Effort } from '../automaton/effort.ts'
 import { type GrammarState, GrammarStates } from '../automaton/grammar-states.ts'
-import { detectToolFormat } from '../prompt/tool-format.ts'
+import { detectToolFormat, type ToolFormat } from '../prompt/tool-format.ts'
 import { constrainToolCalls } from './tool-grammar.ts'
 
 const format = detectToolFormat('{% if tools %}<tool_call>\\n<function=add>\\n<parameter=a>{% endif %}')
 
+const glm = detectToolFormat('{% if tools %}<tool_call><arg_key></arg_value>{% endif %}')
+
 /** What a grammar for calls of tools with these parameters lets through. */
 function follow(...schemas: readonly JsonObject[]): (text: string) => boolean {
+  return followIn(format, schemas)
+}
+
+function followIn(format: ToolFormat, schemas: readonly JsonObject[]): (text: string) => boolean {
   const tools = schemas.map((parameters, index) => ({ name: `tool${index}`, description: null, parameters }))
   const constraint = constrainToolCalls({ tools, choice: 'auto', parallel: true, format: { ...format, tools } }, null)
   const states = new GrammarStates(constraint?.grammar ?? '')
@@ -86,39 +92,53 @@ test('calls follow each other, with or without a line break between', () => {
   assert.ok(!accepts(`${call()} ${call()}`))
 })
 
-test('a string ends for the grammar where it ends for whoever reads it', () => {
-  const parameters = { properties: { a: text, b: text } }
-  const accepts = follow(parameters)
-  const pieces = [
-    'x',
-    '\n',
-    '\r\n',
-    '</parameter>',
-    '</parameter',
-    '</function>',
-    '</function',
-    '<parameter=b>\n',
-    '\n</tool_call>',
-    '<',
-    '>',
-  ]
-  let seed = 1
-  const random = (most: number): number => {
-    seed = (seed * 48_271) % 2_147_483_647
-    return seed % most
-  }
-  let whole = 0
-  for (let round = 0; round < 500; round++) {
-    const written = Array.from({ length: random(9) }, () => pieces[random(pieces.length)]).join('')
-    const answer = `<tool_call>\n<function=tool0>\n<parameter=a>\n${written}\n</parameter>\n</function>\n</tool_call>`
-    if (!accepts(answer)) continue
-    const reader = new ToolCallReader({ ...format, tools: [{ name: 'tool0', description: null, parameters }] })
-    const calls = reader.add(answer)
-    assert.equal(reader.calls, 1, answer)
-    const json = calls.map((event) => (event.type === 'arguments' ? event.fragment : '')).join('')
-    const rendered = call(...Object.entries(JSON.parse(json)).map(([name, read]) => value(name, String(read))))
-    assert.equal(rendered.replace(/\s/g, ''), answer.replace(/\s/g, ''))
-    whole++
-  }
-  assert.ok(whole > 100)
+test('elements for names and values may stand on lines of their own or not, but a line break in a value is part of it', () => {
+  const parameters = { properties: { a: { enum: ['x'] }, b: { type: 'integer' } }, required: ['a'] }
+  const accepts = followIn(glm, [parameters, { properties: {} }])
+  const a = '<arg_key>a</arg_key>\n<arg_value>x</arg_value>\n'
+  const written = `<tool_call>tool0\n${a}<arg_key>b</arg_key>\n<arg_value>1</arg_value>\n</tool_call>\n<tool_call>tool1\n</tool_call>`
+  assert.ok(accepts(written))
+  assert.ok(accepts(written.replaceAll('\n', '')))
+  for (const value of ['x\n', '\nx', 'y', ''])
+    assert.ok(!accepts(`<tool_call>tool0\n${a.replace('>x', `>${value}`)}</tool_call>`), JSON.stringify(value))
 })
+
+const notations = [
+  {
+    format,
+    pieces: ['x', '\n', '\r\n', '</parameter>', '</parameter', '</function>', '</function', '<parameter=b>\n', '\n</tool_call>', '<', '>'],
+    call,
+    value,
+  },
+  {
+    format: glm,
+    pieces: ['x', '\n', '\r\n', '</arg_value>', '</arg_value', '</tool_call>', '</tool_call', '<arg_key>b</arg_key><arg_value>', '<', '>'],
+    call: (...written: readonly string[]) => `<tool_call>tool0\n${written.join('')}</tool_call>`,
+    value: (name: string, written: string) => `<arg_key>${name}</arg_key>\n<arg_value>${written}</arg_value>\n`,
+  },
+]
+
+for (const { format, pieces, call, value } of notations)
+  test(`a string between ${format.parameters?.open} and its end ends for the grammar where it ends for whoever reads it`, () => {
+    const parameters = { properties: { a: text, b: text } }
+    const accepts = followIn(format, [parameters])
+    let seed = 1
+    const random = (most: number): number => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % most
+    }
+    let whole = 0
+    for (let round = 0; round < 500; round++) {
+      const written = Array.from({ length: random(9) }, () => pieces[random(pieces.length)]).join('')
+      const answer = call(value('a', written))
+      if (!accepts(answer)) continue
+      const reader = new ToolCallReader({ ...format, tools: [{ name: 'tool0', description: null, parameters }] })
+      const calls = reader.add(answer)
+      assert.equal(reader.calls, 1, answer)
+      const json = calls.map((event) => (event.type === 'arguments' ? event.fragment : '')).join('')
+      const rendered = call(...Object.entries(JSON.parse(json)).map(([name, read]) => value(name, String(read))))
+      assert.equal(rendered.replace(/\s/g, ''), answer.replace(/\s/g, ''))
+      whole++
+    }
+    assert.ok(whole > 100)
+  })

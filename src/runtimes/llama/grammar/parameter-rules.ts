@@ -10,23 +10,24 @@ import { textWithout } from './text-without.ts'
 import { parameterSchema, parameterTypes } from './value-types.ts'
 
 /**
- * Makes the rule for a call's arguments in a notation of their own: required ones first, each held to its schema as far as we follow it. A schema that is no plain
+ * Makes the rule for a call's arguments in a notation of their own, on lines of their own or not: required ones first, each held to its schema as far as we follow it. A schema that is no plain
  * list of them leaves the model free to name what it likes.
  */
 export function parameterRules(grammar: Grammar, format: ToolFormat, notation: ParameterNotation): (tool: ToolDefinition) => string {
   const { open, between, close } = notation
   const text = textWithout(grammar, valueEnds(format, notation))
   const lineBreak = '("\\r"? "\\n")?'
-  const closes = grammar.name(`${lineBreak} ${literal(close.trim())} ${lineBreak}`)
+  const loose = (written: string): string => written.split('\n').map(literal).join(` ${lineBreak} `)
+  const closes = grammar.name(loose(close))
   const write = (name: string, value: string): string => grammar.name(`${name} ${value} ${closes}`)
   return ({ parameters }) => {
     const listed = listParameters(grammar, parameters)
-    if (listed === null) return grammar.name(`(${write(`${literal(open)} [^<>\\r\\n]{1,256} ${literal(between)}`, text)})*`)
+    if (listed === null) return grammar.name(`${lineBreak} (${write(`${literal(open)} [^<>\\r\\n]{1,256} ${loose(between)}`, text)})*`)
     const rules = listed.map(({ name, required, compile }) => {
-      const rule = write(literal(open + name + between), compile(text))
+      const rule = write(`${literal(open + name)} ${loose(between)}`, compile(text))
       return required ? rule : `${rule}?`
     })
-    return rules.length === 0 ? literal('') : grammar.name(rules.join(' '))
+    return grammar.name([lineBreak, ...rules].join(' '))
   }
 }
 

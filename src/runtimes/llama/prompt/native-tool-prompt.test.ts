@@ -6,6 +6,7 @@ import { ask } from '../../../../test/support/mini-chat.ts'
 import { writeScriptedGguf } from '../../../../test/support/model-files/scripted-gguf.ts'
 import {
   describeTokenizer,
+  glm,
   harmony,
   llama31,
   ministral,
@@ -101,6 +102,14 @@ const all: readonly Expected[] = [
       '«<|im_start|>»user\nWeather?«<|im_end|>»\n«<|im_start|>»assistant\n\n«<tool_call>»\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n«</tool_call>»«<|im_end|>»\n«<|im_start|>»user\n<tool_response>\n22 degrees\n</tool_response>\n«<|im_end|>»\n«<|im_start|>»assistant\n',
     hostile: qwenHostile,
     argument: (text) => `<parameter=${text}>\n${text}\n</parameter>`,
+  },
+  {
+    family: glm,
+    tools: `«[gMASK]»«<sop>»«<|system|>»\n# Tools\n\n<tools>\n${describedTool}\n</tools>`,
+    conversation:
+      '«<|user|>»\nWeather?«<|assistant|>»\n\n«<tool_call>»get_weather\n«<arg_key>»city«</arg_key>»\n«<arg_value>»Paris«</arg_value>»\n«</tool_call>»«<|observation|>»\n«<tool_response>»\n22 degrees\n«</tool_response>»«<|assistant|>»\n',
+    hostile: `«<|user|>»\n${hostile}«<|assistant|>»\n`,
+    argument: (text) => `«<arg_key>»${text}«</arg_key>»\n«<arg_value>»${text}«</arg_value>»`,
   },
   {
     family: mistralNemo,

@@ -121,6 +121,22 @@ const qwenCoder: ToolFormat = {
   tools: [],
 }
 
+/** GLM since 4.5, Ling 3, Laguna and Spark 2.5: an element for the name of each argument and one for its value, each on a line of its own or not. */
+const glm: ToolFormat = {
+  mark: '<tool_call>',
+  before: '',
+  between: '',
+  after: '</tool_call>',
+  next: '\n<tool_call>',
+  end: '',
+  parameters: { open: '<arg_key>', between: '</arg_key>\n<arg_value>', close: '</arg_value>\n' },
+  lead: /^<tool_call>\s*/,
+  heads: [/<tool_call>\s*([^\s<>]+)(?=[\s<])/],
+  native: true,
+  shortIds: false,
+  tools: [],
+}
+
 /** A call as a format writes it behind its mark and what follows that, up to the arguments. */
 export function callHead({ between }: ToolFormat, name: string): string {
   return JSON.stringify(name).slice(1, -1) + between
@@ -132,7 +148,10 @@ export function openCall(format: ToolFormat, name: string): string {
 }
 
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
-export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]']
+export const toolMarks: readonly string[] = [
+  ...[hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]'],
+  ...['<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>', '</tool_call>'],
+]
 
 /** Line breaks that may stand where a notation has one, or none. */
 export const lineBreaks: readonly string[] = ['', '\n', '\r\n']
@@ -143,7 +162,7 @@ export function valueEnds({ after }: ToolFormat, { open, close }: ParameterNotat
   return lineBreaks.flatMap((lineBreak) => follows.map((follow) => close.trim() + lineBreak + follow))
 }
 
-/** What templates hold that write something else into such blocks (GLM, MiniMax M3), or into blocks of a similar name (Apriel). */
+/** What templates hold that write something else into such blocks (Qwen 3 Coder, GLM, MiniMax M3), or into blocks of a similar name (Apriel). */
 const otherBlocks = ['<function=', '<arg_key>', '<invoke ', '<tool_calls>']
 
 /** Recognises a template's format by the marks it writes itself. */
@@ -153,6 +172,7 @@ export function detectToolFormat(template: string): ToolFormat {
   const writes = ({ mark, before }: ToolFormat): boolean => marks(JSON.stringify(mark + before).slice(1, -1))
   if (marks(hermes.mark) && !otherBlocks.some(marks)) return hermes
   if (writes(qwenCoder) && marks('<parameter=')) return qwenCoder
+  if (marks(glm.mark) && marks('<arg_key>') && marks('</arg_value>')) return glm
   if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
   if (marks('<|channel|>commentary')) return harmonyFormat
   if (marks('"parameters": ') && marks('ipython')) return llama3
