@@ -7,6 +7,7 @@ import { type HeardAnswer, hearAtOnce, hearStream } from '../support/heard-answe
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
 import {
+  deepSeek,
   glm,
   harmony,
   llama31,
@@ -35,7 +36,7 @@ const weather: WrittenCall = { name: 'get_weather', arguments: '{"city": "Paris 
 const time: WrittenCall = { name: 'now', arguments: '{}' }
 const question = { role: 'user', content: 'How warm is it in Paris?' } as const
 
-for (const family of [taught, qwen25, qwenCoder, glm, mistralNemo, ministral, llama31, harmony])
+for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, ministral, llama31, harmony])
   suite(`tools in the notation of ${family.name}`, () => {
     let model: ScriptedModel
     let service: HttpService

@@ -99,6 +99,24 @@ export const glm: ToolFamily = {
       .join('\n'),
 }
 
+/** DeepSeek V3.1, whose template tells of no tools. */
+export const deepSeek: ToolFamily = {
+  ...taught,
+  name: 'deepseek-v3.1',
+  template: 'deepseek-format.jinja',
+  text: { unknown: '<unk>', begin: '<｜begin▁of▁sentence｜>', end: '<｜end▁of▁sentence｜>' },
+  addsBegin: true,
+  control: ['<｜User｜>', '<｜Assistant｜>'],
+  userDefined: [
+    ...['</think>', '<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>', '<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>', '<｜tool▁sep｜>'],
+    ...['<｜tool▁output▁begin｜>', '<｜tool▁output▁end｜>'],
+  ],
+  write: (calls) => {
+    const written = calls.map((call) => `<｜tool▁call▁begin｜>${call.name}<｜tool▁sep｜>${call.arguments}<｜tool▁call▁end｜>`)
+    return `<｜tool▁calls▁begin｜>${written.join('')}<｜tool▁calls▁end｜>`
+  },
+}
+
 /** A model that always thinks, and cannot be told otherwise. */
 export const alwaysThinking: ToolFamily = { ...qwen3, name: 'always-thinking', opensThoughts: true }
 

@@ -24,3 +24,16 @@ for (const [family, block] of [
     const { native, mark } = detectToolFormat(`{% if tools %}${block}{% endif %}`)
     assert.deepEqual({ native, mark }, { native: false, mark: '<tool_call>' })
   })
+
+test('DeepSeek is told of tools where its template does not, and shown arguments as its template takes them', () => {
+  const call = (written: string): string => `{{ '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + name + '<｜tool▁sep｜>' + ${written} }}`
+  const shown = (template: string) => {
+    const { native, mark, offer, textArguments } = detectToolFormat(template)
+    return [native && mark === '<｜tool▁calls▁begin｜>', offer !== undefined, textArguments]
+  }
+  assert.deepEqual(shown(call("tool['function']['arguments']")), [true, true, true])
+  assert.deepEqual(shown(call("tool['function']['arguments'] | tojson")), [true, true, false])
+  assert.deepEqual(shown(`{% if tools %}x{% endif %}${call('tool.function.arguments|tojson')}`), [true, false, false])
+  const { native, mark } = detectToolFormat(call("'```json' + tool['function']['arguments']"))
+  assert.deepEqual({ native, mark }, { native: false, mark: '<tool_call>' })
+})

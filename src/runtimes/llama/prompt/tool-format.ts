@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../../../core/text-generation.ts'
+import { offerDeepSeekTools } from './deepseek-tools.ts'
 
 /** How a model family writes arguments that are no JSON: `open`, name, `between`, value and `close` of each. Line breaks beside a value are no part of it. */
 export interface ParameterNotation {
@@ -26,8 +27,12 @@ export interface ToolFormat {
   readonly lead: RegExp
   /** What stands up to a call's arguments, in every spelling that is read; the name is the first group. */
   readonly heads: readonly RegExp[]
-  /** Whether the model's own template teaches this format; else we do, and rewrite earlier calls as text. */
+  /** Whether the model's own template shows calls in this format; else we teach it, and rewrite earlier calls as text. */
   readonly native: boolean
+  /** What tells of the tools on offer where the template shows calls, but no tools; absent = the template does. */
+  readonly offer?: (tools: readonly ToolDefinition[]) => string
+  /** Whether the template takes the arguments of earlier calls as JSON text; absent = as values. */
+  readonly textArguments?: boolean
   /** Whether the template refuses call ids that are not nine letters and digits. */
   readonly shortIds: boolean
   /** The format in which calls reach whoever reads them, where the answer is translated before; absent = this one. */
@@ -137,6 +142,21 @@ const glm: ToolFormat = {
   tools: [],
 }
 
+/** DeepSeek since V3.1; until then its models fenced the arguments. */
+const deepSeek: ToolFormat = {
+  mark: '<｜tool▁calls▁begin｜>',
+  before: '<｜tool▁call▁begin｜>',
+  between: '<｜tool▁sep｜>',
+  after: '<｜tool▁call▁end｜>',
+  next: '<｜tool▁call▁begin｜>',
+  end: '<｜tool▁calls▁end｜>',
+  lead: /^.*?<｜tool▁call▁begin｜>\s*/s,
+  heads: [/<｜tool▁call▁begin｜>\s*([^\s<>]+)\s*<｜tool▁sep｜>\s*/],
+  native: true,
+  shortIds: false,
+  tools: [],
+}
+
 /** A call as a format writes it behind its mark and what follows that, up to the arguments. */
 export function callHead({ between }: ToolFormat, name: string): string {
   return JSON.stringify(name).slice(1, -1) + between
@@ -151,6 +171,7 @@ export function openCall(format: ToolFormat, name: string): string {
 export const toolMarks: readonly string[] = [
   ...[hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]'],
   ...['<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>', '</tool_call>'],
+  ...[deepSeek.mark, deepSeek.before, deepSeek.between, deepSeek.after, deepSeek.end],
 ]
 
 /** Line breaks that may stand where a notation has one, or none. */
@@ -175,6 +196,10 @@ export function detectToolFormat(template: string): ToolFormat {
   if (marks(glm.mark) && marks('<arg_key>') && marks('</arg_value>')) return glm
   if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
   if (marks('<|channel|>commentary')) return harmonyFormat
+  if (template.includes(deepSeek.mark) && template.includes(deepSeek.between) && !template.includes('```')) {
+    const textArguments = !/\barguments\b['"\]]*\s*\|\s*tojson/.test(template)
+    return { ...deepSeek, textArguments, ...(!knowsTools && { offer: offerDeepSeekTools }) }
+  }
   if (marks('"parameters": ') && marks('ipython')) return llama3
   return { ...hermes, native: false }
 }
