@@ -22,6 +22,7 @@ const written: readonly (readonly [what: string, source: string, text: string])[
   ['a formatted text', "{{ '<{}{}>{0}'.format('a', 1) }}", '<a1>a'],
   ['an object as a string', '{{ messages[0] | string }}', '{"role": "user", "content": "Hi"}'],
   ["Python's words as strings", "{{ [true | string, false | string, none | string, 1 | string] | join(' ') }}", 'True False None 1'],
+  ['filters of texts over such words', '[{{ none | trim }}{{ true | lower }}]', '[Nonetrue]'],
   ['an open slice', '{% for m in messages[1:] %}x{% endfor %}.', '.'],
 ]
 for (const [what, source, text] of written)

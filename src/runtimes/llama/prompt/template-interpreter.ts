@@ -102,10 +102,9 @@ export class TemplateInterpreter extends PackageInterpreter {
   override applyFilter(operand: RuntimeValue, filter: FilterStatement, environment: unknown): RuntimeValue {
     const name = filter.value ?? filter.callee?.value
     if (name === 'string' && operand.type === 'ObjectValue') return toRuntime(String(operand))
-    const word = name === 'string' ? pythonWord(operand) : null
-    if (word !== null) return toRuntime(word)
     if (name === 'items' && absent.has(operand.type)) return listOf(operand)
-    const text = operand.type === 'UndefinedValue' && textFilters.has(name) ? toRuntime('') : operand
+    const word = textFilters.has(name) ? wordOf(operand) : null
+    const text = word === null ? operand : toRuntime(word)
     return super.applyFilter(listFilters.has(name) ? listOf(operand) : text, filter, environment)
   }
 
@@ -138,8 +137,9 @@ function listOf(value: RuntimeValue): RuntimeValue {
   return absent.has(value.type) ? new ListValue([]) : value
 }
 
-/** What Python, and so Jinja, makes of these as strings. */
-function pythonWord({ type, value }: RuntimeValue): string | null {
+/** What Python, and so Jinja, makes of these as texts; null = they are something else. */
+function wordOf({ type, value }: RuntimeValue): string | null {
+  if (type === 'UndefinedValue') return ''
   if (type === 'NullValue') return 'None'
   return type === 'BooleanValue' ? (value === true ? 'True' : 'False') : null
 }
