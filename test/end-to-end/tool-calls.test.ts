@@ -6,7 +6,18 @@ import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.t
 import { type HeardAnswer, hearAtOnce, hearStream } from '../support/heard-answer.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
-import { harmony, llama31, ministral, mistralNemo, qwen25, taught, type WrittenCall } from '../support/model-files/tool-family.ts'
+import {
+  deepSeek,
+  glm,
+  harmony,
+  llama31,
+  ministral,
+  mistralNemo,
+  qwen25,
+  qwenCoder,
+  taught,
+  type WrittenCall,
+} from '../support/model-files/tool-family.ts'
 
 type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
 
@@ -25,7 +36,7 @@ const weather: WrittenCall = { name: 'get_weather', arguments: '{"city": "Paris 
 const time: WrittenCall = { name: 'now', arguments: '{}' }
 const question = { role: 'user', content: 'How warm is it in Paris?' } as const
 
-for (const family of [taught, qwen25, mistralNemo, ministral, llama31, harmony])
+for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, ministral, llama31, harmony])
   suite(`tools in the notation of ${family.name}`, () => {
     let model: ScriptedModel
     let service: HttpService
@@ -115,7 +126,11 @@ for (const family of [taught, qwen25, mistralNemo, ministral, llama31, harmony])
     test('tool_choice required overrules a model that talks', async () => {
       const choice = { tool_choice: 'required', parallel_tool_calls: false } as const
       const overruled = await hear(`${begin}I would rather talk.`, { ...choice, tools: [setUnit] })
-      assert.deepEqual(overruled, { text: '', calls: [{ name: 'set_unit', arguments: '{"unit":"celsius"}' }], reason: 'tool_calls' })
+      const calls = overruled.calls.map((call) => ({ ...call, arguments: JSON.parse(call.arguments) }))
+      assert.deepEqual(
+        { ...overruled, calls },
+        { text: '', calls: [{ name: 'set_unit', arguments: { unit: 'celsius' } }], reason: 'tool_calls' },
+      )
       assert.deepEqual((await hear(family.write([weather]), choice)).calls, [weather])
     })
 
@@ -167,6 +182,32 @@ for (const family of [taught, qwen25, mistralNemo, ministral, llama31, harmony])
       assert.deepEqual(await hear(family.write([weather]), body), { text: '', calls: [weather], reason: 'tool_calls' })
       assert.deepEqual((await hear(`${begin}{"degrees": 23}`, body)).text, '{"degrees": 22}')
     })
+
+    test('every type of argument arrives as its schema says', async () => {
+      const types = {
+        code: { type: 'string' },
+        count: { type: 'integer' },
+        tags: { type: 'array', items: { type: 'string' } },
+        at: { type: ['string', 'null'] },
+      }
+      const fill = {
+        type: 'function',
+        function: { name: 'fill', parameters: { type: 'object', properties: types, required: Object.keys(types) } },
+      } as const
+      const values = { code: '42', count: 42, tags: ['</parameter>', '</arg_value>'], at: null }
+      const { calls, reason } = await hear(family.write([{ name: 'fill', arguments: JSON.stringify(values) }]), { tools: [fill] })
+      assert.deepEqual([calls.map((call) => JSON.parse(call.arguments)), reason], [[values], 'tool_calls'])
+    })
+
+    if (family === qwenCoder)
+      test('a call is understood where its mark is missing, and held to its schema', async () => {
+        const call = '<function=set_unit>\n<parameter=unit>\nkelvin\n</parameter>\n</function>\n</tool_call>'
+        const { text, calls, reason } = await hear(`So.\n${call}`)
+        assert.deepEqual(
+          [text, calls.map(({ name, arguments: json }) => [name, JSON.parse(json)]), reason],
+          ['So.\n', [['set_unit', { unit: 'celsius' }]], 'tool_calls'],
+        )
+      })
 
     if (family === llama31)
       test('a call is understood in the spellings that its models fall into', async () => {

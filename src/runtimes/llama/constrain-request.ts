@@ -25,7 +25,7 @@ export function constrainRequest(engine: LlamaEngine, request: TextRequest, acco
   if (input.type === 'prompt') checkTokens('prompt', input.tokens ?? [], engine.vocabulary.size)
   if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none')
     return { output: constrainFormat(engine, responseFormat, account), tools: null }
-  const format = { ...engine.toolFormat, names: input.tools.map((tool) => tool.name) }
+  const format = { ...engine.toolFormat, tools: input.tools }
   const tools = { tools: input.tools, choice: input.toolChoice, parallel: input.parallelToolCalls, format }
   if (responseFormat.type === 'grammar')
     throw unsupported(responseFormat.field, `${responseFormat.field} cannot be combined with tools; send tool_choice "none", or no tools.`)

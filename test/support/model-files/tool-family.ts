@@ -59,6 +59,64 @@ export const qwen3: ToolFamily = {
   userDefined: ['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<think>', '</think>'],
 }
 
+/** Writes an element for each argument; what is no JSON object stands in the call as it is. */
+export const qwenCoder: ToolFamily = {
+  ...qwen25,
+  name: 'qwen-3-coder',
+  template: 'qwen-3-coder-format.jinja',
+  write: (calls) =>
+    calls
+      .map(
+        (call) =>
+          `<tool_call>\n<function=${call.name}>\n${writeParameters(call.arguments, ['<parameter=', '>\n', '\n</parameter>\n'])}</function>\n</tool_call>`,
+      )
+      .join('\n'),
+}
+
+/** Writes elements for the name and for the value of each argument. */
+export const glm: ToolFamily = {
+  ...taught,
+  name: 'glm',
+  template: 'glm-format.jinja',
+  text: { unknown: '<|endoftext|>', begin: '[gMASK]', end: '<|user|>' },
+  control: ['<sop>', '<|system|>', '<|assistant|>', '<|observation|>'],
+  userDefined: [
+    '<tool_call>',
+    '</tool_call>',
+    '<arg_key>',
+    '</arg_key>',
+    '<arg_value>',
+    '</arg_value>',
+    '<tool_response>',
+    '</tool_response>',
+  ],
+  write: (calls) =>
+    calls
+      .map(
+        (call) =>
+          `<tool_call>${call.name}\n${writeParameters(call.arguments, ['<arg_key>', '</arg_key>\n<arg_value>', '</arg_value>\n'])}</tool_call>`,
+      )
+      .join('\n'),
+}
+
+/** DeepSeek V3.1, whose template tells of no tools. */
+export const deepSeek: ToolFamily = {
+  ...taught,
+  name: 'deepseek-v3.1',
+  template: 'deepseek-format.jinja',
+  text: { unknown: '<unk>', begin: '<｜begin▁of▁sentence｜>', end: '<｜end▁of▁sentence｜>' },
+  addsBegin: true,
+  control: ['<｜User｜>', '<｜Assistant｜>'],
+  userDefined: [
+    ...['</think>', '<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>', '<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>', '<｜tool▁sep｜>'],
+    ...['<｜tool▁output▁begin｜>', '<｜tool▁output▁end｜>'],
+  ],
+  write: (calls) => {
+    const written = calls.map((call) => `<｜tool▁call▁begin｜>${call.name}<｜tool▁sep｜>${call.arguments}<｜tool▁call▁end｜>`)
+    return `<｜tool▁calls▁begin｜>${written.join('')}<｜tool▁calls▁end｜>`
+  },
+}
+
 /** A model that always thinks, and cannot be told otherwise. */
 export const alwaysThinking: ToolFamily = { ...qwen3, name: 'always-thinking', opensThoughts: true }
 
@@ -122,6 +180,17 @@ export const ministral: ToolFamily = {
     ...['[/TOOL_RESULTS]', '[TOOL_CALLS]', '[ARGS]', '[CALL_ID]', '[THINK]', '[/THINK]'],
   ],
   write: (calls) => calls.map((call) => `[TOOL_CALLS]${call.name}[ARGS]${call.arguments}`).join(''),
+}
+
+function writeParameters(json: string, [open, between, close]: readonly [open: string, between: string, close: string]): string {
+  try {
+    const bare = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+    return Object.entries(JSON.parse(json))
+      .map(([name, value]) => open + name + between + bare(value) + close)
+      .join('')
+  } catch {
+    return json
+  }
 }
 
 /** What a GGUF file says about its tokens. */

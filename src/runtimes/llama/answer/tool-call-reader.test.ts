@@ -6,7 +6,11 @@ import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
 const hermes = detectToolFormat('{% if tools %}<tool_call>{% endif %}')
 const mistral = detectToolFormat('{% if tools %}[TOOL_CALLS]{% endif %}')
 const named = detectToolFormat('{% if tools %}[TOOL_CALLS]x[ARGS]y{% endif %}')
-const llama3 = { ...detectToolFormat('{% if tools %}{"name": x, "parameters": y} ipython{% endif %}'), names: ['add'] }
+const deepSeek = detectToolFormat("{{ '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + name + '<｜tool▁sep｜>' }}")
+const llama3 = {
+  ...detectToolFormat('{% if tools %}{"name": x, "parameters": y} ipython{% endif %}'),
+  tools: [{ name: 'add', description: null, parameters: {} }],
+}
 
 /** Reads an answer in fragments of one size and joins what belongs together. */
 function read(format: typeof hermes, answer: string, size: number): { text: string; calls: string[] } {
@@ -35,6 +39,14 @@ for (const size of [1, 3, 1000]) {
     const answer = 'Wait.[TOOL_CALLS]add[CALL_ID]abcdefghi[ARGS]{"a": "[ARGS]"}[TOOL_CALLS]now[ARGS]{}'
     assert.deepEqual(read(named, answer, size), { text: 'Wait.', calls: ['add:{"a": "[ARGS]"}', 'now:{}'] })
     assert.deepEqual(read(named, '[TOOL_CALLS][{"name": "now", "arguments": {}}]', size), { text: '', calls: ['now:{}'] })
+  })
+
+  test(`DeepSeek's calls behind text, ${size} characters at a time`, () => {
+    const calls =
+      '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": "<｜tool▁call▁end｜>"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}<｜tool▁call▁end｜>'
+    const answer = `Wait.<｜tool▁calls▁begin｜>${calls}<｜tool▁calls▁end｜>`
+    assert.deepEqual(read(deepSeek, answer, size), { text: 'Wait.', calls: ['add:{"a": "<｜tool▁call▁end｜>"}', 'now:{}'] })
+    assert.deepEqual(read(deepSeek, 'a <｜tool▁call', size), { text: 'a <｜tool▁call', calls: [] })
   })
 
   test(`text that only looks like a call, ${size} characters at a time`, () => {

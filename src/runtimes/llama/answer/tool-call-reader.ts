@@ -1,5 +1,6 @@
-import { JsonScanner } from '../grammar/json-scanner.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
+import { type ArgumentsReader, JsonArguments } from './arguments-reader.ts'
+import { ParameterArguments } from './parameter-arguments.ts'
 import { StopMatcher } from './stop-matcher.ts'
 
 export type ToolEvent =
@@ -7,13 +8,9 @@ export type ToolEvent =
   | { readonly type: 'call'; readonly index: number; readonly name: string }
   | { readonly type: 'arguments'; readonly index: number; readonly fragment: string }
 
-const jsonHead = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/
-
-/** A name between marks; Mistral Small 3.2 puts an id of its own behind it. */
-const namedHead = /\[TOOL_CALLS\]\s*([^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?\[ARGS\]\s*/
-
 /** Tells tool calls from text while both arrive in fragments. */
 export class ToolCallReader {
+  readonly #format: ToolFormat
   readonly #mark: StopMatcher
   /** How a first call may begin, without spaces. */
   readonly #openings: readonly string[]
@@ -23,16 +20,20 @@ export class ToolCallReader {
   /** Text not shown yet: it may be the beginning of a mark. */
   #held = ''
   #head = ''
-  #scanner = new JsonScanner()
+  #arguments: ArgumentsReader = new JsonArguments()
   #index = 0
 
-  constructor({ mark, before, names }: ToolFormat) {
-    this.#mark = new StopMatcher([mark])
+  constructor(format: ToolFormat) {
+    const { mark, before, parameters, tools } = format
+    this.#format = format
     this.#opening = mark + before
     this.#marked = mark !== ''
-    this.#openings = this.#marked
-      ? [squeeze(this.#opening)]
-      : names.flatMap((name) => [`{"name":"${name}"`, `{"type":"function","name":"${name}"`])
+    // Qwen 3 Coder leaves the mark of a call out at times.
+    const unmarked = parameters === undefined || before === '' ? [] : tools.map(({ name }) => before.trim() + name)
+    this.#mark = new StopMatcher([mark, ...unmarked])
+    if (!this.#marked) this.#openings = tools.flatMap(({ name }) => [`{"name":"${name}"`, `{"type":"function","name":"${name}"`])
+    else if (parameters !== undefined && before === '') this.#openings = tools.map(({ name }) => mark + name)
+    else this.#openings = [squeeze(this.#opening), ...unmarked]
     this.#phase = this.#marked ? 'text' : 'head'
   }
 
@@ -53,7 +54,7 @@ export class ToolCallReader {
   get written(): string | null {
     if (this.#phase !== 'head' || this.#index > 0) return null
     if (!this.#marked && !this.#openings.some((opening) => squeeze(this.#head).startsWith(opening))) return null
-    return this.#head.replace(/^.*?"name"\s*:\s*"/s, () => this.#opening)
+    return this.#head.replace(this.#format.lead, () => this.#opening)
   }
 
   add(fragment: string): readonly ToolEvent[] {
@@ -86,13 +87,14 @@ export class ToolCallReader {
   #readHead(fragment: string, events: ToolEvent[]): string {
     this.#head += fragment
     if (this.#index === 0 && !this.#mayBecomeCall()) return this.#giveBack(events)
-    const match = namedHead.exec(this.#head) ?? jsonHead.exec(this.#head)
-    if (match === null) return ''
+    const match = this.#format.heads.map((head) => head.exec(this.#head)).find((found) => found !== null)
+    if (match === undefined) return ''
     const rest = this.#head.slice(match.index + match[0].length)
-    events.push({ type: 'call', index: this.#index, name: match[1] ?? '' })
+    const [, name = ''] = match
+    events.push({ type: 'call', index: this.#index, name })
     this.#phase = 'arguments'
     this.#head = ''
-    this.#scanner = new JsonScanner()
+    this.#arguments = this.#readerOf(name)
     return rest
   }
 
@@ -111,15 +113,19 @@ export class ToolCallReader {
     return rest
   }
 
-  #readArguments(received: string, events: ToolEvent[]): string {
-    const fragment = this.#scanner.depth === 0 ? received.trimStart() : received
-    if (fragment.length === 0) return ''
-    const count = this.#scanner.add(fragment)
-    events.push({ type: 'arguments', index: this.#index, fragment: fragment.slice(0, count) })
-    if (this.#scanner.open) return fragment.slice(count)
+  #readerOf(name: string): ArgumentsReader {
+    const { parameters, tools } = this.#format
+    if (parameters === undefined) return new JsonArguments()
+    return new ParameterArguments(this.#format, parameters, tools.find((tool) => tool.name === name)?.parameters ?? {})
+  }
+
+  #readArguments(fragment: string, events: ToolEvent[]): string {
+    const { json, rest } = this.#arguments.add(fragment)
+    if (json.length > 0) events.push({ type: 'arguments', index: this.#index, fragment: json })
+    if (this.#arguments.open) return ''
     this.#phase = 'head'
     this.#index++
-    return fragment.slice(count)
+    return rest
   }
 }
 

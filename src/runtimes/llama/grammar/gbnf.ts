@@ -3,6 +3,11 @@ export function literal(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`
 }
 
+/** A code point inside GBNF's brackets. */
+export function inClass(code: number): string {
+  return `\\U${code.toString(16).padStart(8, '0')}`
+}
+
 /** Rules of a grammar by name; `root` is where it starts. */
 export class Grammar {
   readonly #rules = new Map<string, string>()
@@ -23,9 +28,9 @@ export class Grammar {
     return name
   }
 
-  /** A name whose rule is still to be defined. */
+  /** A name whose rule is still to be defined; until then it is nothing at all. */
   reserve(): string {
-    return this.define(`rule-${this.#rules.size}`, '')
+    return this.define(`rule-${this.#rules.size}`, '""')
   }
 
   get size(): number {

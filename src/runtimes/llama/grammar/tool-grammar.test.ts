@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { GrammarStates } from '../automaton/grammar-states.ts'
 import { detectToolFormat } from '../prompt/tool-format.ts'
 import { constrainCallsOrAnswer, constrainToolCalls, type ToolRules } from './tool-grammar.ts'
 
@@ -41,7 +42,9 @@ test('one call at a time has no next one', () => {
 test('arguments whose schema leads back to itself are any object', () => {
   const parameters = { $defs: { a: { $ref: '#/$defs/a' } }, properties: { x: { $ref: '#/$defs/a' } } }
   const endless = { name: 'endless', description: null, parameters }
-  assert.match(root(constrainToolCalls({ ...rules, tools: [endless] }, null)), /" object\) /)
+  const constraint = constrainToolCalls({ ...rules, tools: [endless] }, null)
+  assert.match(root(constraint), /" object\) /)
+  assert.ok(new GrammarStates(constraint?.grammar ?? ''))
 })
 
 test('beside a response format, a call is one way to answer', () => {

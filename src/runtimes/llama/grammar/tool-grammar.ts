@@ -5,6 +5,7 @@ import { callHead, type ToolFormat } from '../prompt/tool-format.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
 import { fieldOf, formatRule, type OutputConstraint, type RuledFormat } from './output-constraint.ts'
+import { parameterRules } from './parameter-rules.ts'
 import { SchemaGrammar } from './schema/schema-grammar.ts'
 
 const mostParallelCalls = 16
@@ -50,17 +51,23 @@ export function constrainCallsOrAnswer(rules: ToolRules, format: RuledFormat): O
 /** All calls of an answer, without what is written already; null when that cannot become a call. */
 function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRules, written: string): string | null {
   const opening = format.mark + format.before
-  const calls = chosen(tools, choice).map((tool) => ({
-    head: callHead(format, tool.name),
-    rule: argumentsRule(grammar, tool),
-  }))
+  const { parameters } = format
+  const ruleOf =
+    parameters === undefined ? (tool: ToolDefinition) => argumentsRule(grammar, tool) : parameterRules(grammar, format, parameters)
+  const calls = chosen(tools, choice).map((tool) => ({ head: callHead(format, tool.name), rule: ruleOf(tool) }))
   const begun = calls.filter(({ head }) => (opening + head).startsWith(written))
   if (begun.length === 0) return null
   const first = begun.map(({ head, rule }) => write((opening + head).slice(written.length), rule)).join(' | ')
   const end = literal(format.after + format.end)
   if (!parallel || format.next === null) return `(${first}) ${end}`
-  const next = format.after + format.next
-  return `(${first}) (${calls.map(({ head, rule }) => write(next + head, rule)).join(' | ')}){0,${mostParallelCalls - 1}} ${end}`
+  const between = betweenCalls(format, format.next)
+  const next = calls.map(({ head, rule }) => `${between} ${write(head, rule)}`).join(' | ')
+  return `(${first}) (${next}){0,${mostParallelCalls - 1}} ${end}`
+}
+
+/** From a call's arguments to the name of the next; of models that write elements, some put each on a line of its own. */
+function betweenCalls({ after, parameters }: ToolFormat, next: string): string {
+  return parameters === undefined ? literal(after + next) : `${literal(after)} "\\n"? ${literal(next.trimStart())}`
 }
 
 function write(text: string, rule: string): string {

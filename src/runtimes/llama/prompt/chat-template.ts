@@ -149,11 +149,12 @@ export function describeTool({ name, description, parameters }: ToolDefinition):
 }
 
 /**
- * A message as templates expect it; tool arguments are parsed, since templates write them with `tojson`.
+ * A message as templates expect it; tool arguments are parsed, since most templates write them with `tojson`.
  *
  * @param protect Sees whatever the client wrote.
+ * @param textArguments Whether they stay text.
  */
-export function toTemplateMessage(message: ChatMessage, protect: (text: string) => string): TemplateMessage {
+export function toTemplateMessage(message: ChatMessage, protect: (text: string) => string, textArguments = false): TemplateMessage {
   const named = message.name === undefined ? {} : { name: protect(message.name) }
   if (message.role === 'tool')
     return { role: 'tool', content: protect(message.content), tool_call_id: protect(message.toolCallId), ...named }
@@ -165,7 +166,10 @@ export function toTemplateMessage(message: ChatMessage, protect: (text: string) 
   const calls = message.toolCalls.map((call) => ({
     type: 'function' as const,
     id: protect(call.id),
-    function: { name: protect(call.name), arguments: mapTexts(readArguments(call.arguments), protect) },
+    function: {
+      name: protect(call.name),
+      arguments: textArguments ? protect(call.arguments || '{}') : mapTexts(readArguments(call.arguments), protect),
+    },
   }))
   return { ...said, tool_calls: calls }
 }

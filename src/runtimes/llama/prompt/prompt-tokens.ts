@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatInput, PromptField, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ChatInput, ChatMessage, PromptField, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
@@ -12,7 +12,7 @@ import { layOutGap } from './text-gap.ts'
 import type { Begun, ThoughtFormat } from './thought-format.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
-import { writeToolsAsText } from './tool-prompt.ts'
+import { addRules, writeToolsAsText } from './tool-prompt.ts'
 
 export interface PromptTools {
   readonly vocabulary: Vocabulary
@@ -64,9 +64,9 @@ export function writePrompt(
   input: ChatInput,
 ): ReturnType<ControlGuard['split']> {
   const offered = input.toolChoice === 'none' ? [] : input.tools
-  const messages = toolFormat.native ? fitToolHistory(toolFormat, input.messages) : writeToolsAsText(input.messages, offered)
+  const messages = toolFormat.native ? showTools(toolFormat, input.messages, offered) : writeToolsAsText(input.messages, offered)
   const shape = (protect: (text: string) => string) => ({
-    seen: messages.map((message) => toTemplateMessage(message, protect)),
+    seen: messages.map((message) => toTemplateMessage(message, protect, toolFormat.textArguments)),
     tools: toolFormat.native ? offered.map((tool) => protectTool(tool, protect)) : [],
   })
   const guard = guardControlTexts(vocabulary.controlTexts, collectTexts(shape), template.thoughts?.stubborn)
@@ -79,6 +79,12 @@ export function writePrompt(
       ? renderPrompt(template, seen, tools, { ...thinking, opensTurn: input.opening !== 'bare' })
       : closeThoughts(template.thoughts, renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
   return guard.split(rendered)
+}
+
+/** Messages as a native template takes them, with what it does not tell of tools itself. */
+function showTools(format: ToolFormat, messages: readonly ChatMessage[], offered: readonly ToolDefinition[]): readonly ChatMessage[] {
+  const fitting = fitToolHistory(format, messages)
+  return format.offer === undefined || offered.length === 0 ? fitting : addRules(fitting, format.offer(offered))
 }
 
 /** The tokens of texts, with those between them that are settled; whoever streams from this engine has turns meanwhile. */

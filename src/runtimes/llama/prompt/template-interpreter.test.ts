@@ -21,6 +21,13 @@ const written: readonly (readonly [what: string, source: string, text: string])[
   ],
   ['a formatted text', "{{ '<{}{}>{0}'.format('a', 1) }}", '<a1>a'],
   ['an object as a string', '{{ messages[0] | string }}', '{"role": "user", "content": "Hi"}'],
+  ["Python's words as strings", "{{ [true | string, false | string, none | string, 1 | string] | join(' ') }}", 'True False None 1'],
+  ['filters of texts over such words', '[{{ none | trim }}{{ true | lower }}]', '[Nonetrue]'],
+  [
+    'methods of an object with members of their names',
+    "{% set a = {'items': 1, 'get': 2} %}{% for k, v in a.items() %}{{ k }}{{ v }}{% endfor %}{{ a.get('items') }}{{ a.items }}",
+    'items1get211',
+  ],
   ['an open slice', '{% for m in messages[1:] %}x{% endfor %}.', '.'],
 ]
 for (const [what, source, text] of written)

@@ -19,6 +19,10 @@ interface MemberStatement extends Statement {
   readonly property: Statement & { readonly value?: unknown }
 }
 
+interface CallStatement extends Statement {
+  readonly callee: Statement & Partial<MemberStatement> & { readonly computed?: boolean }
+}
+
 interface ObjectStatement extends Statement {
   readonly value: ReadonlyMap<Statement, Statement>
 }
@@ -40,6 +44,7 @@ const PackageInterpreter: new (
   evaluate(statement: Statement | undefined, environment: unknown): RuntimeValue
   evaluateFor(statement: ForStatement, environment: unknown): RuntimeValue
   evaluateMemberExpression(statement: MemberStatement, environment: unknown): RuntimeValue
+  evaluateCallExpression(statement: CallStatement, environment: unknown): RuntimeValue
   evaluateBinaryExpression(statement: BinaryStatement, environment: unknown): RuntimeValue
   applyFilter(operand: RuntimeValue, filter: FilterStatement, environment: unknown): RuntimeValue
 } = Interpreter
@@ -53,18 +58,21 @@ const ListValue: new (values: readonly RuntimeValue[]) => RuntimeValue = Object(
 const FunctionValue: new (run: () => RuntimeValue) => RuntimeValue = Object(toRuntime(() => null)).constructor
 const MapValue: new (members: ReadonlyMap<unknown, RuntimeValue>) => RuntimeValue = Object(toRuntime({})).constructor
 
+/** Methods of objects, which a member of their name does not hide. */
+const objectMethods = new Set<unknown>(['items', 'keys', 'values', 'get'])
 const absent = new Set(['UndefinedValue', 'NullValue'])
 const listFilters = new Set<unknown>(['list', 'selectattr', 'rejectattr', 'select', 'reject', 'map', 'first', 'last', 'length', 'join'])
 const textFilters = new Set<unknown>(['trim', 'lower', 'upper', 'title', 'capitalize', 'replace', 'indent', 'string'])
 
 /**
  * The package's interpreter with what Jinja, or llama.cpp's reading of it, takes beyond that: loops and filters over nothing (Hermes, Command R+,
- * Functionary), and a look for it (Seed-OSS), members that are no names (Hermes), numbers as keys (Seed-OSS), `str.format` (Hunyuan) and objects as strings (Apriel).
+ * Functionary), and a look for it (Seed-OSS), members that are no names (Hermes) or named as methods (GLM's arguments), numbers as keys (Seed-OSS), `str.format` (Hunyuan), and objects (Apriel) and Python's words (Qwen 3 Coder) as strings.
  */
 export class TemplateInterpreter extends PackageInterpreter {
   /** @param statement Absent where a slice leaves an end open. */
   override evaluate(statement: Statement | undefined, environment: unknown): RuntimeValue {
     if (isIterable(statement)) return listOf(this.evaluate(statement.iterable, environment))
+    if (isSettled(statement)) return statement.settled
     return isNumbered(statement) ? this.#evaluateNumbered(statement, environment) : super.evaluate(statement, environment)
   }
 
@@ -88,6 +96,14 @@ export class TemplateInterpreter extends PackageInterpreter {
     }
   }
 
+  override evaluateCallExpression(statement: CallStatement, environment: unknown): RuntimeValue {
+    const { object, property, computed = false } = statement.callee
+    const hidden = object === undefined || computed || !objectMethods.has(property?.value) ? null : this.evaluate(object, environment)
+    const settled = hidden?.type === 'ObjectValue' ? hidden.builtins.get(String(property?.value)) : undefined
+    if (settled === undefined) return super.evaluateCallExpression(statement, environment)
+    return super.evaluateCallExpression(Object.assign({}, statement, { callee: { type: 'Settled', settled } }), environment)
+  }
+
   override evaluateBinaryExpression(statement: BinaryStatement, environment: unknown): RuntimeValue {
     try {
       return super.evaluateBinaryExpression(statement, environment)
@@ -103,7 +119,8 @@ export class TemplateInterpreter extends PackageInterpreter {
     const name = filter.value ?? filter.callee?.value
     if (name === 'string' && operand.type === 'ObjectValue') return toRuntime(String(operand))
     if (name === 'items' && absent.has(operand.type)) return listOf(operand)
-    const text = operand.type === 'UndefinedValue' && textFilters.has(name) ? toRuntime('') : operand
+    const word = textFilters.has(name) ? wordOf(operand) : null
+    const text = word === null ? operand : toRuntime(word)
     return super.applyFilter(listFilters.has(name) ? listOf(operand) : text, filter, environment)
   }
 
@@ -126,6 +143,10 @@ function isIterable(statement: Statement | undefined): statement is ReturnType<t
   return statement?.type === 'Iterable'
 }
 
+function isSettled(statement: Statement | undefined): statement is Statement & { readonly settled: RuntimeValue } {
+  return statement?.type === 'Settled'
+}
+
 function isNumbered(statement: Statement | undefined): statement is ObjectStatement {
   if (statement?.type !== 'ObjectLiteral') return false
   const { value } = statement as ObjectStatement
@@ -134,6 +155,13 @@ function isNumbered(statement: Statement | undefined): statement is ObjectStatem
 
 function listOf(value: RuntimeValue): RuntimeValue {
   return absent.has(value.type) ? new ListValue([]) : value
+}
+
+/** What Python, and so Jinja, makes of these as texts; null = they are something else. */
+function wordOf({ type, value }: RuntimeValue): string | null {
+  if (type === 'UndefinedValue') return ''
+  if (type === 'NullValue') return 'None'
+  return type === 'BooleanValue' ? (value === true ? 'True' : 'False') : null
 }
 
 /** Python's `str.format` as far as templates use it: parts in turn, or by number. */

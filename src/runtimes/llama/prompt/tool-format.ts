@@ -1,3 +1,13 @@
+import type { ToolDefinition } from '../../../core/text-generation.ts'
+import { offerDeepSeekTools } from './deepseek-tools.ts'
+
+/** How a model family writes arguments that are no JSON: `open`, name, `between`, value and `close` of each. Line breaks beside a value are no part of it. */
+export interface ParameterNotation {
+  readonly open: string
+  readonly between: string
+  readonly close: string
+}
+
 /** How a model family writes tool calls: `mark` and `before`, then name, `between`, arguments and `after` of each, `next` between two. */
 export interface ToolFormat {
   /** Text that begins the calls; it is not part of the answer. Empty = the answer begins with the call itself. */
@@ -11,15 +21,31 @@ export interface ToolFormat {
   readonly next: string | null
   /** Closes the last call, after `after`. */
   readonly end: string
-  /** Whether the model's own template teaches this format; else we do, and rewrite earlier calls as text. */
+  /** How each argument is written, behind `between`; absent = together, as JSON. */
+  readonly parameters?: ParameterNotation
+  /** What stands up to a call's name, however it is spelled. */
+  readonly lead: RegExp
+  /** What stands up to a call's arguments, in every spelling that is read; the name is the first group. */
+  readonly heads: readonly RegExp[]
+  /** Whether the model's own template shows calls in this format; else we teach it, and rewrite earlier calls as text. */
   readonly native: boolean
+  /** What tells of the tools on offer where the template shows calls, but no tools; absent = the template does. */
+  readonly offer?: (tools: readonly ToolDefinition[]) => string
+  /** Whether the template takes the arguments of earlier calls as JSON text; absent = as values. */
+  readonly textArguments?: boolean
   /** Whether the template refuses call ids that are not nine letters and digits. */
   readonly shortIds: boolean
   /** The format in which calls reach whoever reads them, where the answer is translated before; absent = this one. */
   readonly readAs?: ToolFormat
-  /** Tools on offer: without a mark, JSON is a call only when it names one of them. */
-  readonly names: readonly string[]
+  /** Tools on offer: where nothing stands between the mark and the name, what follows is a call only when it names one of them. */
+  readonly tools: readonly ToolDefinition[]
 }
+
+const jsonLead = /^.*?"name"\s*:\s*"/s
+const jsonHead = /"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/
+
+/** A name between marks; Mistral Small 3.2 puts an id of its own behind it. */
+const namedHead = /\[TOOL_CALLS\]\s*([^[\]{}\s]+)\s*(?:\[CALL_ID\][^[]*)?\[ARGS\]\s*/
 
 /** `<tool_call>` blocks, as Hermes, Qwen 2.5 and Qwen 3 write them; also what we teach models that know no format. */
 export const hermes: ToolFormat = {
@@ -29,9 +55,11 @@ export const hermes: ToolFormat = {
   after: '}\n</tool_call>',
   next: '\n<tool_call>\n{"name": "',
   end: '',
+  lead: jsonLead,
+  heads: [jsonHead],
   native: true,
   shortIds: false,
-  names: [],
+  tools: [],
 }
 
 const mistral: ToolFormat = {
@@ -41,9 +69,11 @@ const mistral: ToolFormat = {
   after: '}',
   next: ', {"name": "',
   end: ']',
+  lead: jsonLead,
+  heads: [namedHead, jsonHead],
   native: true,
   shortIds: true,
-  names: [],
+  tools: [],
 }
 
 /** Since Small 3.2, Magistral of 2507 and Devstral: a name and its arguments, each behind a mark. */
@@ -57,9 +87,11 @@ const llama3: ToolFormat = {
   after: '}',
   next: null,
   end: '',
+  lead: jsonLead,
+  heads: [jsonHead],
   native: true,
   shortIds: false,
-  names: [],
+  tools: [],
 }
 
 /** One message to a function, in a channel of its own; its end is the answer's. */
@@ -70,10 +102,59 @@ export const harmonyFormat: ToolFormat = {
   after: '',
   next: null,
   end: '',
+  lead: jsonLead,
+  heads: [jsonHead],
   native: true,
   shortIds: false,
   readAs: hermes,
-  names: [],
+  tools: [],
+}
+
+/** Qwen 3 Coder, Qwen 3.5, Nemotron 3 and Step 3.5: an element for each argument. */
+const qwenCoder: ToolFormat = {
+  mark: '<tool_call>',
+  before: '\n<function=',
+  between: '>\n',
+  after: '</function>\n</tool_call>',
+  next: '\n<tool_call>\n<function=',
+  end: '',
+  parameters: { open: '<parameter=', between: '>\n', close: '\n</parameter>\n' },
+  lead: /^.*?<function=\s*/s,
+  heads: [/<function=\s*([^\s<>]+)\s*>/],
+  native: true,
+  shortIds: false,
+  tools: [],
+}
+
+/** GLM since 4.5, Ling 3, Laguna and Spark 2.5: an element for the name of each argument and one for its value, each on a line of its own or not. */
+const glm: ToolFormat = {
+  mark: '<tool_call>',
+  before: '',
+  between: '',
+  after: '</tool_call>',
+  next: '\n<tool_call>',
+  end: '',
+  parameters: { open: '<arg_key>', between: '</arg_key>\n<arg_value>', close: '</arg_value>\n' },
+  lead: /^<tool_call>\s*/,
+  heads: [/<tool_call>\s*([^\s<>]+)(?=[\s<])/],
+  native: true,
+  shortIds: false,
+  tools: [],
+}
+
+/** DeepSeek since V3.1; until then its models fenced the arguments. */
+const deepSeek: ToolFormat = {
+  mark: '<｜tool▁calls▁begin｜>',
+  before: '<｜tool▁call▁begin｜>',
+  between: '<｜tool▁sep｜>',
+  after: '<｜tool▁call▁end｜>',
+  next: '<｜tool▁call▁begin｜>',
+  end: '<｜tool▁calls▁end｜>',
+  lead: /^.*?<｜tool▁call▁begin｜>\s*/s,
+  heads: [/<｜tool▁call▁begin｜>\s*([^\s<>]+)\s*<｜tool▁sep｜>\s*/],
+  native: true,
+  shortIds: false,
+  tools: [],
 }
 
 /** A call as a format writes it behind its mark and what follows that, up to the arguments. */
@@ -87,7 +168,20 @@ export function openCall(format: ToolFormat, name: string): string {
 }
 
 /** Marks of calls; where they are control tokens, the answer shows them all the same. */
-export const toolMarks: readonly string[] = [hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]']
+export const toolMarks: readonly string[] = [
+  ...[hermes.mark, mistral.mark, mistralNamed.between, '[CALL_ID]'],
+  ...['<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>', '</tool_call>'],
+  ...[deepSeek.mark, deepSeek.before, deepSeek.between, deepSeek.after, deepSeek.end],
+]
+
+/** Line breaks that may stand where a notation has one, or none. */
+export const lineBreaks: readonly string[] = ['', '\n', '\r\n']
+
+/** All that ends a value: the mark that closes it, with what may come next behind it. Anything else that looks like the mark is part of the value. */
+export function valueEnds({ after }: ToolFormat, { open, close }: ParameterNotation): readonly string[] {
+  const follows = [open, after.split('\n', 1).join()]
+  return lineBreaks.flatMap((lineBreak) => follows.map((follow) => close.trim() + lineBreak + follow))
+}
 
 /** What templates hold that write something else into such blocks (Qwen 3 Coder, GLM, MiniMax M3), or into blocks of a similar name (Apriel). */
 const otherBlocks = ['<function=', '<arg_key>', '<invoke ', '<tool_calls>']
@@ -96,9 +190,16 @@ const otherBlocks = ['<function=', '<arg_key>', '<invoke ', '<tool_calls>']
 export function detectToolFormat(template: string): ToolFormat {
   const knowsTools = /\btools\b/.test(template)
   const marks = (text: string): boolean => knowsTools && template.includes(text)
+  const writes = ({ mark, before }: ToolFormat): boolean => marks(JSON.stringify(mark + before).slice(1, -1))
   if (marks(hermes.mark) && !otherBlocks.some(marks)) return hermes
+  if (writes(qwenCoder) && marks('<parameter=')) return qwenCoder
+  if (marks(glm.mark) && marks('<arg_key>') && marks('</arg_value>')) return glm
   if (marks(mistral.mark)) return marks(mistralNamed.between) ? mistralNamed : mistral
   if (marks('<|channel|>commentary')) return harmonyFormat
+  if (template.includes(deepSeek.mark) && template.includes(deepSeek.between) && !template.includes('```')) {
+    const textArguments = !/\barguments\b['"\]]*\s*\|\s*tojson/.test(template)
+    return { ...deepSeek, textArguments, ...(!knowsTools && { offer: offerDeepSeekTools }) }
+  }
   if (marks('"parameters": ') && marks('ipython')) return llama3
   return { ...hermes, native: false }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatMessage } from '../../../core/text-generation.ts'
-import { detectToolFormat } from './tool-format.ts'
+import { detectToolFormat, type ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
 
 const mistral = detectToolFormat('{% if tools %}[TOOL_CALLS]{% endif %}')
@@ -22,6 +22,18 @@ test('ids that a template refuses are shortened, in calls and results alike', ()
     [first.toolCallId, 'abcdefghi'],
   )
   assert.match(first.toolCallId, /^[a-z0-9]{9}$/)
+})
+
+test('arguments that are cut, or no object, become one where a template goes through their members', () => {
+  const coder = detectToolFormat('{% if tools %}<tool_call>\\n<function=x>\\n<parameter=y>{% endif %}')
+  const fit = (format: ToolFormat) =>
+    ['{"a": 1}', '', '{"a": "b', '[1]'].map((written) => {
+      const toolCalls = [{ id: '1', name: 'now', arguments: written }]
+      const [message] = fitToolHistory(format, [{ role: 'assistant', content: null, toolCalls }])
+      return message?.role === 'assistant' ? message.toolCalls?.[0]?.arguments : null
+    })
+  assert.deepEqual(fit(coder), ['{"a": 1}', '', '{"arguments":"{\\"a\\": \\"b"}', '{"arguments":"[1]"}'])
+  assert.deepEqual(fit(mistral), ['{"a": 1}', '', '{"a": "b', '[1]'])
 })
 
 test('calls made at once become one after the other, where a template knows only one', () => {

@@ -1,11 +1,30 @@
 import { createHash } from 'node:crypto'
+import { isRecord } from '../../../core/is-record.ts'
 import type { ChatMessage } from '../../../core/text-generation.ts'
 import type { ToolFormat } from './tool-format.ts'
 
 /** Rewrites earlier calls and results, which another service may have made, as a native template insists on them. */
-export function fitToolHistory({ shortIds, next }: ToolFormat, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+export function fitToolHistory({ shortIds, next, parameters }: ToolFormat, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const named = shortIds ? messages.map(shortenIds) : messages
-  return next === null ? separateCalls(named) : named
+  const told = parameters === undefined ? named : named.map(nameArguments)
+  return next === null ? separateCalls(told) : told
+}
+
+/** Arguments as an object, also those that are cut or no object: the template goes through its members. */
+function nameArguments(message: ChatMessage): ChatMessage {
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return message
+  const toolCalls = message.toolCalls.map((call) =>
+    isObject(call.arguments) ? call : { ...call, arguments: JSON.stringify({ arguments: call.arguments }) },
+  )
+  return { ...message, toolCalls }
+}
+
+function isObject(text: string): boolean {
+  try {
+    return text === '' || isRecord(JSON.parse(text))
+  } catch {
+    return false
+  }
 }
 
 /** Ids of nine letters and digits, the same wherever they stand. */

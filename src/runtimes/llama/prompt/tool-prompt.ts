@@ -20,10 +20,15 @@ For each function call, return a json object with function name and arguments wi
 export function writeToolsAsText(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): readonly ChatMessage[] {
   const written = joinResults(messages).map(writeMessage)
   if (tools.length === 0) return written
-  const [first, ...rest] = written
   const teach = instructions.replace('TOOLS', () => tools.map((tool) => JSON.stringify(describeTool(tool))).join('\n'))
-  if (first?.role !== 'system') return [{ role: 'system', content: teach }, ...written]
-  return [{ role: 'system', content: `${first.content}\n\n${teach}` }, ...rest]
+  return addRules(written, teach)
+}
+
+/** Adds to the system message; there is one then. */
+export function addRules(messages: readonly ChatMessage[], rules: string): readonly ChatMessage[] {
+  const [first, ...rest] = messages
+  if (first?.role !== 'system') return [{ role: 'system', content: rules }, ...messages]
+  return [{ role: 'system', content: `${first.content}\n\n${rules}` }, ...rest]
 }
 
 /** Results in a row become one turn of the user, as Qwen writes them: many templates refuse two. */

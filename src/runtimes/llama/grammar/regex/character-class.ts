@@ -1,4 +1,4 @@
-import { literal } from '../gbnf.ts'
+import { inClass, literal } from '../gbnf.ts'
 
 /** Code points from `first` to `last`, both among them. */
 export type CharacterRange = readonly [first: number, last: number]
@@ -70,7 +70,7 @@ function shared(ranges: readonly CharacterRange[], few: readonly CharacterRange[
 
 /** GBNF for one character of the ranges; null when there is none. */
 export function classRule(ranges: readonly CharacterRange[]): string | null {
-  return ranges.length === 0 ? null : `[${ranges.map(([first, last]) => `${codePoint(first)}-${codePoint(last)}`).join('')}]`
+  return ranges.length === 0 ? null : `[${ranges.map(([first, last]) => `${inClass(first)}-${inClass(last)}`).join('')}]`
 }
 
 /** GBNF for one character of the ranges as a JSON string spells it; null when there is none. */
@@ -88,8 +88,4 @@ export function jsonLiteral(character: string): string {
 
 function codePoints(ranges: readonly CharacterRange[]): ReadonlySet<number> {
   return new Set(ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index)))
-}
-
-function codePoint(code: number): string {
-  return `\\U${code.toString(16).padStart(8, '0')}`
 }

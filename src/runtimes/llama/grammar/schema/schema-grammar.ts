@@ -33,6 +33,8 @@ export class SchemaGrammar {
   /** References being followed, none of whose text has been written yet. */
   #following: readonly string[] = []
   #patternLength = 0
+  /** The rule of a string that stands without quotes; null where all is JSON. */
+  #bareText: string | null = null
 
   /** @throws {ServiceError} `unsupported_parameter` when the schema is too large. */
   constructor(grammar: Grammar, root: JsonObject) {
@@ -47,11 +49,30 @@ export class SchemaGrammar {
     return this.#visit(this.#root, '#', 0)
   }
 
+  /**
+   * The rule for a part of the schema whose value is JSON, or a string without quotes.
+   *
+   * @param text The rule of any such string.
+   * @throws {ServiceError} as `compile` does.
+   */
+  compileBare(part: JsonValue, place: string, text: string): string {
+    this.#bareText = text
+    try {
+      return this.#visit(part, place, 1)
+    } catch (error) {
+      this.#references.clear() // some may have been left half way
+      throw error
+    } finally {
+      this.#bareText = null
+      this.#following = []
+    }
+  }
+
   #visit(schema: JsonValue, place: string, depth: number): string {
     const where = shortName(place)
     if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
     if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
-    if (schema === true) return 'value'
+    if (schema === true) return this.#bareText ?? 'value'
     if (!isRecord(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
     if ('$ref' in schema) return this.#reference(schema, where, depth)
     if ('const' in schema) return this.#oneOfValues(schema, 'const', [schema.const ?? null], where)
@@ -75,15 +96,17 @@ export class SchemaGrammar {
   #string(schema: JsonObject, where: string): string {
     if (typeof schema.pattern === 'string') this.#patternLength += schema.pattern.length
     if (this.#patternLength > maxPatterns) throw refuseSchema(`its patterns have more than ${maxPatterns} characters together`)
-    return stringRule(this.#grammar, schema, where)
+    return stringRule(this.#grammar, schema, { where, bareText: this.#bareText })
   }
 
-  /** Visits what stands between brackets, where a reference may lead back. */
+  /** Visits what stands between brackets, which is JSON, and where a reference may lead back. */
   #inside(visit: () => string): string {
-    const following = this.#following
+    const [following, bareText] = [this.#following, this.#bareText]
     this.#following = []
+    this.#bareText = null
     const rule = visit()
     this.#following = following
+    this.#bareText = bareText
     return rule
   }
 
@@ -150,7 +173,8 @@ export class SchemaGrammar {
       (value: JsonValue) => schema.type === undefined || typesOf(schema, where).some((type) => isOfType(value, type)),
     )
     if (typed.length === 0) throw refuseSchema(`"${keyword}" at ${where} lists no value of its type`)
-    return this.#grammar.name(typed.map((value: JsonValue) => literal(JSON.stringify(value))).join(' | '))
+    const isBare = (value: JsonValue): value is string => this.#bareText !== null && typeof value === 'string'
+    return this.#grammar.name(typed.map((value: JsonValue) => literal(isBare(value) ? value : JSON.stringify(value))).join(' | '))
   }
 
   #combine(schema: JsonObject, keyword: 'anyOf' | 'oneOf', where: string, depth: number): string {
@@ -186,11 +210,12 @@ export class SchemaGrammar {
     refuseUnknown(schema, ['$ref'], where)
     const reference = String(schema.$ref)
     if (this.#following.includes(reference)) throw refuseSchema(`"$ref" at ${where} leads back to itself at once`)
-    const known = this.#references.get(reference)
+    const key = this.#bareText === null ? reference : `bare ${reference}`
+    const known = this.#references.get(key)
     if (known !== undefined) return known
     const target = resolveReference(this.#root, schema.$ref, where)
     const name = this.#grammar.reserve()
-    this.#references.set(reference, name)
+    this.#references.set(key, name)
     const following = this.#following
     this.#following = [...following, reference]
     const rule = this.#visit(target, reference, depth + 1)

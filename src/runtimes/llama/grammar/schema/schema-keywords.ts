@@ -33,7 +33,7 @@ const byType = {
 } as const
 
 export type SchemaType = keyof typeof byType
-const schemaTypes = Object.keys(byType).filter(isSchemaType)
+export const schemaTypes: readonly SchemaType[] = Object.keys(byType).filter(isSchemaType)
 
 function isSchemaType(name: string): name is SchemaType {
   return name in byType

@@ -7,25 +7,37 @@ import type { TextPart } from '../regex/text-part.ts'
 import { type Lengths, readLengths, refuseSchema } from './schema-keywords.ts'
 import { stringFormats } from './string-formats.ts'
 
+/** Where a string stands. */
+export interface StringPlace {
+  readonly where: string
+  /** The rule of any string that stands without quotes, between tags; null = it stands in quotes. */
+  readonly bareText: string | null
+}
+
 /**
  * The rule for a string with lengths, a pattern or a format. A format beside a pattern says what the pattern does: the pattern is followed,
  * or the format where the pattern cannot be.
  *
  * @throws {ServiceError} `unsupported_parameter` for what cannot be followed.
  */
-export function stringRule(grammar: Grammar, schema: JsonObject, where: string): string {
+export function stringRule(grammar: Grammar, schema: JsonObject, { where, bareText }: StringPlace): string {
   const lengths = readLengths(schema, ['minLength', 'maxLength'], where)
   const { format, pattern } = schema
-  if (format === undefined && pattern === undefined) {
-    if (lengths.least === 0 && lengths.most === null) return 'string'
-    return quoted(grammar, `char{${lengths.least},${lengths.most ?? ''}}`)
-  }
+  if (format === undefined && pattern === undefined) return textRule(grammar, lengths, bareText)
   const known = typeof format === 'string' ? stringFormats[format] : undefined
+  if (pattern !== undefined && bareText !== null) throw refuseSchema(`the pattern at ${where} is of a string without quotes`)
   const part = pattern === undefined ? known : patterned(grammar, { pattern, lengths, where }, known)
   if (part === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
   if (!fits(part, lengths))
     throw refuseSchema(`the lengths at ${where} must have room for all of the ${pattern === undefined ? 'format' : 'pattern'}`)
-  return quoted(grammar, part.rule)
+  return bareText === null ? quoted(grammar, part.rule) : grammar.name(part.rule)
+}
+
+/** Without quotes a string whose length counts holds no `<`, and does not begin with line breaks that could be those of the tags. */
+function textRule(grammar: Grammar, { least, most }: Lengths, bareText: string | null): string {
+  if (least === 0 && most === null) return bareText ?? 'string'
+  if (bareText === null) return quoted(grammar, `char{${least},${most ?? ''}}`)
+  return grammar.name(`[^<\\r\\n\\x00]{${least}} ${most === null ? bareText : `[^<\\x00]{0,${most - least}}`}`)
 }
 
 interface Patterned {

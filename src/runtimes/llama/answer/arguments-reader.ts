@@ -1,0 +1,31 @@
+import { JsonScanner } from '../grammar/json-scanner.ts'
+
+/** What a fragment adds to a call's arguments. */
+export interface ReadArguments {
+  /** JSON, the next part of it. */
+  readonly json: string
+  /** What stands behind the arguments; empty while they go on. */
+  readonly rest: string
+}
+
+/** Reads the arguments of one call while they arrive in fragments. */
+export interface ArgumentsReader {
+  /** Whether they go on. */
+  readonly open: boolean
+  add(fragment: string): ReadArguments
+}
+
+/** Arguments that are JSON already. */
+export class JsonArguments implements ArgumentsReader {
+  readonly #scanner = new JsonScanner()
+
+  get open(): boolean {
+    return this.#scanner.open
+  }
+
+  add(received: string): ReadArguments {
+    const fragment = this.#scanner.depth === 0 ? received.trimStart() : received
+    const count = this.#scanner.add(fragment)
+    return { json: fragment.slice(0, count), rest: fragment.slice(count) }
+  }
+}

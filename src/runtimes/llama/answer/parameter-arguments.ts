@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../../core/json-value.ts'
+import { matchAny } from '../binding/match-any.ts'
+import { type SchemaType, schemaTypes } from '../grammar/schema/schema-keywords.ts'
+import { isOfTypes, parameterTypes } from '../grammar/schema/value-types.ts'
+import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
+import type { ArgumentsReader, ReadArguments } from './arguments-reader.ts'
+import { longestBeginning } from './longest-beginning.ts'
+
+/** A value that is being read. */
+interface Value {
+  readonly types: ReadonlySet<SchemaType>
+  /** Whether it can only be a string, so that it is told as it comes. */
+  readonly isString: boolean
+  text: string
+}
+
+/** Arguments in a notation of their own, as JSON: what the tool's schema says may be a string is one, unless it is JSON of another type that it may be. */
+export class ParameterArguments implements ArgumentsReader {
+  readonly #schema: JsonObject
+  readonly #mark: string
+  readonly #end: string
+  readonly #head: RegExp
+  readonly #valueEnds: readonly string[]
+  /** Whether a line break stands before each value, and behind it. */
+  readonly #breaks: { readonly before: boolean; readonly behind: boolean }
+  #held = ''
+  #value: Value | null = null
+  /** Whether the line break before a value may still come. */
+  #begins = false
+  #count = 0
+  #started = false
+  #ended = false
+
+  constructor(format: ToolFormat, notation: ParameterNotation, schema: JsonObject) {
+    const { open, between, close } = notation
+    this.#schema = schema
+    this.#mark = open
+    this.#end = format.after.split('\n', 1).join()
+    const behindName = between.trim().split('\n').map(pattern).join('\\s*')
+    this.#head = new RegExp(`${pattern(open)}(.*?)${behindName}`, 's')
+    this.#breaks = { before: between.endsWith('\n'), behind: close.startsWith('\n') }
+    const ends = valueEnds(format, notation)
+    this.#valueEnds = this.#breaks.behind ? lineBreaks.flatMap((lineBreak) => ends.map((end) => lineBreak + end)) : ends
+  }
+
+  get open(): boolean {
+    return !this.#ended
+  }
+
+  add(fragment: string): ReadArguments {
+    this.#held += fragment
+    let json = this.#started ? '' : '{'
+    this.#started = true
+    for (let read = this.#step(); read !== null; read = this.#step()) json += read
+    const rest = this.#ended ? this.#held : ''
+    return { json, rest }
+  }
+
+  /** The next part of the JSON; null when more must come first. */
+  #step(): string | null {
+    if (this.#ended) return null
+    return this.#value === null ? this.#readMark() : this.#readValue(this.#value)
+  }
+
+  #readMark(): string | null {
+    const [opens, ends] = [this.#mark, this.#end].map((mark) => this.#held.indexOf(mark))
+    if (opens === undefined || ends === undefined) return null
+    if (ends !== -1 && (opens === -1 || ends < opens)) {
+      this.#held = this.#held.slice(ends)
+      this.#ended = true
+      return '}'
+    }
+    if (opens === -1) {
+      this.#held = this.#held.slice(this.#held.length - longestBeginning(this.#held, [this.#mark, this.#end]))
+      return null
+    }
+    const head = this.#head.exec(this.#held)
+    if (head === null) return null
+    const [written, name = ''] = head
+    this.#held = this.#held.slice(head.index + written.length)
+    const types = parameterTypes(this.#schema, name.trim())
+    const isString = types.size === 1 && types.has('string')
+    this.#value = { types, isString, text: '' }
+    this.#begins = this.#breaks.before
+    return `${this.#count++ === 0 ? '' : ', '}${JSON.stringify(name.trim())}: ${isString ? '"' : ''}`
+  }
+
+  #readValue(value: Value): string | null {
+    if (this.#begins) {
+      if (this.#held === '' || this.#held === '\r') return null
+      this.#held = this.#held.replace(/^\r?\n/, '')
+      this.#begins = false
+    }
+    const [at, end] = this.#firstEnd()
+    const safe = at === -1 ? this.#held.length - longestBeginning(this.#held, this.#valueEnds) : at
+    const text = this.#held.slice(0, safe)
+    const json = value.isString ? JSON.stringify(text).slice(1, -1) : ''
+    if (!value.isString) value.text += text
+    this.#held = this.#held.slice(safe)
+    if (at === -1) return json === '' ? null : json
+    // What comes next belongs to the end of the value, and is read again.
+    this.#held = this.#held.slice(end.lastIndexOf('<'))
+    this.#value = null
+    return json + (value.isString ? '"' : writeValue(value))
+  }
+
+  #firstEnd(): readonly [at: number, end: string] {
+    let first: readonly [number, string] = [-1, '']
+    for (const end of this.#valueEnds) {
+      const at = this.#held.indexOf(end)
+      if (at !== -1 && (first[0] === -1 || at < first[0])) first = [at, end]
+    }
+    return first
+  }
+}
+
+const strings: ReadonlySet<SchemaType> = new Set(['string'])
+const everything: ReadonlySet<SchemaType> = new Set(schemaTypes)
+
+const pattern = (text: string): string => matchAny([text]).source
+
+/** As Python writes them, and so the templates of many models. */
+const pythonWords: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
+
+/** JSON where it is of a type that the value may have, or is no text at least; else a string. */
+function writeValue({ text, types }: Value): string {
+  const trimmed = text.trim()
+  const json = Object.hasOwn(pythonWords, trimmed) ? (pythonWords[trimmed] ?? '') : trimmed
+  const meant = types.has('string') ? types.difference(strings) : everything
+  return isOfTypes(json, meant) ? json : JSON.stringify(text)
+}

@@ -1,0 +1,53 @@
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { type SchemaType, schemaTypes, typesOf } from './schema-keywords.ts'
+import { resolveReference } from './schema-reference.ts'
+
+/** The types that an argument may have by a tool's schema; all where it says nothing, or nothing that we follow. */
+export function parameterTypes(schema: JsonObject, name: string): ReadonlySet<SchemaType> {
+  try {
+    return valueTypes(parameterSchema(schema, name), schema, new Set())
+  } catch {
+    return new Set(schemaTypes)
+  }
+}
+
+/** What a tool's schema says of an argument. */
+export function parameterSchema(schema: JsonObject, name: string): JsonValue {
+  const { properties, additionalProperties = true } = schema
+  return (isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined) ?? additionalProperties
+}
+
+/** Whether a JSON text is a value of one of these types. */
+export function isOfTypes(text: string, types: ReadonlySet<SchemaType>): boolean {
+  try {
+    const type = jsonType(JSON.parse(text))
+    return types.has(type) || (type === 'number' && types.has('integer'))
+  } catch {
+    return false
+  }
+}
+
+/** @param seen References that were followed: what they lead to is known already. */
+function valueTypes(schema: JsonValue, root: JsonObject, seen: Set<string>): ReadonlySet<SchemaType> {
+  if (!isRecord(schema)) return new Set(schemaTypes)
+  const { $ref: reference } = schema
+  if (typeof reference === 'string') {
+    if (seen.has(reference)) return new Set()
+    seen.add(reference)
+    return valueTypes(resolveReference(root, reference, '#'), root, seen)
+  }
+  if ('const' in schema) return new Set([jsonType(schema.const ?? null)])
+  const { enum: values, anyOf, oneOf, allOf } = schema
+  if (Array.isArray(values)) return new Set(values.map(jsonType))
+  const options = anyOf ?? oneOf ?? (Array.isArray(allOf) && allOf.length === 1 ? allOf : null)
+  if (Array.isArray(options)) return new Set(options.flatMap((option: JsonValue) => [...valueTypes(option, root, seen)]))
+  return new Set(typesOf(schema, '#'))
+}
+
+function jsonType(value: JsonValue): SchemaType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
+}
