@@ -18,6 +18,7 @@ const benches = [
   { name: 'text/prefix-cache', question: 'Text: what does a long system prompt cost from its second use on?' },
   { name: 'text/long-conversation', question: 'Text: when does the first token of the next turn come, late in a conversation?' },
   { name: 'text/speculation', question: 'Text: what does speculative decoding gain?' },
+  { name: 'text/json-answers', question: 'Text: what does a JSON schema cost, and how many answers are whole when their tokens run out?' },
   { name: 'diffusion/seconds-per-step', question: 'Images: seconds per denoising step, and the share of everything else' },
   { name: 'diffusion/several-images', question: 'Images: four of one request in one batch, against one after the other' },
   { name: 'queue/durable-submits', question: 'Asynchronous submits into the embedded store, 32 in flight' },
