@@ -131,6 +131,21 @@ for (const size of [1, 3, 1000]) {
   })
 }
 
+test('marks that nothing follows for long begin nothing', () => {
+  for (const size of [7, 1000]) {
+    const spaced = `<tool_call>${'\n'.repeat(3000)}`
+    assert.deepEqual(read(`${spaced}!`, size), { text: `${spaced}!`, calls: [], whole: 0 })
+    const unnamed = call(value('text', 'a'), `<parameter=${'x'.repeat(3000)}\n`, value('count', '1'))
+    assert.deepEqual(read(unnamed, size), { text: '', calls: ['add:{"text": "a", "count": 1}'], whole: 1 })
+    const later = `${call(value('text', 'a'))}${'<tool_call>'.repeat(1000)}${call()}`
+    assert.deepEqual(read(later, size), { text: '', calls: ['add:{"text": "a"}', 'add:{}'], whole: 2 })
+  }
+  const reader = new ToolCallReader(format)
+  reader.add(call())
+  for (let count = 0; count < 1000; count++) reader.add('after it')
+  assert.equal(reader.held, 1024)
+})
+
 test('a string is told while it is written, other values once they are whole', () => {
   const reader = new ToolCallReader(format)
   const told = (fragment: string): string =>
@@ -174,7 +189,14 @@ for (const size of [1, 3, 1000]) {
   })
 
   test(`text that only looks like a call of a name, ${size} characters at a time`, () => {
-    for (const text of ['The <tool_call> tag', '<tool_call>ad', '<tool_call>other\n</tool_call>', 'add <arg_key>'])
+    for (const text of [
+      'The <tool_call> tag',
+      '<tool_call>ad',
+      '<tool_call>other\n</tool_call>',
+      '<tool_call>no w\n',
+      '<tool_call>ad\n<',
+      'add <arg_key>',
+    ])
       assert.deepEqual(read(text, size, glm), { text: text === '<tool_call>ad' ? '' : text, calls: [], whole: 0 })
   })
 }

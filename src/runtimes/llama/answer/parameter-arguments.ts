@@ -14,6 +14,9 @@ interface Value {
   text: string
 }
 
+/** Characters from the mark of an argument up to its value; names have far fewer. */
+const longestHead = 1024
+
 /** Arguments in a notation of their own, as JSON: what the tool's schema says may be a string is one, unless it is JSON of another type that it may be. */
 export class ParameterArguments implements ArgumentsReader {
   readonly #schema: JsonObject
@@ -75,7 +78,11 @@ export class ParameterArguments implements ArgumentsReader {
       return null
     }
     const head = this.#head.exec(this.#held)
-    if (head === null) return null
+    if (head === null && this.#held.length - opens <= longestHead) return null
+    if (head === null || head[0].length > longestHead) {
+      this.#held = this.#held.slice(opens + this.#mark.length)
+      return ''
+    }
     const [written, name = ''] = head
     this.#held = this.#held.slice(head.index + written.length)
     const types = parameterTypes(this.#schema, name.trim())

@@ -8,6 +8,9 @@ export type ToolEvent =
   | { readonly type: 'call'; readonly index: number; readonly name: string }
   | { readonly type: 'arguments'; readonly index: number; readonly fragment: string }
 
+/** Characters that may stand up to a call's arguments; names have far fewer. */
+const longestHead = 1024
+
 /** Tells tool calls from text while both arrive in fragments. */
 export class ToolCallReader {
   readonly #format: ToolFormat
@@ -16,6 +19,8 @@ export class ToolCallReader {
   readonly #openings: readonly string[]
   readonly #opening: string
   readonly #marked: boolean
+  /** Whether a call is told from text by its name alone. */
+  readonly #byName: boolean
   #phase: 'text' | 'head' | 'arguments'
   /** Text not shown yet: it may be the beginning of a mark. */
   #held = ''
@@ -28,11 +33,12 @@ export class ToolCallReader {
     this.#format = format
     this.#opening = mark + before
     this.#marked = mark !== ''
+    this.#byName = parameters !== undefined && before === ''
     // Qwen 3 Coder leaves the mark of a call out at times.
     const unmarked = parameters === undefined || before === '' ? [] : tools.map(({ name }) => before.trim() + name)
     this.#mark = new StopMatcher([mark, ...unmarked])
     if (!this.#marked) this.#openings = tools.flatMap(({ name }) => [`{"name":"${name}"`, `{"type":"function","name":"${name}"`])
-    else if (parameters !== undefined && before === '') this.#openings = tools.map(({ name }) => mark + name)
+    else if (this.#byName) this.#openings = tools.map(({ name }) => mark + name)
     else this.#openings = [squeeze(this.#opening), ...unmarked]
     this.#phase = this.#marked ? 'text' : 'head'
   }
@@ -88,14 +94,23 @@ export class ToolCallReader {
     this.#head += fragment
     if (this.#index === 0 && !this.#mayBecomeCall()) return this.#giveBack(events)
     const match = this.#format.heads.map((head) => head.exec(this.#head)).find((found) => found !== null)
-    if (match === undefined) return ''
-    const rest = this.#head.slice(match.index + match[0].length)
+    if (match === undefined) return this.#awaitHead(events)
     const [, name = ''] = match
+    if (this.#index === 0 && this.#byName && !this.#format.tools.some((tool) => tool.name === name)) return this.#giveBack(events)
+    const rest = this.#head.slice(match.index + match[0].length)
     events.push({ type: 'call', index: this.#index, name })
     this.#phase = 'arguments'
     this.#head = ''
     this.#arguments = this.#readerOf(name)
     return rest
+  }
+
+  /** Waits for the rest of a head, which is looked through again with each fragment, so that it must not grow without end. */
+  #awaitHead(events: ToolEvent[]): string {
+    if (this.#head.length <= longestHead) return ''
+    if (this.#index === 0) return this.#giveBack(events)
+    this.#head = this.#head.slice(-longestHead)
+    return ''
   }
 
   #mayBecomeCall(): boolean {
