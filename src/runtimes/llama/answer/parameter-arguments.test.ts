@@ -76,6 +76,8 @@ const values: readonly (readonly [name: string, written: string, value: unknown]
   ['list', '[1, {"a": "</parameter>"}]', [1, { a: '</parameter>' }]],
   ['list', '[\n  1\n]', [1]],
   ['list', '[1', '[1'],
+  ['list', '["</parameter><parameter=text>", "</parameter></function>\\""]', ['</parameter><parameter=text>', '</parameter></function>"']],
+  ['list', '["open', '["open'],
   ['flag', 'true', true],
   ['flag', 'False', false],
   ['either', '42', 42],

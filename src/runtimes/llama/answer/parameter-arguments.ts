@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json-value.ts'
 import { matchAny } from '../binding/match-any.ts'
+import { JsonScanner } from '../grammar/json-scanner.ts'
 import { type SchemaType, schemaTypes } from '../grammar/schema/schema-keywords.ts'
 import { isOfTypes, parameterTypes } from '../grammar/schema/value-types.ts'
 import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
@@ -11,6 +12,8 @@ interface Value {
   readonly types: ReadonlySet<SchemaType>
   /** Whether it can only be a string, so that it is told as it comes. */
   readonly isString: boolean
+  /** Follows what can only be JSON, whose strings may hold what would end a value; null = it may be a string. */
+  readonly json: JsonScanner | null
   text: string
 }
 
@@ -87,7 +90,8 @@ export class ParameterArguments implements ArgumentsReader {
     this.#held = this.#held.slice(head.index + written.length)
     const types = parameterTypes(this.#schema, name.trim())
     const isString = types.size === 1 && types.has('string')
-    this.#value = { types, isString, text: '' }
+    const isJson = types.size > 0 && !types.has('string')
+    this.#value = { types, isString, json: isJson ? new JsonScanner() : null, text: '' }
     this.#begins = this.#breaks.before
     return `${this.#count++ === 0 ? '' : ', '}${JSON.stringify(name.trim())}: ${isString ? '"' : ''}`
   }
@@ -101,14 +105,25 @@ export class ParameterArguments implements ArgumentsReader {
     const [at, end] = this.#firstEnd()
     const safe = at === -1 ? this.#held.length - longestBeginning(this.#held, this.#valueEnds) : at
     const text = this.#held.slice(0, safe)
+    value.json?.add(text)
     const json = value.isString ? JSON.stringify(text).slice(1, -1) : ''
     if (!value.isString) value.text += text
     this.#held = this.#held.slice(safe)
     if (at === -1) return json === '' ? null : json
+    if (value.json?.inString === true && !end.includes('\n')) return this.#keepFirst(value)
     // What comes next belongs to the end of the value, and is read again.
     this.#held = this.#held.slice(end.lastIndexOf('<'))
     this.#value = null
     return json + (value.isString ? '"' : writeValue(value))
+  }
+
+  /** What only looks like an end is part of the value, its first character at least. */
+  #keepFirst(value: Value): string {
+    const first = this.#held.slice(0, 1)
+    value.json?.add(first)
+    value.text += first
+    this.#held = this.#held.slice(1)
+    return ''
   }
 
   #firstEnd(): readonly [at: number, end: string] {
