@@ -133,6 +133,12 @@ for (const size of [1, 3, 1000]) {
   })
 }
 
+test('a value that its grammar leaves free ends at its mark, whatever it opens', () => {
+  const free = { ...format, tools: [{ name: 'add', description: null, parameters: { additionalProperties: { type: 'integer' } } }] }
+  const { calls } = read(call(value('width', '5"')).replaceAll('\n', ''), 3, free)
+  assert.deepEqual(calls, ['add:{"width": "5\\""}'])
+})
+
 test('marks that nothing follows for long begin nothing', () => {
   for (const size of [7, 1000]) {
     const spaced = `<tool_call>${'\n'.repeat(3000)}`

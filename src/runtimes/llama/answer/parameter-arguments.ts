@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../core/json-value.ts'
 import { matchAny } from '../binding/match-any.ts'
 import { JsonScanner } from '../grammar/json-scanner.ts'
 import { type SchemaType, schemaTypes } from '../grammar/schema/schema-keywords.ts'
-import { isOfTypes, parameterTypes } from '../grammar/schema/value-types.ts'
+import { isOfTypes, listsParameters, parameterTypes } from '../grammar/schema/value-types.ts'
 import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
 import type { ArgumentsReader, ReadArguments } from './arguments-reader.ts'
 import { longestBeginning } from './longest-beginning.ts'
@@ -90,7 +90,7 @@ export class ParameterArguments implements ArgumentsReader {
     this.#held = this.#held.slice(head.index + written.length)
     const types = parameterTypes(this.#schema, name.trim())
     const isString = types.size === 1 && types.has('string')
-    const isJson = types.size > 0 && !types.has('string')
+    const isJson = listsParameters(this.#schema) && types.size > 0 && !types.has('string')
     this.#value = { types, isString, json: isJson ? new JsonScanner() : null, text: '' }
     this.#begins = this.#breaks.before
     return `${this.#count++ === 0 ? '' : ', '}${JSON.stringify(name.trim())}: ${isString ? '"' : ''}`

@@ -5,8 +5,7 @@ import type { ToolDefinition } from '../../../core/text-generation.ts'
 import { type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
 import { type Grammar, literal } from './gbnf.ts'
 import { SchemaGrammar } from './schema/schema-grammar.ts'
-import { refuseUnknown } from './schema/schema-keywords.ts'
-import { parameterSchema, parameterTypes } from './schema/value-types.ts'
+import { listsParameters, parameterSchema, parameterTypes } from './schema/value-types.ts'
 import { textWithout } from './text-without.ts'
 
 /**
@@ -40,13 +39,11 @@ interface ListedParameter {
 
 /** Required parameters, then the others; null when others than those that are listed may come. */
 function listParameters(grammar: Grammar, schema: JsonObject): readonly ListedParameter[] | null {
-  const { properties = {}, required = [], additionalProperties = !('properties' in schema) } = schema
-  if (!isRecord(properties) || !Array.isArray(required)) return null
+  const { properties = {}, required = [] } = schema
+  if (!listsParameters(schema) || !isRecord(properties) || !Array.isArray(required)) return null
   const needed = new Set(required)
   const names = [...new Set([...needed, ...Object.keys(properties)])]
-  if (names.length === 0 && additionalProperties !== false) return null
   try {
-    refuseUnknown(schema, ['type', 'properties', 'required', 'additionalProperties'], '#')
     const schemas = new SchemaGrammar(grammar, schema)
     return names.map((name) => ({ name, required: needed.has(name), compile: (text) => valueRule(schemas, schema, { name, text }) }))
   } catch (error) {

@@ -1,6 +1,7 @@
+import { ServiceError } from '../../../../core/error.ts'
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { type SchemaType, schemaTypes, typesOf } from './schema-keywords.ts'
+import { refuseUnknown, type SchemaType, schemaTypes, typesOf } from './schema-keywords.ts'
 import { resolveReference } from './schema-reference.ts'
 
 /** The types that an argument may have by a tool's schema; all where it says nothing, or nothing that we follow. */
@@ -16,6 +17,20 @@ export function parameterTypes(schema: JsonObject, name: string): ReadonlySet<Sc
 export function parameterSchema(schema: JsonObject, name: string): JsonValue {
   const { properties, additionalProperties = true } = schema
   return (isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined) ?? additionalProperties
+}
+
+/** Whether a tool's schema is a plain list of its arguments, so that each is held to its own schema and no others may come. */
+export function listsParameters(schema: JsonObject): boolean {
+  const { properties = {}, required = [], additionalProperties = !('properties' in schema) } = schema
+  if (!isRecord(properties) || !Array.isArray(required)) return false
+  if (required.length === 0 && Object.keys(properties).length === 0 && additionalProperties !== false) return false
+  try {
+    refuseUnknown(schema, ['type', 'properties', 'required', 'additionalProperties'], '#')
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
 }
 
 /** Whether a JSON text is a value of one of these types. */
