@@ -27,7 +27,7 @@ export interface AccessTokenStore {
   restore(target: TokenTarget, since: number, options: Options): Promise<boolean>
   /** Revokes every token of an account that is not revoked yet; says how many. */
   revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number>
-  /** Those of these tokens that are revoked. */
+  /** Those of these tokens that are revoked, or not kept any more. */
   revokedOf(ids: readonly string[], options: Options): Promise<readonly string[]>
   /** Changes those of its limits that are given; false when the account has no such token. */
   limit(target: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean>

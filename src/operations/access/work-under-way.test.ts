@@ -86,4 +86,25 @@ describe('work under way', () => {
     assert.deepEqual(ended, [`${leaked} token_revoked`, `${leaked} token_revoked`])
     assert.deepEqual([underWay.tokens(), underWay.accounts()], [[kept], [ada]])
   })
+
+  it('of a revoked token ends also when it was forgotten before anybody looked', async () => {
+    const clock = createTestClock()
+    const store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+    const underWay = new WorkUnderWay()
+    const ended: string[] = []
+    const { id: ada } = await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options)
+    const make = async () => {
+      const asked = { accountId: ada, name: 'x', scopes: ['text'], expiresAt: null } as const
+      const made = await createAccessToken({ ...store, clock, mostTokens: 1 }, asked, options)
+      await clock.advance(1)
+      return made.token.id
+    }
+    const leaked = await make()
+    underWay.note(of(ada, leaked), ({ code }) => ended.push(code))
+    await store.tokens.revoke({ id: leaked, accountId: ada }, clock.now(), options)
+    await store.tokens.revoke({ id: await make(), accountId: ada }, clock.now(), options)
+    await make()
+    await endWorkOfRevoked({ ...store, underWay }, options)
+    assert.deepEqual(ended, ['token_revoked'])
+  })
 })

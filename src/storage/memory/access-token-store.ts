@@ -53,7 +53,7 @@ export class MemoryAccessTokenStore implements AccessTokenStore {
 
   async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
-    return ids.filter((id) => (this.#tokens.get(id)?.revokedAt ?? null) !== null)
+    return ids.filter((id) => this.#tokens.get(id)?.revokedAt !== null)
   }
 
   limitsOf(id: string): UseLimits {

@@ -83,7 +83,8 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
 
   async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
-    const sql = 'select id from access_tokens where id = any(:ids::text[]) and revoked_at is not null'
+    const sql = `select used.id from unnest(:ids::text[]) as used (id)
+      where not exists (select 1 from access_tokens where access_tokens.id = used.id and revoked_at is null)`
     return (await this.#database.all(sql, { ids }, { repeatable: true })).map((row) => readText(row, 'id'))
   }
 

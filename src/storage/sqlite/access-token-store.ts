@@ -76,7 +76,8 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
 
   async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
-    const sql = 'select id from access_tokens where id in (select value from json_each(:ids)) and revoked_at is not null'
+    const sql = `select value as id from json_each(:ids)
+      where not exists (select 1 from access_tokens where access_tokens.id = value and revoked_at is null)`
     return this.#reader.all(sql, { ids: JSON.stringify(ids) }).map((row) => readText(row, 'id'))
   }
 
