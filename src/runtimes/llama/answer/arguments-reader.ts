@@ -18,13 +18,15 @@ export interface ArgumentsReader {
 /** Arguments that are JSON already. */
 export class JsonArguments implements ArgumentsReader {
   readonly #scanner = new JsonScanner()
+  #begun = false
 
   get open(): boolean {
     return this.#scanner.open
   }
 
   add(received: string): ReadArguments {
-    const fragment = this.#scanner.depth === 0 ? received.trimStart() : received
+    const fragment = this.#begun ? received : received.trimStart()
+    this.#begun ||= fragment !== ''
     const count = this.#scanner.add(fragment)
     return { json: fragment.slice(0, count), rest: fragment.slice(count) }
   }

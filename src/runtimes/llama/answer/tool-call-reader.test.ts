@@ -104,3 +104,12 @@ test('a template without tools is taught a format', () => {
   assert.equal(detectToolFormat('{{ messages }}').native, false)
   assert.equal(hermes.native, true)
 })
+
+test('arguments that begin with no bracket are told as they are, however they arrive', () => {
+  for (const fragments of [[' two words\n{}'], [...' two words\n{}']]) {
+    const reader = new ToolCallReader(hermes)
+    const events = [...reader.add('<tool_call>\n{"name": "add", "arguments":'), ...fragments.flatMap((fragment) => reader.add(fragment))]
+    const told = events.map((event) => (event.type === 'arguments' ? event.fragment : ''))
+    assert.equal(told.join(''), 'two words\n{}')
+  }
+})
