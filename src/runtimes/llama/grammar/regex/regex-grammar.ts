@@ -137,6 +137,8 @@ class RegexReader {
 
   #class(): readonly CharacterRange[] {
     const negated = this.#take('^')
+    if (this.#spelling.any !== null && this.#peek() === ']')
+      this.#refuse('"]" begins a class; write \\] for the character, [\\s\\S] for any')
     const ranges: CharacterRange[] = []
     for (let first = true; first || this.#peek() !== ']'; first = false) {
       if (this.#peek() === '') this.#refuse('"]" is missing')
@@ -170,10 +172,11 @@ class RegexReader {
 
   /** The character that stands behind a backslash. */
   #escaped(): string {
-    const code = /^(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/.exec(this.#rest())
+    const code = /^(?:x([0-9a-fA-F]{2})|u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/.exec(this.#rest())
     if (code !== null) {
       this.#at += code[0].length
-      return String.fromCodePoint(Number.parseInt(code[1] ?? code[2] ?? '', 16))
+      const units = code.slice(1).filter((hex) => hex !== undefined)
+      return this.#whole(String.fromCharCode(...units.map((hex) => Number.parseInt(hex, 16))))
     }
     const letter = this.#letter()
     if (letter === '') this.#refuse('it ends with a backslash')
@@ -218,7 +221,11 @@ class RegexReader {
   #letter(): string {
     const letter = this.#at < this.#pattern.length ? String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0) : ''
     this.#at += letter.length
-    return letter
+    return this.#whole(letter)
+  }
+
+  #whole(character: string): string {
+    return character.isWellFormed() ? character : this.#refuse('half of a surrogate pair is no character')
   }
 
   #take(text: string): boolean {

@@ -24,7 +24,7 @@ export function stringRule(grammar: Grammar, schema: JsonObject, { where, bareTe
   const lengths = readLengths(schema, ['minLength', 'maxLength'], where)
   const { format, pattern } = schema
   if (format === undefined && pattern === undefined) return textRule(grammar, lengths, bareText)
-  const known = typeof format === 'string' ? stringFormats[format] : undefined
+  const known = typeof format === 'string' && Object.hasOwn(stringFormats, format) ? stringFormats[format] : undefined
   if (pattern !== undefined && bareText !== null) throw refuseSchema(`the pattern at ${where} is of a string without quotes`)
   const part = pattern === undefined ? known : patterned(grammar, { pattern, lengths, where }, known)
   if (part === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
