@@ -24,6 +24,16 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
     /the lengths at # must have room for all of the pattern/,
   ],
   [
+    'a pattern whose beginning alone is too long',
+    { type: 'string', pattern: 'x', maxLength: 5 },
+    /the lengths at # must have room for all of the pattern/,
+  ],
+  [
+    'a pattern whose turns are longer or shorter than the one length',
+    { type: 'string', pattern: '^a(?:b|cc)*$', minLength: 3, maxLength: 3 },
+    /the lengths at # must have room for all of the pattern/,
+  ],
+  [
     'a format longer than it may be',
     { type: 'string', format: 'email', maxLength: 20 },
     /the lengths at # must have room for all of the format/,
