@@ -199,15 +199,19 @@ class RegexReader {
     if (this.#take('+')) this.#refuse('possessive counts are not supported')
     this.#take('?')
     if (this.#open > open) this.#open++
-    if (count[0] === '?') return times(part, { least: 0, most: 1 })
+    if (count[0] === '?') return this.#counted(part, { least: 0, most: 1 })
     const least = count[0] === '+' ? 1 : Number(count[1] ?? 0)
     if (count[1] === undefined || count[3] === '') return this.#unbounded(part, least)
-    return times(part, { least, most: Number(count[3] ?? least) })
+    return this.#counted(part, { least, most: Number(count[3] ?? least) })
   }
 
   #unbounded(part: TextPart, least: number): TextPart {
     this.#open++
-    return times(part, { least: Math.max(least, this.#repeats.least), most: this.#repeats.most })
+    return this.#counted(part, { least: Math.max(least, this.#repeats.least), most: this.#repeats.most })
+  }
+
+  #counted(part: TextPart, repeats: Repeats): TextPart {
+    return repeats.least <= repeats.most ? times(part, repeats) : this.#refuse('a count ends before it begins')
   }
 
   #rest(): string {

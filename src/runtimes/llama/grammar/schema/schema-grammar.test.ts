@@ -34,6 +34,12 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
     /the lengths at # must have room for all of the pattern/,
   ],
   [
+    'a pattern of which one alternative has no room',
+    { type: 'string', pattern: '^$|^a{2,}bcd$', maxLength: 4 },
+    /the lengths at # must have room for all of the pattern/,
+  ],
+  ['a count that ends before it begins', { type: 'string', pattern: '^a{2,1}$|^b$' }, /the pattern at #: a count ends before it begins/],
+  [
     'a format longer than it may be',
     { type: 'string', format: 'email', maxLength: 20 },
     /the lengths at # must have room for all of the format/,

@@ -70,7 +70,12 @@ function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): Te
   const repeats = (wanted: number, of: 'least' | 'most'): number => often + (wanted - here[of]) / (next[of] - here[of])
   const fewest = least === 0 ? 0 : Math.max(0, Math.ceil(repeats(least, 'least')))
   const largest = most === null ? Number.POSITIVE_INFINITY : Math.floor(repeats(most, 'most'))
-  return fewest <= largest ? patternRule(grammar, pattern, { least: fewest, most: largest }) : null
+  try {
+    return patternRule(grammar, pattern, { least: fewest, most: largest })
+  } catch (error) {
+    if (error instanceof GrammarFault) return null // it could be read before
+    throw error
+  }
 }
 
 function fits(part: TextPart, { least, most }: Lengths): boolean {
