@@ -67,6 +67,13 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['a rule of names beside names', { properties: { a: {} }, propertyNames: { pattern: '^b' } }, /"propertyNames" at # must list the names/],
   ['options whose types overlap', { oneOf: [{ type: ['string', 'null'] }, { type: 'string' }] }, /"oneOf" at #/],
   ['options with one constant', { oneOf: [1, 2].map(() => ({ properties: { a: { const: 1 } }, required: ['a'] })) }, /"oneOf" at #/],
+  [
+    'options with one constant whose members are told in another order',
+    {
+      oneOf: [{ const: { a: 1, b: 2 } }, { const: { b: 2, a: 1 } }],
+    },
+    /"oneOf" at #/,
+  ],
   ['options whose constant may be missing', { oneOf: [1, 2].map((a) => ({ properties: { a: { const: a } } })) }, /"oneOf" at #/],
   ['a multiple', { type: 'integer', multipleOf: 3 }, /"multipleOf" at #/],
   ['uniqueness', { type: 'array', uniqueItems: true }, /"uniqueItems" at #/],
