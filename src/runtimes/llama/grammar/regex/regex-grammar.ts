@@ -137,6 +137,8 @@ class RegexReader {
 
   #class(): readonly CharacterRange[] {
     const negated = this.#take('^')
+    if (this.#spelling.any !== null && this.#peek() === ']')
+      this.#refuse('"]" begins a class; write \\] for the character, [\\s\\S] for any')
     const ranges: CharacterRange[] = []
     for (let first = true; first || this.#peek() !== ']'; first = false) {
       if (this.#peek() === '') this.#refuse('"]" is missing')
@@ -170,10 +172,11 @@ class RegexReader {
 
   /** The character that stands behind a backslash. */
   #escaped(): string {
-    const code = /^(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/.exec(this.#rest())
+    const code = /^(?:x([0-9a-fA-F]{2})|u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))/.exec(this.#rest())
     if (code !== null) {
       this.#at += code[0].length
-      return String.fromCodePoint(Number.parseInt(code[1] ?? code[2] ?? '', 16))
+      const units = code.slice(1).filter((hex) => hex !== undefined)
+      return this.#whole(String.fromCharCode(...units.map((hex) => Number.parseInt(hex, 16))))
     }
     const letter = this.#letter()
     if (letter === '') this.#refuse('it ends with a backslash')
@@ -196,15 +199,19 @@ class RegexReader {
     if (this.#take('+')) this.#refuse('possessive counts are not supported')
     this.#take('?')
     if (this.#open > open) this.#open++
-    if (count[0] === '?') return times(part, { least: 0, most: 1 })
+    if (count[0] === '?') return this.#counted(part, { least: 0, most: 1 })
     const least = count[0] === '+' ? 1 : Number(count[1] ?? 0)
     if (count[1] === undefined || count[3] === '') return this.#unbounded(part, least)
-    return times(part, { least, most: Number(count[3] ?? least) })
+    return this.#counted(part, { least, most: Number(count[3] ?? least) })
   }
 
   #unbounded(part: TextPart, least: number): TextPart {
     this.#open++
-    return times(part, { least: Math.max(least, this.#repeats.least), most: this.#repeats.most })
+    return this.#counted(part, { least: Math.max(least, this.#repeats.least), most: this.#repeats.most })
+  }
+
+  #counted(part: TextPart, repeats: Repeats): TextPart {
+    return repeats.least <= repeats.most ? times(part, repeats) : this.#refuse('a count ends before it begins')
   }
 
   #rest(): string {
@@ -218,7 +225,11 @@ class RegexReader {
   #letter(): string {
     const letter = this.#at < this.#pattern.length ? String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0) : ''
     this.#at += letter.length
-    return letter
+    return this.#whole(letter)
+  }
+
+  #whole(character: string): string {
+    return character.isWellFormed() ? character : this.#refuse('half of a surrogate pair is no character')
   }
 
   #take(text: string): boolean {

@@ -15,10 +15,10 @@ interface Digits {
 }
 
 const mostDigits = 16
-const anyDigits: Digits = { none: true, some: [`[0-9]{1,${mostDigits}}`] }
+/** Numbers of no more digits are never rounded to another one of them. */
+const exactDigits = 15
 const noDigits: Digits = { none: false, some: [] }
 const zeros: Digits = { none: true, some: [`"0"{1,${mostDigits}}`] }
-const notOnlyZeros: Digits = { none: false, some: [`"0"{0,${mostDigits}} [1-9] [0-9]{0,${mostDigits}}`] }
 const largest: End = { whole: 999_999_999_999_999, fraction: '', included: true }
 
 /** Where a range ends. */
@@ -59,14 +59,21 @@ function endOf({ value, included }: Bound): End {
 
 /** Numbers of 0 or more from `low` to `high`. */
 function magnitudes(low: End, high: End): string | null {
+  const most = fractionDigits([low, high])
   if (low.whole > high.whole) return null
-  if (low.whole === high.whole) return number(String(low.whole), between(low, high))
-  const parts = [number(String(low.whole), above(low))]
+  if (low.whole === high.whole) return number(String(low.whole), between(low, high, most))
+  const parts = [number(String(low.whole), above(low, most))]
   const [from, to] = [low.whole + 1, high.whole - 1]
-  if (from <= to) parts.push(number(`(${integerRange({ minimum: from, maximum: to })})`, anyDigits))
-  parts.push(number(String(high.whole), below(high)))
+  if (from <= to) parts.push(number(`(${integerRange({ minimum: from, maximum: to })})`, anyDigits(most)))
+  parts.push(number(String(high.whole), below(high, most)))
   const rules = parts.filter((rule) => rule !== null)
   return rules.length === 0 ? null : rules.join(' | ')
+}
+
+/** Digits that may stand behind the point: beside an end that is excluded no number may be rounded to it. */
+function fractionDigits(ends: readonly End[]): number {
+  const excluded = ends.filter(({ included }) => !included)
+  return Math.min(mostDigits, ...excluded.map(({ whole }) => exactDigits - (whole === 0 ? 0 : String(whole).length)))
 }
 
 type Rest = Omit<End, 'whole'>
@@ -75,25 +82,34 @@ function next(end: Rest): Rest {
   return { ...end, fraction: end.fraction.slice(1) }
 }
 
-function above(low: Rest): Digits {
-  if (low.fraction === '') return low.included ? anyDigits : notOnlyZeros
+function above(low: Rest, most: number): Digits {
+  if (low.fraction === '') return low.included ? anyDigits(most) : notOnlyZeros(most)
   const digit = Number(low.fraction[0])
-  return { none: false, some: [...followed(digit, above(next(low))), ...anyOf(digit + 1, 9)] }
+  return { none: false, some: [...followed(digit, above(next(low), most - 1)), ...anyOf(digit + 1, 9, most)] }
 }
 
-function below(high: Rest): Digits {
+function below(high: Rest, most: number): Digits {
   if (high.fraction === '') return high.included ? zeros : noDigits
   const digit = Number(high.fraction[0])
-  return { none: true, some: [...anyOf(0, digit - 1), ...followed(digit, below(next(high)))] }
+  return { none: true, some: [...anyOf(0, digit - 1, most), ...followed(digit, below(next(high), most - 1))] }
 }
 
-function between(low: Rest, high: Rest): Digits {
-  if (low.fraction === '' && low.included) return below(high)
+function between(low: Rest, high: Rest, most: number): Digits {
+  if (low.fraction === '' && low.included) return below(high, most)
   if (high.fraction === '') return noDigits // what is left below it is less than `low`
   const [from, to] = [Number(low.fraction[0] ?? 0), Number(high.fraction[0])]
   if (from > to) return noDigits
-  if (from === to) return { none: false, some: followed(from, between(next(low), next(high))) }
-  return { none: false, some: [...followed(from, above(next(low))), ...anyOf(from + 1, to - 1), ...followed(to, below(next(high)))] }
+  if (from === to) return { none: false, some: followed(from, between(next(low), next(high), most - 1)) }
+  const [least, largest] = [above(next(low), most - 1), below(next(high), most - 1)]
+  return { none: false, some: [...followed(from, least), ...anyOf(from + 1, to - 1, most), ...followed(to, largest)] }
+}
+
+function anyDigits(most: number): Digits {
+  return { none: true, some: most < 1 ? [] : [`[0-9]{1,${most}}`] }
+}
+
+function notOnlyZeros(most: number): Digits {
+  return { none: false, some: Array.from({ length: Math.max(0, most) }, (_, zeros) => `"0"{${zeros}} [1-9] [0-9]{0,${most - zeros - 1}}`) }
 }
 
 /** A digit, then others. */
@@ -102,9 +118,9 @@ function followed(digit: number, { none, some }: Digits): readonly string[] {
   return [`"${digit}" (${some.join(' | ')})${none ? '?' : ''}`]
 }
 
-/** A digit from `from` to `to`, then any others. */
-function anyOf(from: number, to: number): readonly string[] {
-  return from > to ? [] : [`[${from}-${to}] [0-9]{0,${mostDigits - 1}}`]
+/** A digit from `from` to `to`, then any others, `most` together. */
+function anyOf(from: number, to: number, most: number): readonly string[] {
+  return from > to ? [] : [`[${from}-${to}] [0-9]{0,${Math.max(0, most - 1)}}`]
 }
 
 function number(whole: string, { none, some }: Digits): string | null {

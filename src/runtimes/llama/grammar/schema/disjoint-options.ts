@@ -35,10 +35,10 @@ function memberOf(option: JsonValue, name: string): JsonValue | undefined {
   return Object.hasOwn(option.properties, name) ? option.properties[name] : undefined
 }
 
-/** The one value that a schema allows, as JSON. */
+/** The one value that a schema allows, as JSON; an object or a list has several spellings, and counts as none. */
 function constantOf(schema: JsonValue | undefined): string | undefined {
   if (!isRecord(schema)) return undefined
   const { enum: values } = schema
   const constant = 'const' in schema ? schema.const : Array.isArray(values) && values.length === 1 ? values[0] : undefined
-  return constant === undefined ? undefined : JSON.stringify(constant)
+  return constant !== null && typeof constant === 'object' ? undefined : JSON.stringify(constant)
 }

@@ -14,7 +14,7 @@ export function integerRule(grammar: Grammar, schema: JsonObject, where: string)
   const { low, high } = bounds
   const minimum = low && (low.included ? Math.ceil(low.value) : Math.floor(low.value) + 1)
   const maximum = high && (high.included ? Math.floor(high.value) : Math.ceil(high.value) - 1)
-  if (minimum !== null && maximum !== null && minimum > maximum) throw refuseSchema(`no integer at ${where} lies between its bounds`)
+  if ((minimum ?? -farthest) > (maximum ?? farthest)) throw refuseSchema(`no integer at ${where} lies between its bounds`)
   return grammar.name(integerRange({ minimum, maximum }))
 }
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
-import { refuseSchema } from './schema-keywords.ts'
+import { refuseSchema, refuseUnknown, typesOf } from './schema-keywords.ts'
 
 /** A member of an object by name. */
 export interface ObjectMember {
@@ -19,7 +19,7 @@ export function readMembers(schema: JsonObject, where: string): readonly ObjectM
   const { properties = {}, required = [], additionalProperties = true } = schema
   if (!isRecord(properties)) throw refuseSchema(`"properties" at ${where} must be an object`)
   if (!isListOfNames(required)) throw refuseSchema(`"required" at ${where} must be a list of names`)
-  const allowed = allowedNames(schema.propertyNames)
+  const allowed = allowedNames(schema.propertyNames, `${where}/propertyNames`)
   const needed = new Set(required)
   const names = [...new Set([...Object.keys(properties), ...needed, ...(allowed ?? [])])]
   const rules = schema.propertyNames
@@ -36,7 +36,7 @@ export function readMembers(schema: JsonObject, where: string): readonly ObjectM
 
 /** The rule for names that are free; null = any. */
 export function rulesOfNames({ propertyNames }: JsonObject): JsonObject | null {
-  return isRecord(propertyNames) && !isAnyName(propertyNames) ? { type: 'string', ...propertyNames } : null
+  return isRecord(propertyNames) && !isAnyName(propertyNames) ? { ...propertyNames, type: 'string' } : null
 }
 
 function isAnyName(rules: JsonValue): boolean {
@@ -46,9 +46,13 @@ function isAnyName(rules: JsonValue): boolean {
   )
 }
 
-function allowedNames(rules: JsonValue | undefined): readonly string[] | null {
-  const names = isRecord(rules) ? rules.enum : undefined
-  return names !== undefined && isListOfNames(names) ? names : null
+/** The names that a rule of names lists; null = it lists none. */
+function allowedNames(rules: JsonValue = true, where: string): readonly string[] | null {
+  if (rules === true) return null
+  if (!isRecord(rules) || !typesOf(rules, where).includes('string')) throw refuseSchema(`${where} is not a schema that a name can meet`)
+  if (rules.enum === undefined || !isListOfNames(rules.enum)) return null
+  refuseUnknown(rules, ['type', 'enum'], where)
+  return rules.enum
 }
 
 /** Whether no value meets a schema, as `z.never()` is written. */

@@ -135,7 +135,9 @@ export class SchemaGrammar {
 
   /** An object whose names are free. */
   #map(schema: JsonObject, where: string, depth: number): string {
-    const values = schema.additionalProperties ?? !('properties' in schema)
+    const { properties = {} } = schema
+    const hasNames = isRecord(properties) && Object.keys(properties).length > 0 // all of members that are never there
+    const values = hasNames ? false : (schema.additionalProperties ?? !('properties' in schema))
     if (values === false) return this.#grammar.name('"{" ws "}"')
     const value = this.#visit(values, `${where}/additionalProperties`, depth + 1)
     const names = rulesOfNames(schema)

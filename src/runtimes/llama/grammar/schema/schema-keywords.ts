@@ -36,7 +36,7 @@ export type SchemaType = keyof typeof byType
 export const schemaTypes: readonly SchemaType[] = Object.keys(byType).filter(isSchemaType)
 
 function isSchemaType(name: string): name is SchemaType {
-  return name in byType
+  return Object.hasOwn(byType, name)
 }
 
 /** For a schema that no grammar is made for; `message` says what of it and where. */

@@ -72,6 +72,8 @@ const patterns: readonly (readonly [pattern: string, allowed: readonly string[],
   ['^\\S+$', ['a"b'], ['a b', '']],
   ['^\\x00[\\x01-\\x03]$', ['\0\u0001'], ['\0', '\0\u0004']],
   ['^(?:red|green|)$', ['red', 'green', ''], ['blue']],
+  ['^\\ud83d\\ude00+$', ['😀', '😀😀'], ['']],
+  ['^[\\ud83d\\ude00-\\ud83d\\ude02]$', ['😁'], ['😃']],
   ['^\\w+@\\w+\\.com$', ['a@b.com'], ['a@b,com']],
   ['"', ['"', 'a"b'], ['a']],
 ]
@@ -108,6 +110,13 @@ const numbers: readonly (readonly [bounds: JsonObject, allowed: readonly string[
   [{ exclusiveMaximum: 0 }, ['-0.1', '-1'], ['0', '-0', '0.0']],
   [{ minimum: 0 }, ['0', '7.25', '999999999999999'], ['-1', '-0.1']],
   [{ minimum: 3, exclusiveMinimum: 3, maximum: 100 }, ['3.1', '4', '99.9', '100', '100.0'], ['3', '3.0', '100.1', '101']],
+  [
+    { exclusiveMinimum: 100, exclusiveMaximum: 101 },
+    ['100.1', '100.000000000001', '100.999999999999'],
+    ['100.00000000000000001', '100.99999999999999999'],
+  ],
+  [{ exclusiveMinimum: 0.5, exclusiveMaximum: 0.51 }, ['0.501', '0.5099'], ['0.500000000000000001', '0.509999999999999999']],
+  [{ exclusiveMinimum: -100 }, ['-99.5', '-99', '7.25'], ['-100', '-99.9999999999999999']],
   [{ minimum: 7, maximum: 7 }, ['7', '7.0'], ['7.1', '6.9']],
 ]
 
@@ -222,6 +231,13 @@ const objects: readonly (readonly [what: string, schema: JsonObject, allowed: re
     ['{"b":null}'],
   ],
   ['constants of the type', { type: ['string', 'null'], enum: ['a', null, 1] }, ['"a"', 'null'], ['1']],
+  ['members that are never there beside others', { properties: { a: false }, additionalProperties: true }, ['{}'], ['{"a":1}']],
+  [
+    'names that may be more than strings',
+    { propertyNames: { type: ['string', 'null'], minLength: 1 } },
+    ['{"a":1}'],
+    ['{null:1}', '{"":1}'],
+  ],
   ['no members but those', { properties: { a: { not: {} } }, additionalProperties: false }, ['{}'], ['{"a":1}', '{"b":1}']],
 ]
 

@@ -24,7 +24,7 @@ export function stringRule(grammar: Grammar, schema: JsonObject, { where, bareTe
   const lengths = readLengths(schema, ['minLength', 'maxLength'], where)
   const { format, pattern } = schema
   if (format === undefined && pattern === undefined) return textRule(grammar, lengths, bareText)
-  const known = typeof format === 'string' ? stringFormats[format] : undefined
+  const known = typeof format === 'string' && Object.hasOwn(stringFormats, format) ? stringFormats[format] : undefined
   if (pattern !== undefined && bareText !== null) throw refuseSchema(`the pattern at ${where} is of a string without quotes`)
   const part = pattern === undefined ? known : patterned(grammar, { pattern, lengths, where }, known)
   if (part === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
@@ -52,7 +52,7 @@ function patterned(grammar: Grammar, { pattern, lengths, where }: Patterned, ins
   try {
     const part = patternRule(grammar, pattern)
     if (fits(part, lengths)) return part
-    return part.opensOnce ? fitted(grammar, pattern, lengths) : (instead ?? part)
+    return part.opensOnce ? (fitted(grammar, pattern, lengths) ?? part) : (instead ?? part)
   } catch (error) {
     if (!(error instanceof GrammarFault)) throw error
     if (instead !== undefined) return instead
@@ -63,15 +63,19 @@ function patterned(grammar: Grammar, { pattern, lengths, where }: Patterned, ins
 /** As often as any count may be said to repeat. */
 const often = 1000
 
-/** A pattern whose one count without an upper bound repeats as often as the lengths allow, which grow with it evenly. */
-function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): TextPart {
+/** A pattern whose one count without an upper bound repeats as often as the lengths allow, which grow with it evenly; null = they never do. */
+function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): TextPart | null {
   const here = patternRule(grammar, pattern, { least: often, most: often })
   const next = patternRule(grammar, pattern, { least: often + 1, most: often + 1 })
   const repeats = (wanted: number, of: 'least' | 'most'): number => often + (wanted - here[of]) / (next[of] - here[of])
-  return patternRule(grammar, pattern, {
-    least: least === 0 ? 0 : Math.max(0, Math.ceil(repeats(least, 'least'))),
-    most: most === null ? Number.POSITIVE_INFINITY : Math.floor(repeats(most, 'most')),
-  })
+  const fewest = least === 0 ? 0 : Math.max(0, Math.ceil(repeats(least, 'least')))
+  const largest = most === null ? Number.POSITIVE_INFINITY : Math.floor(repeats(most, 'most'))
+  try {
+    return patternRule(grammar, pattern, { least: fewest, most: largest })
+  } catch (error) {
+    if (error instanceof GrammarFault) return null // it could be read before
+    throw error
+  }
 }
 
 function fits(part: TextPart, { least, most }: Lengths): boolean {
