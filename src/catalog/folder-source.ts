@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { isRecord } from '../core/is-record.ts'
+import { parseRecord } from '../core/text/parse-record.ts'
 import { isPickle } from './checkpoint/weight-file-name.ts'
 import { chooseGguf } from './hub/choose-gguf.ts'
 import { choosePictureModel } from './hub/choose-picture-model.ts'
@@ -66,20 +66,11 @@ async function readOffer(folder: string): Promise<FolderOffer> {
 
 /** The offer of a `model.json` that leaves out its list of files: all that lies beside it; null where it has one, or is none. */
 async function listUnlisted(folder: string, text: string): Promise<FolderOffer | null> {
-  const modelFile = parse(text)
+  const modelFile = parseRecord(text)
   if (modelFile === null || modelFile.files !== undefined) return null
   const found = (await listFiles(folder)).filter(({ file: { path } }) => path !== 'model.json' && !isPickle(path))
   const gguf = modelFile.format === 'gguf' && typeof modelFile.file === 'string' ? modelFile.file : null
   return { ...writeOffer(modelFile, found, new Map(found.map(({ file }) => [file.path, file])), []), gguf }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
-  } catch {
-    return null
-  }
 }
 
 /** Describes files by a `model.json` with the list of those that were chosen. */

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isRecord } from '../../core/is-record.ts'
+import { parseRecord } from '../../core/text/parse-record.ts'
 
 /** Which service the command line talks to, and with which access token. */
 export interface Login {
@@ -61,11 +61,7 @@ function onlyMissing<T>(otherwise: T): (error: unknown) => T {
 }
 
 function parse(text: string): Login | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (!isRecord(value) || typeof value.url !== 'string' || typeof value.token !== 'string') return null
-    return { url: value.url, token: value.token }
-  } catch {
-    return null
-  }
+  const value = parseRecord(text)
+  if (typeof value?.url !== 'string' || typeof value.token !== 'string') return null
+  return { url: value.url, token: value.token }
 }

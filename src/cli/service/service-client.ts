@@ -1,5 +1,6 @@
 import { isRecord } from '../../core/is-record.ts'
 import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
+import { parseRecord } from '../../core/text/parse-record.ts'
 import type { Login } from './login-file.ts'
 import { readEvents, type ServerEvent } from './read-events.ts'
 
@@ -70,11 +71,6 @@ function describeRefusal(url: string, status: number, text: string): string {
 }
 
 function findMessage(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const error = isRecord(value) ? value.error : null
-    return isRecord(error) && typeof error.message === 'string' ? error.message : null
-  } catch {
-    return null
-  }
+  const error = parseRecord(text)?.error
+  return isRecord(error) && typeof error.message === 'string' ? error.message : null
 }

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { isRecord } from '../../core/is-record.ts'
 import type { MemoryNeed } from '../../core/memory/memory-need.ts'
 import type { MeasuredMemory } from '../../core/ports/measured-memory.ts'
+import { parseRecord } from '../../core/text/parse-record.ts'
 
 interface Measurement extends MemoryNeed {
   readonly conditions: string
@@ -29,12 +30,7 @@ export async function openMeasuredMemory(file: string): Promise<MeasuredMemory> 
 }
 
 function parse(text: string): readonly (readonly [string, Measurement])[] {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? Object.entries(value).flatMap(([id, each]) => (isMeasurement(each) ? [[id, each] as const] : [])) : []
-  } catch {
-    return []
-  }
+  return Object.entries(parseRecord(text) ?? {}).flatMap(([id, each]) => (isMeasurement(each) ? [[id, each] as const] : []))
 }
 
 function isMeasurement(value: unknown): value is Measurement {

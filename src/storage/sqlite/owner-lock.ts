@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../core/is-record.ts'
+import { parseRecord } from '../../core/text/parse-record.ts'
 import { isBusy, nameOpenFault } from '../name-open-fault.ts'
 import { makeFolder } from './make-folder.ts'
 
@@ -43,7 +44,7 @@ export async function noteOwnerSettings(folder: string, settings: Readonly<Recor
 
 /** What the process that owns the folder runs with; null when none does, or it is this one, or it has not said so. */
 export async function readOwnerSettings(folder: string): Promise<Readonly<Record<string, string>> | null> {
-  const note = parseNote(await readFile(noteIn(folder), 'utf8').catch(() => ''))
+  const note = parseRecord(await readFile(noteIn(folder), 'utf8').catch(() => ''))
   if (note === null || typeof note.pid !== 'number' || note.pid === process.pid || !isAlive(note.pid) || !isRecord(note.settings))
     return null
   return Object.fromEntries(Object.entries(note.settings).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
@@ -58,15 +59,6 @@ function removeNote(folder: string): void {
   try {
     rmSync(noteIn(folder), { force: true })
   } catch {}
-}
-
-function parseNote(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const note: unknown = JSON.parse(text)
-    return isRecord(note) ? note : null
-  } catch {
-    return null
-  }
 }
 
 /** A process that died without tidying up leaves its note. */

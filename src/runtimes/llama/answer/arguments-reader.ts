@@ -1,5 +1,8 @@
 import { JsonScanner } from '../grammar/json-scanner.ts'
 
+/** Characters up to a call's arguments, or up to the value of one; names have far fewer. */
+export const longestHead = 1024
+
 /** What a fragment adds to a call's arguments. */
 export interface ReadArguments {
   /** JSON, the next part of it. */

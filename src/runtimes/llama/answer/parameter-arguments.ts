@@ -4,7 +4,7 @@ import { JsonScanner } from '../grammar/json-scanner.ts'
 import { type SchemaType, schemaTypes } from '../grammar/schema/schema-keywords.ts'
 import { isOfTypes, listsParameters, parameterTypes } from '../grammar/schema/value-types.ts'
 import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
-import type { ArgumentsReader, ReadArguments } from './arguments-reader.ts'
+import { type ArgumentsReader, longestHead, type ReadArguments } from './arguments-reader.ts'
 import { longestBeginning } from './longest-beginning.ts'
 
 /** A value that is being read. */
@@ -16,9 +16,6 @@ interface Value {
   readonly json: JsonScanner | null
   text: string
 }
-
-/** Characters from the mark of an argument up to its value; names have far fewer. */
-const longestHead = 1024
 
 /** Arguments in a notation of their own, as JSON: what the tool's schema says may be a string is one, unless it is JSON of another type that it may be. */
 export class ParameterArguments implements ArgumentsReader {

@@ -1,5 +1,5 @@
 import type { ToolFormat } from '../prompt/tool-format.ts'
-import { type ArgumentsReader, JsonArguments } from './arguments-reader.ts'
+import { type ArgumentsReader, JsonArguments, longestHead } from './arguments-reader.ts'
 import { ParameterArguments } from './parameter-arguments.ts'
 import { StopMatcher } from './stop-matcher.ts'
 
@@ -7,9 +7,6 @@ export type ToolEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly index: number; readonly name: string }
   | { readonly type: 'arguments'; readonly index: number; readonly fragment: string }
-
-/** Characters that may stand up to a call's arguments; names have far fewer. */
-const longestHead = 1024
 
 /** Tells tool calls from text while both arrive in fragments. */
 export class ToolCallReader {

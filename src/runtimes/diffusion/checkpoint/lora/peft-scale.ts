@@ -1,11 +1,12 @@
 import { isRecord } from '../../../../core/is-record.ts'
+import { parseRecord } from '../../../../core/text/parse-record.ts'
 
 /** How much a LoRA without `alpha` tensors counts, by module and rank. */
 export type PeftScale = (module: string, rank: number) => number
 
 /** Reads the scale that peft's adapters carry in their metadata (`lora_adapter_metadata`); alpha equals the rank where there is none. */
 export function readPeftScale(metadata: ReadonlyMap<string, string>): PeftScale {
-  const config = parse(metadata.get('lora_adapter_metadata') ?? '{}')
+  const config = parseRecord(metadata.get('lora_adapter_metadata') ?? '') ?? {}
   return (module, rank) => {
     const component = module.slice(0, module.indexOf('.'))
     const inside = module.slice(component.length + 1)
@@ -16,14 +17,5 @@ export function readPeftScale(metadata: ReadonlyMap<string, string>): PeftScale 
     const alpha = own ?? config[`${component}.lora_alpha`]
     if (typeof alpha !== 'number') return 1
     return config[`${component}.use_rslora`] === true ? alpha / Math.sqrt(rank) : alpha / rank
-  }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : {}
-  } catch {
-    return {}
   }
 }

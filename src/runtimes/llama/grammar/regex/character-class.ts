@@ -1,22 +1,20 @@
+import { complement as allBut, type CodeRange, lastCodePoint } from '../../automaton/byte-class.ts'
 import { inClass, literal } from '../gbnf.ts'
 
-/** Code points from `first` to `last`, both among them. */
-export type CharacterRange = readonly [first: number, last: number]
-
 /** All of Unicode but halves of surrogate pairs, which no text has. */
-const everything: readonly CharacterRange[] = [
+const everything: readonly CodeRange[] = [
   [0, 0xd7ff],
-  [0xe000, 0x10ffff],
+  [0xe000, lastCodePoint],
 ]
 
-const digits: readonly CharacterRange[] = [[0x30, 0x39]]
-const wordCharacters: readonly CharacterRange[] = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]]
-const lineEnds: readonly CharacterRange[] = [
+const digits: readonly CodeRange[] = [[0x30, 0x39]]
+const wordCharacters: readonly CodeRange[] = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]]
+const lineEnds: readonly CodeRange[] = [
   [0x0a, 0x0a],
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ]
-const spaces: readonly CharacterRange[] = [
+const spaces: readonly CodeRange[] = [
   [0x09, 0x0d],
   [0x20, 0x20],
   [0xa0, 0xa0],
@@ -30,7 +28,7 @@ const spaces: readonly CharacterRange[] = [
 ]
 
 /** What `\d`, `\w`, `\s` and their opposites stand for. @see ECMAScript, "CharacterClassEscape" */
-export const namedClasses: Readonly<Record<string, readonly CharacterRange[]>> = {
+export const namedClasses: Readonly<Record<string, readonly CodeRange[]>> = {
   d: digits,
   D: complement(digits),
   w: wordCharacters,
@@ -40,10 +38,10 @@ export const namedClasses: Readonly<Record<string, readonly CharacterRange[]>> =
 }
 
 /** What `.` stands for. */
-export const anyInLine: readonly CharacterRange[] = complement(lineEnds)
+export const anyInLine: readonly CodeRange[] = complement(lineEnds)
 
 /** Characters that stand in a JSON string by an escape only. */
-const escapedInJson: readonly CharacterRange[] = [
+const escapedInJson: readonly CodeRange[] = [
   [0x00, 0x1f],
   [0x22, 0x22],
   [0x5c, 0x5c],
@@ -51,30 +49,24 @@ const escapedInJson: readonly CharacterRange[] = [
 const plainInJson = complement(escapedInJson)
 
 /** Every character that is in none of the ranges. */
-export function complement(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
-  const gaps: CharacterRange[] = []
-  let from = 0
-  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
-    if (from < first) gaps.push([from, first - 1])
-    from = Math.max(from, last + 1)
-  }
-  return shared([...gaps, [from, 0x10ffff]], everything)
+export function complement(ranges: readonly CodeRange[]): readonly CodeRange[] {
+  return shared(allBut(ranges), everything)
 }
 
 /** What is in one of the ranges and in one of a few others. */
-function shared(ranges: readonly CharacterRange[], few: readonly CharacterRange[]): readonly CharacterRange[] {
+function shared(ranges: readonly CodeRange[], few: readonly CodeRange[]): readonly CodeRange[] {
   return ranges.flatMap(([first, last]) =>
-    few.map(([from, to]): CharacterRange => [Math.max(first, from), Math.min(last, to)]).filter(([from, to]) => from <= to),
+    few.map(([from, to]): CodeRange => [Math.max(first, from), Math.min(last, to)]).filter(([from, to]) => from <= to),
   )
 }
 
 /** GBNF for one character of the ranges; null when there is none. */
-export function classRule(ranges: readonly CharacterRange[]): string | null {
+export function classRule(ranges: readonly CodeRange[]): string | null {
   return ranges.length === 0 ? null : `[${ranges.map(([first, last]) => `${inClass(first)}-${inClass(last)}`).join('')}]`
 }
 
 /** GBNF for one character of the ranges as a JSON string spells it; null when there is none. */
-export function jsonClassRule(ranges: readonly CharacterRange[]): string | null {
+export function jsonClassRule(ranges: readonly CodeRange[]): string | null {
   const plain = classRule(shared(ranges, plainInJson))
   const escapes = [...codePoints(shared(ranges, escapedInJson))].map((code) => jsonLiteral(String.fromCodePoint(code)))
   const spellings = plain === null ? escapes : [plain, ...escapes]
@@ -86,6 +78,6 @@ export function jsonLiteral(character: string): string {
   return literal(JSON.stringify(character).slice(1, -1))
 }
 
-function codePoints(ranges: readonly CharacterRange[]): ReadonlySet<number> {
+function codePoints(ranges: readonly CodeRange[]): ReadonlySet<number> {
   return new Set(ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index)))
 }

@@ -1,6 +1,7 @@
+import type { CodeRange } from '../../automaton/byte-class.ts'
 import { GrammarFault } from '../../automaton/grammar-fault.ts'
 import { type Grammar, literal } from '../gbnf.ts'
-import { anyInLine, type CharacterRange, classRule, complement, jsonClassRule, jsonLiteral, namedClasses } from './character-class.ts'
+import { anyInLine, classRule, complement, jsonClassRule, jsonLiteral, namedClasses } from './character-class.ts'
 import { character, joined, nothing, type Repeats, type TextPart, times } from './text-part.ts'
 
 const deepestNesting = 32
@@ -10,7 +11,7 @@ const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', 
 interface Spelling {
   text(character: string): string
   /** One character of a class; null = no character is in it. */
-  one(ranges: readonly CharacterRange[]): string | null
+  one(ranges: readonly CodeRange[]): string | null
   /** Any character where no anchor says where the match stands; null = it is the whole text in any case. */
   readonly any: string | null
 }
@@ -41,8 +42,8 @@ export function regexRule(pattern: string): string {
  * @throws {GrammarFault} as `regexRule` does.
  */
 export function patternRule(grammar: Grammar, pattern: string, repeats?: Repeats): PatternPart {
-  const known = new Map<readonly CharacterRange[], string | null>()
-  const one = (ranges: readonly CharacterRange[]): string | null => {
+  const known = new Map<readonly CodeRange[], string | null>()
+  const one = (ranges: readonly CodeRange[]): string | null => {
     const rule = known.get(ranges) ?? jsonClassRule(ranges)
     known.set(ranges, rule)
     return rule === null ? null : grammar.name(rule)
@@ -118,7 +119,7 @@ class RegexReader {
     return character(this.#spelling.text(letter))
   }
 
-  #one(ranges: readonly CharacterRange[]): TextPart {
+  #one(ranges: readonly CodeRange[]): TextPart {
     const rule = this.#spelling.one(ranges)
     return rule === null ? this.#refuse('no character is in the class') : character(rule)
   }
@@ -135,11 +136,11 @@ class RegexReader {
     return { ...inside, rule: `(${inside.rule})` }
   }
 
-  #class(): readonly CharacterRange[] {
+  #class(): readonly CodeRange[] {
     const negated = this.#take('^')
     if (this.#spelling.any !== null && this.#peek() === ']')
       this.#refuse('"]" begins a class; write \\] for the character, [\\s\\S] for any')
-    const ranges: CharacterRange[] = []
+    const ranges: CodeRange[] = []
     for (let first = true; first || this.#peek() !== ']'; first = false) {
       if (this.#peek() === '') this.#refuse('"]" is missing')
       ranges.push(...(this.#namedClass() ?? [this.#range()]))
@@ -149,7 +150,7 @@ class RegexReader {
   }
 
   /** A hyphen between two characters makes a range; any other is a character. */
-  #range(): CharacterRange {
+  #range(): CodeRange {
     const first = this.#inClass()
     if (!/^-[^\]]/.test(this.#rest())) return [first, first]
     this.#take('-')
@@ -163,7 +164,7 @@ class RegexReader {
     return character.codePointAt(0) ?? 0
   }
 
-  #namedClass(): readonly CharacterRange[] | null {
+  #namedClass(): readonly CodeRange[] | null {
     const ranges = this.#peek() === '\\' ? namedClasses[this.#pattern.charAt(this.#at + 1)] : undefined
     if (ranges === undefined) return null
     this.#at += 2

@@ -1,4 +1,4 @@
-import { integerRange } from './integer-range.ts'
+import { farthest, integerRange } from './integer-range.ts'
 
 /** One end of a range: a number of 0 or more in decimal digits, and whether it belongs to the range. */
 interface End {
@@ -19,7 +19,7 @@ const mostDigits = 16
 const exactDigits = 15
 const noDigits: Digits = { none: false, some: [] }
 const zeros: Digits = { none: true, some: [`"0"{1,${mostDigits}}`] }
-const largest: End = { whole: 999_999_999_999_999, fraction: '', included: true }
+const largest: End = { whole: farthest, fraction: '', included: true }
 
 /** Where a range ends. */
 export interface Bound {

@@ -1,11 +1,14 @@
+/** Numbers are written with at most 15 digits before the point: ends that are farther out, or open, are here. */
+export const farthest = 999_999_999_999_999
+
 /**
  * GBNF for the integers from `minimum` to `maximum`, either of which may be open.
  *
  * @param limits Safe integers; open ends are bounded at 15 digits.
  */
 export function integerRange({ minimum, maximum }: { readonly minimum: number | null; readonly maximum: number | null }): string {
-  const low = minimum ?? -999_999_999_999_999
-  const high = maximum ?? 999_999_999_999_999
+  const low = minimum ?? -farthest
+  const high = maximum ?? farthest
   const parts: string[] = []
   if (low < 0) parts.push(`"-" (${naturalRange(Math.max(1, -high), -low)})`)
   if (high >= 0) parts.push(`(${naturalRange(Math.max(0, low), high)})`)

@@ -1,11 +1,8 @@
 import type { JsonObject } from '../../../../core/json-value.ts'
 import type { Grammar } from '../gbnf.ts'
 import { type Bound, decimalRange, isPlainDecimal } from './decimal-range.ts'
-import { integerRange } from './integer-range.ts'
+import { farthest, integerRange } from './integer-range.ts'
 import { refuseSchema } from './schema-keywords.ts'
-
-/** Numbers are written with at most 15 digits before the point, so bounds that are farther out leave them open. */
-const farthest = 999_999_999_999_999
 
 /** The rule for an integer. @throws {ServiceError} `unsupported_parameter`. */
 export function integerRule(grammar: Grammar, schema: JsonObject, where: string): string {

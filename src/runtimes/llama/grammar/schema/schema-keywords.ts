@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../../core/error.ts'
-import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 
@@ -73,10 +72,15 @@ export function typesOf(schema: JsonObject, where: string): readonly SchemaType[
 
 /** Whether a value is of a type. */
 export function isOfType(value: JsonValue, type: SchemaType): boolean {
-  if (type === 'integer') return Number.isInteger(value)
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  return type === 'object' ? isRecord(value) : typeof value === type
+  return type === 'integer' ? Number.isInteger(value) : jsonType(value) === type
+}
+
+/** The type of a value; whole numbers are numbers. */
+export function jsonType(value: JsonValue): SchemaType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
 }
 
 /** Refuses keywords that none of the types honours. */

@@ -79,7 +79,7 @@ function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): Te
 }
 
 function fits(part: TextPart, { least, most }: Lengths): boolean {
-  return part.least >= least && part.least <= part.most && (most === null || part.most <= most)
+  return part.least >= least && (most === null || part.most <= most)
 }
 
 function quoted(grammar: Grammar, rule: string): string {

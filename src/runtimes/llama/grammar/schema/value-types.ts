@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../core/error.ts'
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { refuseUnknown, type SchemaType, schemaTypes, typesOf } from './schema-keywords.ts'
+import { jsonType, refuseUnknown, type SchemaType, schemaTypes, typesOf } from './schema-keywords.ts'
 import { resolveReference } from './schema-reference.ts'
 
 /** The types that an argument may have by a tool's schema; all where it says nothing, or nothing that we follow. */
@@ -58,11 +58,4 @@ function valueTypes(schema: JsonValue, root: JsonObject, seen: Set<string>): Rea
   const options = anyOf ?? oneOf ?? (Array.isArray(allOf) && allOf.length === 1 ? allOf : null)
   if (Array.isArray(options)) return new Set(options.flatMap((option: JsonValue) => [...valueTypes(option, root, seen)]))
   return new Set(typesOf(schema, '#'))
-}
-
-function jsonType(value: JsonValue): SchemaType {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  const type = typeof value
-  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
 }
