@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 
 /** What is packed as it lies in the repository; the console must have been built. */
 const copied = [
-  ...['models', 'dist/console', 'docs', 'deploy', 'src/composition/compile-cache.cjs'],
+  ...['models', 'dist/console', 'docs', 'deploy', 'src/composition/compile-cache.cjs', 'scripts/node'],
   ...['LICENSE', 'README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'],
 ]
 

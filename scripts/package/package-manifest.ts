@@ -1,5 +1,5 @@
 /** Fields that only the repository needs. */
-const repositoryOnly = ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts']
+const repositoryOnly = ['private', 'scripts', 'devDependencies', 'overrides']
 
 /** Dependencies that only build what the package holds built. */
 const buildDependencies = [
@@ -27,7 +27,19 @@ export function packageManifest(manifest: Readonly<Record<string, unknown>>, bun
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([name]) => !repositoryOnly.includes(name))),
     exports: { './package.json': './package.json' },
-    files: ['src', 'dist/console', 'models', 'docs', 'deploy', 'sepia', 'sbom.cdx.json', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'],
+    files: [
+      'src',
+      'dist/console',
+      'models',
+      'docs',
+      'deploy',
+      'sepia',
+      'scripts/node',
+      'sbom.cdx.json',
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+      'SECURITY.md',
+    ],
     engines: { node: '>=18' },
     publishConfig: { access: 'public', provenance: true },
     bundleDependencies: [bundled.name, 'rapidoc'],

@@ -17,7 +17,7 @@ const buildah = (...args: readonly string[]): string => run('buildah', ...storag
 
 const root = join(folder.path, 'root')
 run('debootstrap', '--variant=minbase', '--include=ca-certificates', 'bookworm', root)
-await cp('node_modules/.bin/node', join(root, 'usr/local/bin/node'), { dereference: true })
+await cp(process.execPath, join(root, 'usr/local/bin/node'), { dereference: true })
 await cp(join(run('sh', '-c', 'readlink -f "$(command -v npm)"'), '../..'), join(root, 'usr/local/lib/node_modules/npm'), {
   recursive: true,
 })

@@ -24,6 +24,7 @@ assert.deepEqual(
 )
 for (const path of [
   'sepia',
+  'scripts/node',
   'LICENSE',
   'src/bin.js',
   'sbom.cdx.json',
