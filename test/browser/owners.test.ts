@@ -34,8 +34,8 @@ test('an owner pulls a model and sees it arrive', { skip }, async () => {
   await pullOffered(page, shelf)
   shelf.release()
   await page.getByText('All 8.0 MB arrived and match').waitFor()
-  await page.getByRole('button', { name: 'Clear' }).click()
-  await page.getByRole('button', { name: 'Clear' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' })
 })
 
 test('a token is limited by its holder, and what is left is told there and under the account', { skip }, async () => {

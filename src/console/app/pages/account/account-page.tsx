@@ -5,6 +5,7 @@ import type { AccountChange } from '../../../contract/account.ts'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import type { SignedIn } from '../../../contract/session.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { EmailField, NameField, NewPasswordField, PasswordField } from '../../parts/fields/account-fields.tsx'
@@ -21,7 +22,6 @@ import { IdentityLedger } from './identity-ledger.tsx'
 import { PasskeyLedger } from './passkey-ledger.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { SessionLedger } from './session-ledger.tsx'
-import { t } from './text.ts'
 
 /** How whoever is signed in is called, and how one signs in. */
 export function AccountPage({ account }: { account: Account }): VNode {

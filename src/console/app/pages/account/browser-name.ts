@@ -1,4 +1,4 @@
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** Those that name others too come first. */
 const browsers = [

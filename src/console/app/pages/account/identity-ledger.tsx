@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { OrganisationButton } from '../../parts/sign-in/organisation-button.tsx'
 import { showToast } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 interface IdentityLedgerProps {
   readonly ways: OwnSignInWays

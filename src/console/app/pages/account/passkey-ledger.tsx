@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -14,7 +15,6 @@ import { Moment } from '../../parts/moment.tsx'
 import { createPasskey } from '../../parts/sign-in/use-passkey.ts'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 type ShownPasskey = NonNullable<OwnSignInWays['passkeys']>[number]
 

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import type { PasswordShown, RecoveryCodes, SecondFactorBegun, SecondFactorCode } from '../../../contract/second-factor.ts'
 import { request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -12,7 +13,6 @@ import { RecoveryCodeList } from '../../parts/sign-in/recovery-codes.tsx'
 import { SecondFactorSecret } from '../../parts/sign-in/second-factor-secret.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 interface SecondFactorSectionProps {
   readonly ways: OwnSignInWays

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { ListedSession, SessionList } from '../../../contract/sessions.ts'
 import { request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -8,7 +9,6 @@ import { Moment } from '../../parts/moment.tsx'
 import { useResource } from '../../state/resource.ts'
 import { showToast } from '../../state/toasts.ts'
 import { browserName } from './browser-name.ts'
-import { t } from './text.ts'
 
 async function listSessions(signal?: AbortSignal): Promise<readonly ListedSession[]> {
   return (await request<SessionList>('/console/api/sessions', { signal })).sessions

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { showFailure, showToast } from '../../state/toasts.ts'
 import { deleteAsset, type ShownAsset, setPicture } from './asset-requests.ts'
 import { kindNames, kindOf } from './kind-names.ts'
-import { t } from './text.ts'
 
 const marks = {
   ready: { tone: 'good', label: t`ready` },

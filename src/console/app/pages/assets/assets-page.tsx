@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
+import { t } from '../../language/t.ts'
 import { DropZone } from '../../parts/drop-zone.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -10,7 +11,6 @@ import { showToast } from '../../state/toasts.ts'
 import { AssetCard } from './asset-card.tsx'
 import { listAssets } from './asset-requests.ts'
 import { type ReadWeights, readWeights } from './read-weights.ts'
-import { t } from './text.ts'
 import { UploadDialog } from './upload-dialog.tsx'
 
 type Chosen = Exclude<ReadWeights, { readonly refusal: string }> & { readonly file: File }

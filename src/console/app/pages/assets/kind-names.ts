@@ -1,6 +1,6 @@
 import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
+import { t } from '../../language/t.ts'
 import type { ShownAsset } from './asset-requests.ts'
-import { t } from './text.ts'
 
 /** What kinds of assets are called. */
 export const kindNames: Readonly<Record<UploadKind, string>> = {

@@ -2,7 +2,7 @@ import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
 import { type CheckpointFamily, detectSafetensorsKind } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { readSafetensorsHeader, SafetensorsFault } from '../../../../core/checkpoint/safetensors-header.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** What a file's header says, or why it cannot be used, as the end of a sentence that begins with the file. */
 export type ReadWeights =

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
 import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -15,7 +16,6 @@ import { useSubmit } from '../../parts/use-submit.ts'
 import { uploadAsset } from './asset-requests.ts'
 import { kindNames } from './kind-names.ts'
 import { assetName } from './read-weights.ts'
-import { t } from './text.ts'
 
 interface UploadDialogProps {
   readonly file: File

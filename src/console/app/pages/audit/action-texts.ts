@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../../../core/audit-entry.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** What was done, as people say it. */
 export const actionTexts: Readonly<Record<AuditAction, string>> = {

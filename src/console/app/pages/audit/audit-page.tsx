@@ -4,6 +4,7 @@ import type { NumberedAuditEntry } from '../../../../core/ports/audit-log.ts'
 import type { AuditPage as AuditPageOf } from '../../../contract/audit.ts'
 import type { People } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -12,7 +13,6 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
 import { actionTexts } from './action-texts.ts'
-import { t } from './text.ts'
 
 interface NamedPage extends AuditPageOf {
   /** Names of the accounts by their ids. */

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Fold } from '../../parts/fields/fold.tsx'
 import { seedFault } from '../../parts/fields/seed-fault.ts'
@@ -12,7 +13,6 @@ import { CompareFields } from './compare/compare-fields.tsx'
 import { comparedModels } from './compare/compared-models.ts'
 import { PresetPicker } from './presets/preset-picker.tsx'
 import { StructureFields } from './structure/structure-fields.tsx'
-import { t } from './text.ts'
 
 /** Every parameter of a chat completion, with its range. */
 export function ChatSettingsPanel(): VNode {

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { chatSettings } from './chat-settings.ts'
 import { builtInModel, questionSamples } from './question-samples.ts'
 import { begin } from './say.ts'
-import { t } from './text.ts'
 
 const suggestions = [
   t`What is the capital of Portugal?`,

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { unstoppable } from '../../../../core/waiting.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -10,7 +11,6 @@ import { useResource } from '../../state/resource.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
 import { RenameDialog } from './rename-dialog.tsx'
-import { t } from './text.ts'
 
 /** How long somebody pauses before a search is sent. */
 const pauseMs = 250

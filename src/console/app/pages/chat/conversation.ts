@@ -4,11 +4,11 @@ import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-t
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { language } from '../../language/language.ts'
+import { t } from '../../language/t.ts'
 import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
 import { messagesOf } from './message-text.ts'
-import { t } from './text.ts'
 import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
 import { writeAnswer } from './write-answer.ts'
 

@@ -1,6 +1,6 @@
 import type { Turn } from '../../../../core/chat/conversation.ts'
+import { t } from '../../language/t.ts'
 import { messagesOf, textOf } from './message-text.ts'
-import { t } from './text.ts'
 
 /** A conversation as a Markdown document: who said what, under its title. */
 export function conversationMarkdown(title: string, turns: readonly Turn[]): string {

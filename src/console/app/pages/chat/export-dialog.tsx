@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../core/chat/conversation.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'
-import { t } from './text.ts'
 
 interface ExportDialogProps {
   readonly title: string

@@ -1,6 +1,6 @@
 import { longestContent } from '../../../../core/chat/conversation.ts'
 import { wholeText } from '../../language/formats.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** Why a text is too long to be kept, as a sentence, or null; what was sent and not kept would be gone with the next refresh. */
 export function lengthFault(text: string): string | null {

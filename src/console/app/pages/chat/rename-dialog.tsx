@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { isVisible } from '../../../../core/text/visible-text.ts'
+import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -9,7 +10,6 @@ import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { announce } from '../../state/toasts.ts'
 import { changeHead } from './conversations.ts'
-import { t } from './text.ts'
 
 /** Gives a conversation another name. */
 export function RenameDialog({ conversation, onClose }: { conversation: ListedConversation; onClose: () => void }): VNode {

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { t } from './text.ts'
 
 interface PictureTileProps {
   readonly picture: GalleryPicture

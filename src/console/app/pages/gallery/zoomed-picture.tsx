@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** A picture that fits its frame, or is larger and can be moved in it. */
 export function ZoomedPicture({ address, zoom }: { address: string; zoom: number }): VNode {

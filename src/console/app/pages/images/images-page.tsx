@@ -1,5 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -16,7 +17,6 @@ import { GridDialog } from './grid/grid-dialog.tsx'
 import { GridView } from './grid/grid-view.tsx'
 import { imageSamples } from './image-samples.ts'
 import { RunView } from './runs/run-view.tsx'
-import { t } from './text.ts'
 import { useNewestInView } from './use-newest-in-view.ts'
 
 /** The image playground: a form on one side, what was drawn on the other. */

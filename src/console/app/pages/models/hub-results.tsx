@@ -2,9 +2,9 @@ import type { ComponentChildren, VNode } from 'preact'
 import { modelSuggestions } from '../../../../core/memory/model-suggestions.ts'
 import type { HubSearch } from '../../../contract/models.ts'
 import { compactText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
-import { t } from './text.ts'
 
 interface Choosing {
   readonly disabled: boolean

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ConsoleModel, ModelChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
@@ -13,7 +14,6 @@ import { announce } from '../../state/toasts.ts'
 import { canBeTried, tryModel } from '../palette/try-model.ts'
 import { modelFacts, runsElsewhere } from './model-facts.ts'
 import { ServerLines } from './server-lines.tsx'
-import { t } from './text.ts'
 
 const told = { load: t`The model is loaded.`, unload: t`The model is unloaded.`, remove: t`The model is removed.` } as const
 const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<

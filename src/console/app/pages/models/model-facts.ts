@@ -1,8 +1,8 @@
 import type { ComputeDevice } from '../../../../core/compute-device.ts'
 import type { ConsoleModel, ConsoleTextModel } from '../../../contract/models.ts'
 import { wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
-import { t } from './text.ts'
 
 const processors = { cpu: t`the processor`, cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', webgpu: 'WebGPU' } as const
 

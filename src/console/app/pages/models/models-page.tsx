@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -12,7 +13,6 @@ import { useResource } from '../../state/resource.ts'
 import { ModelCard } from './model-card.tsx'
 import { PullCard } from './pull-card.tsx'
 import { PullDialog } from './pull-dialog.tsx'
-import { t } from './text.ts'
 
 const refreshMs = 2000
 

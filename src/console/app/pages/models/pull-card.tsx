@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ModelPull, PlacedPull } from '../../../../core/model-pull.ts'
 import type { PullChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
 import { announce } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 /** A model on its way, with the way to stop it. */
 export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boolean }): VNode {
@@ -33,7 +33,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
         </code>
         {mayChange ? (
           <Button tone="quiet" size="small" onClick={remove}>
-            {state === 'pulling' ? t`Stop` : t`Clear`}
+            {state === 'pulling' ? t`Stop` : t`Dismiss`}
             <span class="hidden-text"> {t`the pull of ${source}`}</span>
           </Button>
         ) : null}

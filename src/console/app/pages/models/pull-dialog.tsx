@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { HubSearch, PullChoice } from '../../../contract/models.ts'
 import { request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -11,7 +12,6 @@ import { useSubmit } from '../../parts/use-submit.ts'
 import { loadModels } from '../../state/models.ts'
 import { announce } from '../../state/toasts.ts'
 import { HubResults, Suggestions } from './hub-results.tsx'
-import { t } from './text.ts'
 
 /** Whether a text says itself what to pull; other words are looked for on the hub. */
 const isSource = (text: string) => /^(hf|https?):/i.test(text)

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { ModelServer } from '../../../contract/models.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** The servers that run a model, and whether they answered when they were last asked. */
 export function ServerLines({ servers }: { servers: readonly ModelServer[] }): VNode {

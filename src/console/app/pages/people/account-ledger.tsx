@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { limitLines } from '../../parts/limits/limit-lines.ts'
@@ -9,7 +10,6 @@ import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { announce } from '../../state/toasts.ts'
 import type { AccountQuestion } from './account-question.tsx'
-import { t } from './text.ts'
 
 interface AccountLedgerProps {
   readonly accounts: readonly Account[]

@@ -2,9 +2,9 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { showToast } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 /** A change of an account that is asked about first. */
 export interface AccountQuestion {

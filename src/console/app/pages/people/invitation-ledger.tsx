@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import type { Account, Invitation } from '../../../../core/account.ts'
 import { send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { announce } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 interface InvitationLedgerProps {
   readonly invitations: readonly Invitation[]

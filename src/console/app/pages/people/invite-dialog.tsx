@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { Account, Role } from '../../../../core/account.ts'
 import type { InvitationMade, NewInvitation } from '../../../contract/people.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -10,7 +11,6 @@ import { FailureNote } from '../../parts/failure-note.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { announce } from '../../state/toasts.ts'
-import { t } from './text.ts'
 
 const roles = [
   { value: 'member', label: t`Member` },

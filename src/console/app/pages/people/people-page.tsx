@@ -5,6 +5,7 @@ import { limitNames } from '../../../../core/limits/limit-words.ts'
 import type { AccountLimits } from '../../../../core/limits/use-limits.ts'
 import type { AccountUpdate, People } from '../../../contract/people.ts'
 import { request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { LimitsDialog } from '../../parts/limits/limits-dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -15,7 +16,6 @@ import { type AccountQuestion, AccountQuestionDialog } from './account-question.
 import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { RequestLogDialog } from './request-log-dialog.tsx'
-import { t } from './text.ts'
 
 /** For owners: who may use the service, and who is invited. */
 export function PeoplePage({ account }: { account: Account }): VNode {

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
 import type { RequestLogState, RequestLogWish } from '../../../contract/request-logs.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -14,7 +15,6 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { useResource } from '../../state/resource.ts'
-import { t } from './text.ts'
 
 const usualHours = 24
 const longestOffHours = 8760

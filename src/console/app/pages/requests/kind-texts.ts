@@ -1,5 +1,5 @@
 import type { NumberedRequest } from '../../../../core/ports/request-log.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** What a request asked for. */
 export const kindTexts: Readonly<Record<NumberedRequest['kind'], string>> = {

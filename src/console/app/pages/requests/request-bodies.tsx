@@ -4,12 +4,12 @@ import { bodyParts } from '../../../../core/requests/logged-body.ts'
 import type { ShownBody } from '../../../contract/request-logs.ts'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { bodiesPath, showBodies } from '../../interface/inference-requests.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
 import { RequestInput } from './request-call.tsx'
-import { t } from './text.ts'
 
 const titles = { request: t`Asked`, answer: t`Answered` } as const
 

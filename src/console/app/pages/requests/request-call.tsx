@@ -4,12 +4,12 @@ import { useRef } from 'preact/hooks'
 import type { RequestCall } from '../../../contract/requests.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { isDeferrable, runAgain } from '../../interface/inference-requests.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { navigate } from '../../state/router.ts'
 import { announce } from '../../state/toasts.ts'
 import { callSamples } from './call-samples.ts'
-import { t } from './text.ts'
 
 /** What was asked, as it was asked, with the ways to ask it again. */
 export function RequestInput({ call }: { call: RequestCall }): VNode {

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import type { RequestShown } from '../../../contract/requests.ts'
 import { wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { kindTexts } from './kind-texts.ts'
-import { t } from './text.ts'
 
 const priorities = { normal: t`normal`, low: t`low` } as const
 

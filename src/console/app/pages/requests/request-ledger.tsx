@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import type { ListedRequest } from '../../../contract/requests.ts'
 import { wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { kindTexts } from './kind-texts.ts'
-import { t } from './text.ts'
 
 const shortIdLength = 8
 const plain: readonly Column<ListedRequest>[] = [

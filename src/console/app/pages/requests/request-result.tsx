@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import type { Inference } from '../../../../core/inference.ts'
 import { request } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Prose } from '../../parts/markdown/prose.tsx'
 import { useResource } from '../../state/resource.ts'
 import { outputFacts } from '../images/runs/output-facts.ts'
-import { t } from './text.ts'
 
 /** What came out: the pictures, or the text. */
 export function RequestResult({ inference }: { inference: Inference }): VNode {

@@ -4,6 +4,7 @@ import { useCallback } from 'preact/hooks'
 import type { Account } from '../../../../core/account.ts'
 import type { RequestQuery } from '../../../contract/requests.ts'
 import { listRequests } from '../../interface/inference-requests.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
@@ -15,7 +16,6 @@ import { PromptSearch } from '../../parts/prompt-search.tsx'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { RequestLedger } from './request-ledger.tsx'
-import { t } from './text.ts'
 
 const refreshMs = 3000
 const everything: RequestQuery = { of: 'me', search: null, kind: null, status: null, way: null, after: null }

@@ -1,7 +1,7 @@
 import type { Inference } from '../../../../core/inference.ts'
 import type { RequestResult } from '../../../../core/requests/request-record.ts'
+import { t } from '../../language/t.ts'
 import { durationText } from '../../parts/duration-text.ts'
-import { t } from './text.ts'
 
 export interface TimelineEvent {
   readonly title: string
@@ -44,7 +44,7 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
   return events.filter(({ at, tone }) => !(at === null && tone === 'ahead' && outcome !== null))
 }
 
-const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Left`, refused: t`Refused by a limit` } as const
+const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Client left`, refused: t`Refused by a limit` } as const
 
 /** The life of a request whose caller waited. @param at When it was asked, in Unix milliseconds. */
 export function waitedEvents(at: number, { outcome, durationMs, firstTokenMs }: RequestResult): readonly TimelineEvent[] {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { exactMomentText, wholeText } from '../../language/formats.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 import type { TimelineEvent } from './timeline-events.ts'
 
 const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const

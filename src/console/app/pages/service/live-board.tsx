@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import type { ServiceHealth } from '../../../contract/service.ts'
 import { decimalText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { figuresOf, type LiveFigures } from './live-figures.ts'
 import { Sparkline } from './sparkline.tsx'
-import { t } from './text.ts'
 
 /** Readings that are kept: two minutes at one every three seconds. */
 export const mostReadings = 41

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import type { ConsoleModel } from '../../../contract/models.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
 import { stateText } from '../../parts/models/model-state-text.ts'
 import { modelChoices, models } from '../../state/models.ts'
-import { t } from './text.ts'
 
 const columns: readonly Column<ConsoleModel>[] = [
   {

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
 import { decimalText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { figuresOfNode, type LiveFigures } from './live-figures.ts'
-import { t } from './text.ts'
 
 interface NodeRow extends ServiceNode {
   readonly figures: LiveFigures

@@ -1,8 +1,8 @@
 import type { ServiceLimit, ServiceLimitName } from '../../../contract/service.ts'
 import { wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
-import { t } from './text.ts'
 
 const percent = (share: number) => t`${Math.round(share * 100)} %`
 

@@ -4,6 +4,7 @@ import { useCallback } from 'preact/hooks'
 import type { ServiceHealth, ServiceLimit } from '../../../contract/service.ts'
 import { request } from '../../interface/request.ts'
 import { decimalText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
@@ -16,7 +17,6 @@ import { LiveBoard, mostReadings } from './live-board.tsx'
 import { ModelLedger } from './model-ledger.tsx'
 import { NodeLedger } from './node-ledger.tsx'
 import { limitAmount, limitName } from './service-limit-texts.ts'
-import { t } from './text.ts'
 
 const refreshMs = 3000
 const limitColumns: readonly Column<ServiceLimit>[] = [

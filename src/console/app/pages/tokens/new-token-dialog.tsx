@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { type Scope, scopes } from '../../../../core/access-token.ts'
+import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -9,7 +10,6 @@ import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
-import { t } from './text.ts'
 import { createToken } from './token-requests.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

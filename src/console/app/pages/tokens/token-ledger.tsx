@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { noUseLimits } from '../../../../core/limits/use-limits.ts'
 import type { ListedToken } from '../../../contract/access-tokens.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { budgetLines } from '../../parts/limits/budget-facts.tsx'
@@ -8,7 +9,6 @@ import { limitLines } from '../../parts/limits/limit-lines.ts'
 import { LimitList } from '../../parts/limits/limit-list.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
 import { showToast } from '../../state/toasts.ts'
-import { t } from './text.ts'
 import { restoreToken, revokeToken } from './token-requests.ts'
 
 interface TokenLedgerProps {

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { modelsOf } from '../../state/models.ts'
-import { t } from './text.ts'
 import { tokenSamples } from './token-samples.ts'
 
 /** The one time a token's text is seen, with lines that use it; whoever made it goes on here. */

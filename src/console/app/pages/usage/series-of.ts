@@ -1,6 +1,6 @@
 import type { Account } from '../../../../core/account.ts'
+import { t } from '../../language/t.ts'
 import { colourCount, colourOf } from '../../state/model-colours.ts'
-import { t } from './text.ts'
 import type { SeriesOf } from './usage-series.ts'
 
 /** How usage is told apart: by model in the models' own colours, or by person. `accounts` null = all of it is one's own. */

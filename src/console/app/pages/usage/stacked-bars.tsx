@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { compactText, shortDayText, weekdayHourText, wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { Bar } from './bar.tsx'
 import { scaleTop } from './scale-top.ts'
-import { t } from './text.ts'
 import type { UsageSeries } from './usage-series.ts'
 
 const dayLabels = 6

@@ -4,12 +4,12 @@ import type { UsageDimension } from '../../../../core/usage.ts'
 import type { UsageReport, UsageReportQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
 import { dayText, hourText, moneyText, wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
-import { t } from './text.ts'
 
 type Row = UsageReport['rows'][number]
 

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import type { UsageDay } from '../../../../core/usage.ts'
 import { wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { StackedBars } from './stacked-bars.tsx'
-import { t } from './text.ts'
 import { type SeriesOf, usageSeries } from './usage-series.ts'
 import { UsageTable } from './usage-table.tsx'
 

@@ -1,5 +1,5 @@
 import type { UsageDay } from '../../../../core/usage.ts'
-import { t } from './text.ts'
+import { t } from '../../language/t.ts'
 
 /** What a bar is stacked of: the sums of one model, or of one person. */
 export interface UsageSeries {

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { UsageDay } from '../../../../core/usage.ts'
 import { dayText, hourText, wholeText } from '../../language/formats.ts'
+import { t } from '../../language/t.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { ModelDot } from '../../parts/models/model-dot.tsx'
-import { t } from './text.ts'
 import type { SeriesOf } from './usage-series.ts'
 
 function amount(title: string, count: (row: UsageDay) => number): Column<UsageDay> {

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import type { ListedDelivery } from '../../../contract/webhooks.ts'
+import { t } from '../../language/t.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment, now } from '../../parts/moment.tsx'
-import { t } from './text.ts'
 
 const marks = {
   waiting: { tone: 'busy', label: t`waiting` },

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
-import { t } from './text.ts'
 import { rotateSecret } from './webhook-requests.ts'
 
 /** Asks once more before a new secret signs. */

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { t } from './text.ts'
 
 /** One secret, out of sight until somebody asks for it. */
 export function SecretLine({ label, secret }: { label: string; secret: string }): VNode {

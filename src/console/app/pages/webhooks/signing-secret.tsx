@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretLine } from './secret-line.tsx'
-import { t } from './text.ts'
 
 /** The secrets that sign deliveries now, and the way to a new one. */
 export function SigningSecret({ secrets, reload }: { secrets: readonly string[]; reload: () => Promise<void> }): VNode {

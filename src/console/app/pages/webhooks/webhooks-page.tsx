@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import { t } from '../../language/t.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -7,7 +8,6 @@ import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { DeliveryLedger } from './delivery-ledger.tsx'
 import { SigningSecret } from './signing-secret.tsx'
-import { t } from './text.ts'
 import { loadWebhooks } from './webhook-requests.ts'
 
 const refreshMs = 5000

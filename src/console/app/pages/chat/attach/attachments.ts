@@ -1,9 +1,9 @@
 import { type AttachedPicture, type AttachedText, mostFiles, mostPictures, type Turn } from '../../../../../core/chat/conversation.ts'
 import { anyOfText } from '../../../language/formats.ts'
+import { t } from '../../../language/t.ts'
 import { chatModels } from '../../../state/models.ts'
 import { askedModels } from '../compare/compared-models.ts'
 import type { Attachments } from '../conversation.ts'
-import { t } from '../text.ts'
 import { readChatPicture } from './read-chat-picture.ts'
 import { readTextFile } from './read-text-file.ts'
 

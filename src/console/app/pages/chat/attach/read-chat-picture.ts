@@ -1,6 +1,6 @@
 import type { AttachedPicture } from '../../../../../core/chat/conversation.ts'
 import { drawNoLarger } from '../../../interface/draw-no-larger.ts'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 
 /** Models that look at pictures make them about this small themselves. */
 const longestSide = 1568

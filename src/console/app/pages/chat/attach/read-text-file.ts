@@ -1,5 +1,5 @@
 import type { AttachedText } from '../../../../../core/chat/conversation.ts'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 
 const longestBytes = 1_000_000
 

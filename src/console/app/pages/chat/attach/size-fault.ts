@@ -1,11 +1,11 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { listText } from '../../../language/formats.ts'
+import { t } from '../../../language/t.ts'
 import { byteText } from '../../../parts/byte-text.ts'
 import { mostBodyBytes } from '../../../state/session.ts'
 import { chatRequestBody, chatSettings } from '../chat-settings.ts'
 import type { Attachments } from '../conversation.ts'
 import { messagesOf } from '../message-text.ts'
-import { t } from '../text.ts'
 
 /** What streaming adds to a request, and what is kept with a message besides what was said. */
 const besidesBytes = 1000

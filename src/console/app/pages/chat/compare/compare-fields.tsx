@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
+import { t } from '../../../language/t.ts'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { chatModels, modelChoices } from '../../../state/models.ts'
-import { t } from '../text.ts'
 import { comparedModels } from './compared-models.ts'
 
 const none = { value: '', label: t`No other` }

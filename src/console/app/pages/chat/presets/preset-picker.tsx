@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ChatPreset } from '../../../../../core/chat/preset.ts'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNote } from '../../../parts/failure-note.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { useResource } from '../../../state/resource.ts'
 import { announce, showToast } from '../../../state/toasts.ts'
-import { t } from '../text.ts'
 import { PresetNameDialog } from './preset-name-dialog.tsx'
 import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
 

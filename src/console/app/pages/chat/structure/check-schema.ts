@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../core/json-value.ts'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 import { readJson } from './read-json-object.ts'
 
 const mostFaults = 5

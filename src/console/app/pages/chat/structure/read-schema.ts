@@ -1,6 +1,6 @@
 import type { ChatParameters } from '../../../../../core/chat/preset.ts'
 import type { JsonObject } from '../../../../../core/json-value.ts'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 import { readJsonObject } from './read-json-object.ts'
 
 /** A schema to begin with. */

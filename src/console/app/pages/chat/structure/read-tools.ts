@@ -1,5 +1,5 @@
 import type { ChatBody } from '../../../../../http/wire/chat/chat-request.ts'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 import { isObject, readJson } from './read-json-object.ts'
 
 export type Tool = NonNullable<ChatBody['tools']>[number]

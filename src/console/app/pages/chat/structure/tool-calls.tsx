@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import type { AskedCall, Turn } from '../../../../../core/chat/conversation.ts'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { current } from '../conversations.ts'
 import { lengthFault } from '../length-fault.ts'
-import { t } from '../text.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { readJson } from './read-json-object.ts'
 

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { t } from '../../../language/t.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Prose } from '../../../parts/markdown/prose.tsx'
-import { t } from '../text.ts'
 import { AnswerWaiting } from './answer-waiting.tsx'
 
 /** What a model said: its thoughts folded, its answer, whether that fits its schema, and why it failed. */

@@ -1,7 +1,7 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { wholeText } from '../../../language/formats.ts'
+import { t } from '../../../language/t.ts'
 import { durationText } from '../../../parts/duration-text.ts'
-import { t } from '../text.ts'
 
 /** What arrives faster than this came in one piece, which says nothing about the speed. */
 const measurableMs = 5

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import { t } from '../../../language/t.ts'
 import { loadingText } from '../../../parts/models/loading-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
-import { t } from '../text.ts'
 
 const refreshMs = 1000
 

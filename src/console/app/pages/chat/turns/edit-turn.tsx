@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { lengthFault } from '../length-fault.ts'
-import { t } from '../text.ts'
 
 interface EditTurnProps {
   readonly label: string

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { current } from '../conversations.ts'
-import { t } from '../text.ts'
 
 /** Takes a message out with what follows it; the toast brings it back. */
 export function RemoveTurn({ turn }: { turn: Turn }): VNode {

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { current } from '../conversations.ts'
-import { t } from '../text.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerFacts } from './answer-facts.ts'
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { current } from '../conversations.ts'
-import { t } from '../text.ts'
 import { VersionsDialog } from './versions-dialog.tsx'
 
 /** Which version of a message is shown, and the way to the others; nothing where there is only one. */

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
+import { t } from '../../../language/t.ts'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { t } from '../text.ts'
 
 interface AddAssetProps {
   readonly label: string

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
+import { t } from '../../../language/t.ts'
 import { Check } from '../../../parts/fields/check.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
-import { t } from '../text.ts'
 import { changeImageSettings, type Encoding, imageSettings } from './image-settings.ts'
 
 const encodings: readonly { readonly value: Encoding; readonly label: string }[] = [

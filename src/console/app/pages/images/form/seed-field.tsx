@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/fields/field.tsx'
 import { seedFault } from '../../../parts/fields/seed-fault.ts'
-import { t } from '../text.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** The number that fixes the noise; several images count up from it. */

@@ -1,5 +1,5 @@
 import type { ImageModelDescriptor } from '../../../../../core/model.ts'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 
 export interface Size {
   readonly width: number

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { stylePresetNames } from '../../../../../core/images/style-preset.ts'
+import { t } from '../../../language/t.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { bind } from '../../../parts/fields/bind.ts'
 import { TextField } from '../../../parts/fields/text-field.tsx'
-import { t } from '../text.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
 /** Words of styles that are written in capitals. */

@@ -1,9 +1,9 @@
 import { decimalText } from '../../../language/formats.ts'
+import { t } from '../../../language/t.ts'
 import { readNumber } from '../../../parts/fields/read-number.ts'
 import type { ChosenControlnet } from '../form/controlnets.ts'
 import { isWithin, type StepRange } from '../form/image-ranges.ts'
 import type { ImageSettings } from '../form/image-settings.ts'
-import { t } from '../text.ts'
 
 /** Everything of a drawing that a grid can change. */
 export interface Drawable extends ImageSettings {

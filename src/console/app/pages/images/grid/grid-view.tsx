@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
-import { t } from '../text.ts'
 import { cancelGrid, drawCell, type GridCell, type ImageGrid, isOpen, runOf } from './image-grids.ts'
 import { downloadSheet } from './sheet.ts'
 

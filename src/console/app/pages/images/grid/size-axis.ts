@@ -1,5 +1,5 @@
+import { t } from '../../../language/t.ts'
 import { type Size, type Sized, sizeChoices, sizeFault } from '../form/size-choices.ts'
-import { t } from '../text.ts'
 import type { Axis } from './axis.ts'
 
 /** An axis of sizes, typed as `512x768`. */

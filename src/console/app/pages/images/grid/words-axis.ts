@@ -1,4 +1,4 @@
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 import type { Axis, Drawable } from './axis.ts'
 
 /** An axis of words, each of which takes the place of the first one in a text. */

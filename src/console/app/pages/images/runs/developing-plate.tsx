@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 import type { ImageRun } from './image-runs.ts'
 
 /** A frame in which a picture is coming into being. */

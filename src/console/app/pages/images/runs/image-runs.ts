@@ -5,9 +5,9 @@ import { followInference } from '../../../interface/follow-inference.ts'
 import { cancelInference, findInference } from '../../../interface/inference-requests.ts'
 import { causeOf, languageOf, RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import { type ImageRequestBody, submitImage } from '../../../interface/submit-image.ts'
+import { t } from '../../../language/t.ts'
 import { imageRouteOf } from '../../../state/models.ts'
 import { announce } from '../../../state/toasts.ts'
-import { t } from '../text.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
 /** One press of “Draw”: what was asked, how far it is, and what came out. */

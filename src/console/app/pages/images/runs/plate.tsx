@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
 import { startFromImage } from '../start/start-from-image.ts'
-import { t } from '../text.ts'
 import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'
 

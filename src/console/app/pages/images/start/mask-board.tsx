@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { t } from '../text.ts'
+import { t } from '../../../language/t.ts'
 import { drawMarks } from './mask-canvas.ts'
 import type { Mark, Point } from './mask-history.ts'
 import type { StartingImage } from './starting-image.ts'
