@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import sharp from 'sharp'
+import { examineWeights } from '../../src/catalog/checkpoint/examine-weights.ts'
 import type { ImageModelDescriptor } from '../../src/core/model.ts'
 import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
+import { AssetLibrary, type LibrarySources } from '../../src/operations/assets/asset-library.ts'
+import { findAssetRecord, putAssetRecord } from '../../src/operations/assets/asset-records.ts'
 import { removeDeletedAssets } from '../../src/operations/assets/remove-deleted-assets.ts'
 import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fake-catalog.ts'
+import { openAssetFiles } from '../../src/storage/filesystem/open-asset-files.ts'
 import { startHttpService } from '../support/http-service.ts'
 import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
@@ -306,6 +310,43 @@ suite('uploaded assets', () => {
     })
     assert.equal(submitted.status, 202)
     for (const model of [`${id}/my-model`, id, 'my-model']) assert.equal((await it.draw({ model }, it.other.token)).status, 404)
+  })
+
+  test('a later start reads no file that was examined, an upload of an earlier version once, and refuses what is refused today', async () => {
+    await using it = await start()
+    const ids = [(await it.upload('mine')).id, (await it.upload('old')).id, (await it.upload('bad')).id]
+    const [, old = '', bad = ''] = ids
+    for (const id of [old, bad]) {
+      const asset = await findAssetRecord(it.service.store, id, { signal })
+      assert.ok(asset !== null)
+      await putAssetRecord(it.service.store, { ...asset, found: null }, { signal })
+    }
+    await writeFile(join(it.folder, `${bad}.safetensors`), 'no weights')
+    const examined: string[] = []
+    const startAgain = async () => {
+      const files = openAssetFiles({ folder: it.folder })
+      const examine: LibrarySources['examine'] = (path, name) => {
+        examined.push(name)
+        return examineWeights(path, name)
+      }
+      const library = new AssetLibrary({ catalog: it.catalog, documents: it.service.store.documents, files, examine })
+      await library.refresh({ signal })
+      return new Map(library.entries().map(({ asset, weights }) => [asset.name, 'part' in weights && weights.part.file]))
+    }
+    const file = (id = '') => join(it.folder, `${id}.safetensors`)
+    const entries = new Map([
+      ['old', file(old)],
+      ['mine', file(ids[0])],
+    ])
+    assert.deepEqual(await startAgain(), entries)
+    assert.deepEqual(examined.toSorted(), [`${bad}/bad`, `${old}/old`].toSorted())
+    assert.deepEqual(await startAgain(), entries)
+    assert.equal(examined.length, 2)
+    const { status, status_details } = (await it.get(`/v1/assets/${bad}`)).body.asset
+    assert.deepEqual(
+      [status, status_details],
+      ['rejected', 'The file is cut short or no safetensors file: its header would be longer than the file.'],
+    )
   })
 
   test('pictures show what an asset does', async () => {

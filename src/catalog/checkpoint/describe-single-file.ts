@@ -10,7 +10,7 @@ export async function describeSingleFile(
   name: string,
 ): Promise<Awaited<ReturnType<typeof describeCheckpoint>> | { readonly fault: CatalogFault }> {
   const fault = (message: string) => ({ fault: { file: path, field: '', message } })
-  const header = await readWeightsHeader(path)
+  const header = await readWeightsHeader(path).catch(() => ({ fault: 'cannot be read' }))
   if ('fault' in header) return fault(`${header.fault}; copy it again.`)
   const found = detectSafetensorsKind(header)
   if (found.kind === 'unknown') return fault(`${found.reason}.`)

@@ -19,7 +19,11 @@ const upscalerDefaults = {
   refiner: null,
 } as const
 
-/** Tells from the header of a `.safetensors` file what it is; it goes by `name` from then on. */
+/**
+ * Tells from the header of a `.safetensors` file what it is; it goes by `name` from then on.
+ *
+ * @throws {Error} when the system does not read the file.
+ */
 export async function examineWeights(path: string, name: string): Promise<ExaminedWeights> {
   const header = await readWeightsHeader(path)
   if ('fault' in header) return { kind: 'faulty', reason: header.fault }

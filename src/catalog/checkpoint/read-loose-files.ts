@@ -46,7 +46,7 @@ async function readLooseFile({ path, source }: LooseFile): Promise<ReadLooseFile
     if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
     return 'unusable' in read ? unusable(read.unusable) : { ...nothing, entries: [read.entry] }
   }
-  const examined = await examineWeights(path, name)
+  const examined = await examineWeights(path, name).catch(() => ({ kind: 'faulty', reason: 'cannot be read' }) as const)
   switch (examined.kind) {
     case 'faulty':
       return fault(`${examined.reason}; copy it again or remove it.`)

@@ -1,7 +1,11 @@
 import { open } from 'node:fs/promises'
 import { readSafetensorsHeader, SafetensorsFault, type SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
 
-/** Reads and checks the header of a `.safetensors` file; a fault completes a sentence that begins with the file's name. */
+/**
+ * Reads and checks the header of a `.safetensors` file; a fault completes a sentence that begins with the file's name.
+ *
+ * @throws {Error} when the system does not read the file.
+ */
 export async function readWeightsHeader(path: string): Promise<SafetensorsHeader | { readonly fault: string }> {
   try {
     await using file = await open(path, 'r')
@@ -12,6 +16,7 @@ export async function readWeightsHeader(path: string): Promise<SafetensorsHeader
     }
     return await readSafetensorsHeader(read, size)
   } catch (error) {
-    return { fault: error instanceof SafetensorsFault ? error.message : 'cannot be read' }
+    if (error instanceof SafetensorsFault) return { fault: error.message }
+    throw error
   }
 }

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { examineWeights } from '../../catalog/checkpoint/examine-weights.ts'
+import { mkdir, realpath } from 'node:fs/promises'
+import { createWeightsExaminer } from '../../catalog/checkpoint/examine-in-thread.ts'
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
@@ -26,8 +26,9 @@ export async function openAssets(
 ): Promise<AssetDependencies> {
   const folder = dataLayout(config.dataFolder).assetsFolder
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const files = openAssetFiles({ folder })
-  const examine = examineWeights
+  // Links are resolved here: an engine may read the files, not the link's folder.
+  const files = openAssetFiles({ folder: await realpath(folder) })
+  const examine = createWeightsExaminer()
   const library = new AssetLibrary({ catalog, documents, files, examine })
   await library.refresh(options)
   const limits = { bytesPerAccount: config.accounts.assetBytes }

@@ -2,7 +2,7 @@ import { type CheckpointFamily, checkpointFamilies } from '../checkpoint/checkpo
 import type { StoredDocument } from '../document.ts'
 import { isRecord } from '../is-record.ts'
 import type { JsonValue } from '../json-value.ts'
-import { type AssetKind, assetKinds } from './asset.ts'
+import { type AssetKind, assetKinds, type ExaminedWeights } from './asset.ts'
 
 /** What accounts may upload: whole models, and what requests name besides. */
 const uploadKinds = ['checkpoint', ...assetKinds] as const
@@ -40,6 +40,8 @@ export interface UploadedAsset {
   readonly details: string
   /** Of its file, as far as it has come. */
   readonly bytes: number
+  /** What its file was found to be, at whatever path it lay then; null = it was not examined, or by a version that looked for other things. */
+  readonly found: FoundUpload | null
   /** Secret that signs links to its file. */
   readonly linkKey: string
   /** Media type of its picture; null = it has none. */
@@ -50,14 +52,28 @@ export interface UploadedAsset {
   readonly version: number
 }
 
+/** What the file of an upload may be found to be. */
+export type FoundUpload = Extract<ExaminedWeights, { readonly kind: 'checkpoint' | 'asset' }>
+
+/** Grows whenever the examination of files finds other things, so that files which were examined before are examined once more. */
+const examination = 1
+
 /** The name that requests are stored with: unlike its own, it never comes to mean another file. */
 export function assetReference({ id, name }: Pick<UploadedAsset, 'id' | 'name'>): string {
   return `${id}/${name}`
 }
 
 /** What the store keeps of an upload besides what every document has. */
-export function assetToJson({ id: _id, accountId: _account, version: _version, ...kept }: UploadedAsset): JsonValue {
-  return kept
+export function assetToJson({ id: _id, accountId: _account, version: _version, found, ...kept }: UploadedAsset): JsonValue {
+  // A descriptor is plain data; what it leaves out stays out.
+  return { ...kept, ...(found !== null && { examination, found: JSON.parse(JSON.stringify(found)) as JsonValue }) }
+}
+
+/** What {@link assetToJson} wrote of a file. */
+function readFound(value: Readonly<Record<string, unknown>>): FoundUpload | null {
+  const { found } = value
+  if (value.examination !== examination || !isRecord(found) || !isRecord(found.descriptor)) return null
+  return found.kind === 'checkpoint' || found.kind === 'asset' ? (found as unknown as FoundUpload) : null
 }
 
 /** An upload as the store gives it back; null when its record is of a form that this version does not know. */
@@ -86,6 +102,7 @@ export function assetFromDocument({ id, accountId, version, value }: StoredDocum
     state,
     details: detailsText,
     bytes,
+    found: readFound(value),
     linkKey: keyText,
     picture: typeof picture === 'string' ? picture : null,
     createdAt,

@@ -29,6 +29,8 @@ test('places and texts are read, empty tensors and scalars too', async () => {
   assert.deepEqual([...metadata], [['format', 'pt']])
 })
 
+const notes = (count: number) => Array.from({ length: count }, (_, at) => `"${at}":"v"`).join()
+
 const hostile: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ['an empty file', new Uint8Array(0), /too short/],
   ['a pickle in a zip', Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(100)]), /pickle/],
@@ -52,6 +54,11 @@ const hostile: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ['two tensors in one place', fileOf({ a: f32([1], 0, 4), b: f32([1], 0, 4) }, 4), /overlaps/],
   ['a gap', fileOf({ a: f32([1], 0, 4), b: f32([1], 8, 12) }, 12), /gap before its tensor "b"/],
   ['offsets beyond the end', fileOf({ a: f32([4], 0, 16) }, 8), /cut short: it has/],
+  ['brackets without end', fileOf('['.repeat(1_000_000), 0), /nests more than 8 levels deep/],
+  ['a million notes', fileOf(`{"__metadata__":{${notes(1_000_000)}}}`, 0), /too many tensors or notes/],
+  ['a million values', fileOf(`{"a":[${'0,'.repeat(1_000_000)}0]}`, 0), /too many tensors or notes/],
+  ['a million tensors of one name', fileOf(`{${'"a":{},'.repeat(1_000_000)}"a":{}}`, 0), /too many tensors or notes/],
+  ['a name of a megabyte', fileOf({ ['a'.repeat(1_000_000)]: f32([1], 0, 4) }, 4), /name of more than 1024 bytes/],
   ['bytes nobody names', fileOf({ a: f32([1], 0, 4) }, 100), /96 bytes that its header does not name/],
 ]
 
@@ -75,4 +82,10 @@ test('refuses a header that would take seconds to parse, without reading it', as
 
 test('a name of the file does not flood the message', async () => {
   await assert.rejects(read(fileOf({ ['x'.repeat(10_000)]: 3 }, 0)), (error: Error) => error.message.length < 200)
+})
+
+test('a note of many megabytes and the tensors of the largest models are read', async () => {
+  const tensors = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`model.layers.${at}.weight`, f32([1], at * 4, at * 4 + 4)]))
+  const { metadata, tensors: read20k } = await read(fileOf({ __metadata__: { tags: 'x'.repeat(5_000_000) }, ...tensors }, 80_000))
+  assert.deepEqual([metadata.get('tags')?.length, read20k.size], [5_000_000, 20_000])
 })

@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.ts'
+import { type JsonBounds, type JsonShape, measureJson } from '../text/json-shape.ts'
 
 /** Element types a safetensors file may hold. */
 export const tensorTypeBytes = {
@@ -43,8 +44,13 @@ export class SafetensorsFault extends Error {}
 /** Reads bytes of a file; fewer come back where the file ends. */
 export type ReadBytes = (offset: number, bytes: number) => Promise<Uint8Array>
 
-/** Longest header: SDXL's has 0.3 MB, LoRAs with training notes some MB; parsing more would hold the event loop. */
+/** Longest header: SDXL's has 0.3 MB, LoRAs with training notes some MB. */
 const longestHeader = 16 * 1024 * 1024
+/**
+ * What a header may hold. A tensor is an object of three keys and two lists; the quantised weights of the largest models make 20 000 of them. Parsing a header
+ * at these bounds takes a tenth of a second.
+ */
+const headerBounds: JsonBounds = { depth: 8, containers: 100_000, keys: 140_000, keyBytes: 1024, entries: 500_000 }
 const mostDimensions = 8
 const zipMark = 0x504b0304
 const pickleMark = 0x80
@@ -93,6 +99,7 @@ function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number): Safetenso
 }
 
 function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  refuseShape(measureJson(bytes, headerBounds))
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -101,6 +108,15 @@ function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   }
   if (!isRecord(value)) throw new SafetensorsFault('has a header that is not a JSON object')
   return value
+}
+
+function refuseShape({ depth, containers, keys, keyBytes, entries }: JsonShape): void {
+  if (depth > headerBounds.depth) throw new SafetensorsFault(`has a header that nests more than ${headerBounds.depth} levels deep`)
+  if (keyBytes > headerBounds.keyBytes) throw new SafetensorsFault(`has a name of more than ${headerBounds.keyBytes} bytes in its header`)
+  if (keys > headerBounds.keys || containers > headerBounds.containers || entries > headerBounds.entries)
+    throw new SafetensorsFault(
+      `has too many tensors or notes in its header: at most ${headerBounds.keys} names and ${headerBounds.entries} values are read`,
+    )
 }
 
 function readPlace(name: string, entry: Readonly<Record<string, unknown>>, begin: number): TensorPlace {

@@ -1,4 +1,4 @@
-import type { JsonBounds } from './json-shape.ts'
+import type { JsonBounds } from '../../core/text/json-shape.ts'
 
 /**
  * What any body may hold. The depth leaves room for what text engines read, JSON Schemas of 32 levels, each of them two of JSON, where they

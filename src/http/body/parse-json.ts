@@ -1,10 +1,10 @@
 import { type ErrorCode, ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/requests/short-name.ts'
+import { type JsonShape, measureJson } from '../../core/text/json-shape.ts'
 import { printPath } from '../wire/faults/print-path.ts'
 import { countKeys, findDuplicateKey } from './duplicate-key.ts'
 import { findHalfPair } from './half-pair.ts'
 import { jsonBounds } from './json-bounds.ts'
-import { type JsonShape, measureJson } from './json-shape.ts'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 

@@ -4,7 +4,8 @@ import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
-import { listAssetRecords } from './asset-records.ts'
+import { listAssetRecords, putAssetRecord } from './asset-records.ts'
+import { judgeUpload } from './judge-upload.ts'
 
 /** An upload that requests may name, and what its file says. */
 export interface LibraryEntry {
@@ -17,6 +18,7 @@ export interface LibrarySources {
   readonly catalog: ModelCatalog
   readonly documents: DocumentStore
   readonly files: AssetFiles
+  /** Reads the header of the file at a path, which goes by a name from then on. */
   readonly examine: (path: string, name: string) => Promise<ExaminedWeights>
 }
 
@@ -34,21 +36,24 @@ export class AssetLibrary {
     return [...this.#entries.values()]
   }
 
-  /** Reads anew what the store knows; entries that are known already keep what their files said. */
+  /** Reads the records of the store; files are read where their record says nothing of them yet, which then does. */
   async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
+    const before = this.#entries
     const entries = new Map<string, LibraryEntry>()
     for (const asset of await listAssetRecords(this.#sources, { accountId: null }, options)) {
       if (asset.state !== 'ready' && asset.state !== 'deleted') continue
-      const known = this.#entries.get(asset.id)
-      const entry = known === undefined ? await this.#examine(asset) : { ...known, asset }
+      const entry = this.#entryOf(asset.found === null ? await this.#examine(asset, options) : asset)
       if (entry !== null) entries.set(asset.id, entry)
     }
+    // What was admitted or forgotten meanwhile is newer than what was listed.
+    for (const [id, entry] of this.#entries) if (before.get(id) !== entry) entries.set(id, entry)
+    for (const id of before.keys()) if (!this.#entries.has(id)) entries.delete(id)
     this.#entries = entries
   }
 
   /** Lets requests name an upload whose file was checked. */
-  async admit(asset: UploadedAsset): Promise<void> {
-    const entry = await this.#examine(asset)
+  admit(asset: UploadedAsset): void {
+    const entry = this.#entryOf(asset)
     if (entry !== null) this.#entries = new Map(this.#entries).set(asset.id, entry)
   }
 
@@ -97,13 +102,34 @@ export class AssetLibrary {
     }
   }
 
-  async #examine(asset: UploadedAsset): Promise<LibraryEntry | null> {
+  /** Examines the file of an upload from an earlier version and keeps what it is; one that would be refused today is refused. */
+  async #examine(asset: UploadedAsset, options: { readonly signal: AbortSignal }): Promise<UploadedAsset> {
     const { files, examine } = this.#sources
-    const reference = assetReference(asset)
-    const found = await examine(files.path(asset.id), reference)
-    if (found.kind === 'asset')
-      return { asset, weights: { part: { ...found.descriptor, family: found.descriptor.family ?? asset.family } } }
-    return found.kind === 'checkpoint' ? { asset, weights: { model: { ...found.descriptor, name: asset.name } } } : null
+    // A file that cannot be read now may be read the next time.
+    const examined = await examine(files.path(asset.id), assetReference(asset)).catch(() => null)
+    if (examined === null) return asset
+    const judged = judgeUpload(asset, examined)
+    if ('fault' in judged && asset.state === 'deleted') {
+      // Nothing can have named it; a file without a record is removed later.
+      await this.#sources.documents.remove({ kind: 'asset', id: asset.id, accountId: asset.accountId }, options)
+      return asset
+    }
+    const changed = 'found' in judged ? { ...asset, found: judged.found } : { ...asset, state: 'rejected' as const, details: judged.fault }
+    // Another node or its account may have changed it meanwhile: their record counts at the next look.
+    return putAssetRecord(this.#sources, changed, options).catch(() => changed)
+  }
+
+  #entryOf(asset: UploadedAsset): LibraryEntry | null {
+    const { found, state } = asset
+    if (found === null || state === 'rejected') return null
+    const [path, reference] = [this.#sources.files.path(asset.id), assetReference(asset)]
+    if (found.kind === 'asset') {
+      const { family, ...descriptor } = found.descriptor
+      return { asset, weights: { part: { ...descriptor, name: reference, file: path, family: family ?? asset.family } } }
+    }
+    const { checkpoint, ...descriptor } = found.descriptor
+    const moved = { ...descriptor, id: reference, name: asset.name, folder: path }
+    return { asset, weights: { model: { ...moved, ...(checkpoint && { checkpoint: { ...checkpoint, weights: path } }) } } }
   }
 }
 

@@ -47,6 +47,7 @@ export async function createAsset(
       state: 'awaiting',
       details: '',
       bytes: 0,
+      found: null,
       linkKey: secrets.linkKey,
       picture: null,
       createdAt: deps.clock.now(),

@@ -24,6 +24,7 @@ const asset: UploadedAsset = {
   state: 'ready',
   details: '',
   bytes: 7,
+  found: null,
   linkKey: 'k',
   picture: null,
   createdAt: 0,

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
+import { nestsDeeperThan } from '../../../core/text/json-shape.ts'
 import { jsonBounds } from '../../body/json-bounds.ts'
-import { nestsDeeperThan } from '../../body/json-shape.ts'
 import { printPath } from '../faults/print-path.ts'
 
 /** Characters that the arguments of all calls may have together: more than any context holds, and read in 16 ms. */
