@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { openS3Outputs } from '../../src/storage/s3/open-s3-outputs.ts'
+import { testOutputStore } from '../conformance/output-store.ts'
+import { options } from '../conformance/store-factory.ts'
 import { startS3Server, withoutS3Server } from '../support/s3/start-s3-server.ts'
-import { testOutputStore } from './output-store.ts'
-import { options } from './store-factory.ts'
 
 describe('outputs on a real S3 server', { skip: withoutS3Server }, () => {
   let server: Awaited<ReturnType<typeof startS3Server>>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
-import { billOfMaterials } from './bill-of-materials.ts'
+import { billOfMaterials } from '../../scripts/package/bill-of-materials.ts'
 
 test('names every package that an installation brings, and the weights beside them', async () => {
   const bill = billOfMaterials()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createDatabase } from '../../../test/support/postgres/postgres-databases.ts'
-import { withoutPostgres } from '../../../test/support/postgres/postgres-server.ts'
-import { Database } from './database.ts'
+import { Database } from '../../src/storage/postgres/database.ts'
+import { createDatabase } from '../support/postgres/postgres-databases.ts'
+import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 
 const texts = ['', ' ', 'null', 'NULL', '"', '\\', '\\"', 'a,b', '{}', "'", '\n\t\r', 'ünï', '😀', '$1', '\\x00', null]
 

@@ -1,11 +1,11 @@
 import { suite } from 'node:test'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { testNodeRegistry } from '../conformance/node-registry.ts'
+import { testStore } from '../conformance/store.ts'
+import { roomy } from '../conformance/store-factory.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
-import { testNodeRegistry } from './node-registry.ts'
-import { testStore } from './store.ts'
-import { roomy } from './store-factory.ts'
 
 suite('the store on PostgreSQL', { skip: withoutPostgres }, () => {
   testStore('postgres', async (settings) => openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' }))

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type ConsoleService, startConsoleService } from '../../../test/support/console-service.ts'
-import { CookieJar } from '../../../test/support/sign-in/cookie-jar.ts'
-import {
-  ada,
-  anybody,
-  begin,
-  comeBack,
-  faultPage as fault,
-  openOrganisation as open,
-  signIn,
-} from '../../../test/support/sign-in/organisation.ts'
-import { visitProvider } from '../../../test/support/sign-in/visit-provider.ts'
-import type { AdmissionRules } from '../../operations/access/admit-identity.ts'
-import { listIdentities } from '../../operations/access/linked-identities.ts'
+import type { AdmissionRules } from '../../src/operations/access/admit-identity.ts'
+import { listIdentities } from '../../src/operations/access/linked-identities.ts'
+import { type ConsoleService, startConsoleService } from '../support/console-service.ts'
+import { CookieJar } from '../support/sign-in/cookie-jar.ts'
+import { ada, anybody, begin, comeBack, faultPage as fault, openOrganisation as open, signIn } from '../support/sign-in/organisation.ts'
+import { visitProvider } from '../support/sign-in/visit-provider.ts'
 
 const options = { signal: new AbortController().signal }
 const actionsOf = async ({ store }: ConsoleService) =>
