@@ -22,8 +22,7 @@ import { startBatches } from '../worker/batches/start-batches.ts'
 import { postWebhook } from '../worker/post-webhook.ts'
 import { startMaintenance } from '../worker/start-maintenance.ts'
 import { startWorker, type Worker } from '../worker/start-worker.ts'
-import { observeWorker, traceClaims } from './observe/observe-worker.ts'
-import { traceWebhooks } from './observe/trace-webhooks.ts'
+import { observeWorker, traceClaims, traceWebhooks } from './observe/observe-events.ts'
 
 /** Deferred inferences at once over all models; the slots of each model are the real bound. */
 const concurrency = 64

@@ -1,8 +1,6 @@
 import { correctEstimate, type MemoryEstimate } from '../core/memory/estimate-memory.ts'
 import { fitsMemory, type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
-import { backoffMs, countCrash } from './crash-backoff.ts'
-import type { PlannerEvent } from './residency-event.ts'
-import { type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
+import { type PlannerEvent, type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
 
 /** Notes what happened; what follows from it is decided afterwards, from the state alone. */
 export function applyEvent(state: ResidencyState, event: PlannerEvent, now: number): ResidencyState {
@@ -92,4 +90,23 @@ function releaseSlot(model: ResidentModel, waiterId: number, now: number): Resid
   const heldMs = now - slot.since
   const meanHeldMs = model.meanHeldMs === 0 ? heldMs : model.meanHeldMs * 0.8 + heldMs * 0.2
   return { ...model, held: model.held.filter(({ id }) => id !== waiterId), meanHeldMs, served: true, lastUsedAt: now }
+}
+
+/** A process that lived this long does not count as crashing in a row. */
+const stableMs = 60_000
+const firstPauseMs = 500
+const longestPauseMs = 60_000
+
+/** Crashes in a row, after one more by a process that lived for `livedMs` and has `served` requests to their end, or has not. */
+function countCrash(crashesBefore: number, { livedMs, served }: { readonly livedMs: number; readonly served: boolean }): number {
+  return served || livedMs >= stableMs ? 1 : crashesBefore + 1
+}
+
+/**
+ * The pause after so many crashes in a row: half a second, doubled by each, at most a minute.
+ * A model that could be loaded comes back from its first crash without one.
+ */
+function backoffMs(crashes: number, { loaded }: { readonly loaded: boolean }): number {
+  const pauses = loaded ? crashes - 1 : crashes
+  return pauses === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (pauses - 1))
 }

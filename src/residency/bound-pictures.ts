@@ -5,7 +5,7 @@ import { estimateDrawing } from '../core/memory/estimate-memory.ts'
 import { fitsMemory } from '../core/memory/memory-need.ts'
 import type { ImageModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
-import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'
+import { memoryBudget, type ResidencyLimits } from './residency-state.ts'
 
 /** A model that refuses pictures which all the memory that models may take is too little for; they would end its engine, and take others along. */
 export function boundPictures({ device, generate }: ImageModel, descriptor: ImageModelDescriptor, limits: ResidencyLimits): ImageModel {

@@ -2,7 +2,7 @@ import { correctEstimate, estimateMemory, type MemoryEstimate } from '../core/me
 import type { MemoryNeed } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
-import { memoryBudget, type ResidencyLimits } from './residency-limits.ts'
+import { memoryBudget, type ResidencyLimits } from './residency-state.ts'
 
 interface Sources {
   readonly limits: ResidencyLimits

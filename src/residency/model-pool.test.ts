@@ -9,7 +9,7 @@ import { createFakeCatalog, describeFakeText } from '../runtimes/fake/fake-catal
 import { type FakeLoaderSettings, FakeModelLoader } from '../runtimes/fake/fake-model-loader.ts'
 import { createModelPool } from './model-pool.ts'
 import type { PoolEvent } from './pool-event.ts'
-import type { ResidencyLimits } from './residency-limits.ts'
+import type { ResidencyLimits } from './residency-state.ts'
 
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../core/error.ts'
+import { ServiceError } from '../core/error.ts'
 import { findDescriptor, makeNotFoundError } from '../core/find-descriptor.ts'
 import { type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -12,21 +12,24 @@ import type { TextModel } from '../core/ports/text-model.ts'
 import { orAborted } from '../core/waiting.ts'
 import { Alarm } from './alarm.ts'
 import { boundPictures } from './bound-pictures.ts'
-import { describeState, hasRoom } from './describe-state.ts'
 import { estimateModel, rememberMemory } from './known-memory.ts'
-import { type LoadProgress, makeLoadingError } from './load-progress.ts'
-import { nextDeadline } from './next-deadline.ts'
-import { planResidency } from './plan-residency.ts'
+import { nextDeadline, planResidency } from './plan-residency.ts'
 import type { PoolEvent } from './pool-event.ts'
-import { makeRefusalError } from './refusal-error.ts'
-import type { Decision, Refusal } from './residency-decision.ts'
-import type { PlannerEvent } from './residency-event.ts'
-import { type ResidencyLimits, shareOf } from './residency-limits.ts'
-import { introduceModel, type ResidencyState, type ResidentModel, type UnloadReason } from './residency-state.ts'
+import { makeRefusalError, makeTooLargeError, toSeconds } from './refusal-error.ts'
+import {
+  type Decision,
+  introduceModel,
+  type PlannerEvent,
+  type Refusal,
+  type ResidencyLimits,
+  type ResidencyState,
+  type ResidentModel,
+  shareOf,
+  type UnloadReason,
+} from './residency-state.ts'
 import { ResidentModels } from './resident-models.ts'
-import { makeTooLargeError } from './too-large-error.ts'
 
-export interface ModelPoolDependencies {
+interface ModelPoolDependencies {
   readonly catalog: ModelCatalog
   readonly loader: ModelLoader
   readonly clock: Clock
@@ -312,4 +315,51 @@ function isHeld(model: ResidentModel): boolean {
 
 function isResident({ phase }: ResidentModel): boolean {
   return phase.type === 'loaded' || phase.type === 'unloading'
+}
+
+/** How far a load is. */
+export interface LoadProgress {
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  /** 0 to 1; null = its engine has not told. */
+  readonly part: number | null
+}
+
+/** How long who comes too early should wait, where nothing tells. */
+const unknownMs = 5000
+
+/** The error of who waited for a load longer than anybody may: how far it is, and when it should be done. */
+function makeLoadingError(modelId: string, progress: LoadProgress | undefined, now: number): ServiceError {
+  const { part = null, startedAt = now } = progress ?? {}
+  const leftMs = part === null || part === 0 ? unknownMs : ((now - startedAt) * (1 - part)) / part
+  const retryAfterSeconds = toSeconds(leftMs)
+  const how = part === null ? 'still being loaded' : `still being loaded (${Math.floor(part * 100)} %)`
+  return new ServiceError('model_loading', `The model ${modelId} is ${how}; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+}
+
+/** A model's state as the port shows it, with what its process tells about itself. */
+function describeState(
+  model: ResidentModel,
+  told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
+): ModelState {
+  const { id, phase, slots, held, waiting } = model
+  const oldest = waiting.length > 0 ? Math.min(...waiting.map(({ since }) => since)) : null
+  // While its process ends, a model still takes its memory.
+  const state = phase.type === 'unloading' ? 'loaded' : phase.type
+  return {
+    modelId: id,
+    state,
+    ...told,
+    slots,
+    inUse: held.length,
+    waiting: waiting.length,
+    ...(oldest !== null && { waitingSince: oldest }),
+  }
+}
+
+/** Whether one more deferred run would get a slot at once, or as soon as the model is loaded, or may wait among callers who do. */
+export function hasRoom({ phase, slots, held, waiting, queue }: ResidentModel): boolean {
+  if (phase.type === 'backing-off') return false
+  if (held.length + waiting.length < slots) return true
+  return waiting.length > 0 && waiting.length < queue && !waiting.some(({ deferred }) => deferred)
 }

@@ -3,9 +3,7 @@ import { test } from 'node:test'
 import type { MemoryEstimate } from '../core/memory/estimate-memory.ts'
 import type { MemoryNeed } from '../core/memory/memory-need.ts'
 import { planResidency } from './plan-residency.ts'
-import type { PlannerEvent } from './residency-event.ts'
-import { leastResidentMs, type ResidencyLimits } from './residency-limits.ts'
-import { introduceModel, type ResidencyState } from './residency-state.ts'
+import { introduceModel, leastResidentMs, type PlannerEvent, type ResidencyLimits, type ResidencyState } from './residency-state.ts'
 
 const mega = 1_000_000
 const limits: ResidencyLimits = {

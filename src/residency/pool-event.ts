@@ -1,6 +1,5 @@
 import type { ComputeDevice } from '../core/compute-device.ts'
-import type { Refusal } from './residency-decision.ts'
-import type { UnloadReason } from './residency-state.ts'
+import type { Refusal, UnloadReason } from './residency-state.ts'
 
 /** What the pool does with models, for log and metrics. */
 export type PoolEvent =

@@ -1,5 +1,9 @@
+import { printByteSize } from '../core/byte-size.ts'
 import { ServiceError } from '../core/error.ts'
-import type { Refusal } from './residency-decision.ts'
+import { findFittingQuantization } from '../core/memory/fitting-quantization.ts'
+import type { MemoryNeed } from '../core/memory/memory-need.ts'
+import type { ModelDescriptor } from '../core/model.ts'
+import type { Refusal, ResidencyLimits, ResidentModel } from './residency-state.ts'
 
 /** The error a refused caller gets. */
 export function makeRefusalError(
@@ -36,4 +40,42 @@ export function makeRefusalError(
     case 'closing':
       return new ServiceError('shutting_down', 'The service is stopping; try again when it is back.', { retryAfterSeconds })
   }
+}
+
+/** The error of who wants a model that all the memory there may be is too little for: the figures, and what would fit. */
+export function makeTooLargeError(descriptor: ModelDescriptor, least: MemoryNeed, limits: ResidencyLimits): ServiceError {
+  const onGpu = least.processorBytes <= limits.memoryBytes
+  const [need, free] = onGpu ? [least.gpuBytes, limits.gpuMemoryBytes ?? 0] : [least.processorBytes, limits.memoryBytes]
+  const figures = `The model ${descriptor.id} needs at least ${printByteSize(need)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}`
+  const fixes = onGpu
+    ? ['set gpu to off to run it on the processor']
+    : [...raiseMemory(need, limits), ...takeSmaller(descriptor, free - (need - descriptor.bytes))]
+  const fix = fixes.length === 0 ? 'run it on a machine with more' : fixes.join(', or ')
+  return new ServiceError('unsupported', `${figures}; ${fix}.`, { param: 'model' })
+}
+
+/** What the machine itself does not have, no setting gives. */
+function raiseMemory(need: number, { machineBytes }: ResidencyLimits): readonly string[] {
+  const whole = Math.ceil(need / 1024 ** 2)
+  return machineBytes === undefined || whole * 1024 ** 2 > machineBytes ? [] : [`start with --memory ${whole}mb`]
+}
+
+function takeSmaller(descriptor: ModelDescriptor, bytes: number): readonly string[] {
+  if (descriptor.kind === 'image') return descriptor.format === 'safetensors' ? [] : ['take an fp16 export of it']
+  const parameters = descriptor.weights?.parameters ?? 0
+  const fitting = parameters === 0 ? null : findFittingQuantization(parameters, bytes)
+  return fitting === null ? ['take a smaller model'] : [`take its quantization ${fitting.name} (about ${printByteSize(fitting.bytes)})`]
+}
+
+/** The longest wait we ever ask for. */
+const longestSeconds = 120
+
+/** Whole seconds until the waiting requests should be done, by how long slots were held lately; 1 to 120. */
+export function estimateRetryAfter({ waiting, slots, meanHeldMs }: Pick<ResidentModel, 'waiting' | 'slots' | 'meanHeldMs'>): number {
+  return toSeconds((waiting.length * meanHeldMs) / slots)
+}
+
+/** Whole seconds for `Retry-After`, 1 to 120. */
+export function toSeconds(ms: number): number {
+  return Math.min(longestSeconds, Math.max(1, Math.ceil(ms / 1000)))
 }

@@ -1,4 +1,5 @@
 import type { MemoryEstimate } from '../core/memory/estimate-memory.ts'
+import type { MemoryNeed } from '../core/memory/memory-need.ts'
 
 /** A request that waits for a slot. */
 export interface Waiter {
@@ -111,3 +112,98 @@ export function introduceModel({
 export function withModel(state: ResidencyState, model: ResidentModel): ResidencyState {
   return { ...state, models: new Map(state.models).set(model.id, model) }
 }
+
+/** A model and what was decided about it. */
+export interface ModelPlan {
+  readonly model: ResidentModel
+  readonly decisions: readonly Decision[]
+}
+
+/** What bounds the models in memory and the requests that wait for them. */
+export interface ResidencyLimits {
+  /** Resident bytes that all models together may take. */
+  readonly memoryBytes: number
+  /** Bytes of the GPU that all models together may take: 0 or absent = there is none, null = it does not tell. */
+  readonly gpuMemoryBytes?: number | null
+  /** Memory of the machine, or of the container; absent = as much as the models may take. */
+  readonly machineBytes?: number
+  /** A model unused for this long is unloaded; null = never. */
+  readonly idleUnloadMs: number | null
+  /** Slots a text model is expected to have, until its load tells. */
+  readonly textSlots: number
+  /** Requests waiting per text model; one more is refused. */
+  readonly textQueue: number
+  /** Requests waiting per image model; one more is refused. */
+  readonly imageQueue: number
+  /** Part of each of these queues that one account may fill, over 0 and up to 1; absent = all of it. */
+  readonly accountShare?: number
+  /** A request that waited for this long is refused. */
+  readonly waitLimitMs: number
+}
+
+/** What all models together may take of each kind of memory. */
+export function memoryBudget({ memoryBytes, gpuMemoryBytes }: Pick<ResidencyLimits, 'memoryBytes' | 'gpuMemoryBytes'>): MemoryNeed {
+  return { processorBytes: memoryBytes, gpuBytes: gpuMemoryBytes === null ? Number.POSITIVE_INFINITY : (gpuMemoryBytes ?? 0) }
+}
+
+/** Waiters of one account that a queue may have: at least one, where anybody may wait at all. */
+export function shareOf(queue: number, { accountShare = 1 }: Pick<ResidencyLimits, 'accountShare'>): number {
+  return Math.min(queue, Math.max(1, Math.floor(queue * accountShare)))
+}
+
+/** How long a busy model is left in place although another needs its memory, so that two models cannot only swap. */
+export const leastResidentMs = 10_000
+
+/** How often memory in use is compared with the budget, beside every load. */
+export const reviewMs = 30_000
+
+/** What the planner is told. */
+export type PlannerEvent =
+  | { readonly type: 'introduce'; readonly model: ResidentModel }
+  | {
+      readonly type: 'acquire'
+      readonly modelId: string
+      readonly waiterId: number
+      readonly account: string
+      /** How many turns it gets for one of others; absent = 1. */
+      readonly weight?: number
+      readonly sequences: number
+      readonly deferred?: boolean
+      /** Lower first, among the waiters of its account. */
+      readonly priority?: number
+    }
+  | { readonly type: 'want'; readonly modelId: string; readonly waiterId: number }
+  /** A waiter no longer waits. */
+  | { readonly type: 'leave'; readonly modelId: string; readonly waiterId: number }
+  | { readonly type: 'release'; readonly modelId: string; readonly waiterId: number }
+  | { readonly type: 'loaded'; readonly modelId: string; readonly slots: number }
+  /** A load failed, or a loaded process died unasked. */
+  | { readonly type: 'crashed'; readonly modelId: string }
+  | { readonly type: 'unload'; readonly modelId: string }
+  /** Its process has ended; it took so much memory in the end. */
+  | { readonly type: 'unloaded'; readonly modelId: string; readonly memory: MemoryNeed }
+  /** Time went by. */
+  | { readonly type: 'tick' }
+  | { readonly type: 'close' }
+
+/** Why a waiter is sent away, and when it may come back. */
+export interface Refusal {
+  readonly because:
+    | 'queue-full'
+    | 'share-full'
+    | 'waited-too-long'
+    | 'still-loading'
+    | 'backing-off'
+    | 'unloadable'
+    | 'too-large'
+    | 'closing'
+  readonly retryAfterSeconds: number
+}
+
+/** What the planner wants done. */
+export type Decision =
+  | { readonly type: 'load'; readonly modelId: string }
+  | { readonly type: 'unload'; readonly modelId: string; readonly reason: UnloadReason }
+  /** The waiter has its slot, or the model it wanted is loaded. */
+  | { readonly type: 'grant'; readonly modelId: string; readonly waiterId: number }
+  | { readonly type: 'refuse'; readonly modelId: string; readonly waiterId: number; readonly refusal: Refusal }

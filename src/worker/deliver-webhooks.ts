@@ -4,10 +4,9 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
 import { unstoppable } from '../core/waiting.ts'
-import type { WebhookPost } from './post-webhook.ts'
+import { signWebhook, type WebhookPost } from './post-webhook.ts'
 import { WebhookPlaces } from './webhook-places.ts'
 import { type DeliveryResult, planDelivery } from './webhook-schedule.ts'
-import { signWebhook } from './webhook-signature.ts'
 
 export interface WebhookDependencies {
   readonly webhooks: WebhookLog

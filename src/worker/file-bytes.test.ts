@@ -4,8 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { keepFile, storeBytes } from '../operations/files/store-file.ts'
 import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
-import { expireDocuments } from './expire-documents.ts'
-import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
+import { expireDocuments, removeOrphanOutputs } from './maintenance-duties.ts'
 
 const options = { signal: new AbortController().signal }
 const hour = 60 * 60 * 1000

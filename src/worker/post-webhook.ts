@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
@@ -72,4 +73,22 @@ function describe(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
   // Told apart, these would say which names of the operator's network there are.
   return /is not allowed/.test(error.message) || unresolved.has(code) ? 'no public address' : code
+}
+
+/**
+ * Signs a message as Standard Webhooks do, once per secret.
+ *
+ * @param secrets Each `whsec_` and base64.
+ * @param timestamp Unix seconds.
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export function signWebhook(
+  { id, timestamp, body }: { readonly id: string; readonly timestamp: number; readonly body: string },
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const sign = (secret: string) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  }
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': secrets.map(sign).join(' ') }
 }

@@ -7,12 +7,8 @@ import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
-import { expireDocuments } from './expire-documents.ts'
-import { expireOutputs } from './expire-outputs.ts'
-import { expireRequests } from './expire-requests.ts'
-import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
+import { expireDocuments, expireOutputs, expireRequests, removeOrphanOutputs, sweepQueue } from './maintenance-duties.ts'
 import { type Duty, runEvery } from './run-every.ts'
-import { sweepQueue } from './sweep-queue.ts'
 
 export interface MaintenanceDependencies extends WebhookDependencies {
   readonly queue: InferenceQueue

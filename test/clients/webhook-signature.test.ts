@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { signWebhook } from '../../src/worker/webhook-signature.ts'
+import { signWebhook } from '../../src/worker/post-webhook.ts'
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 

@@ -6,8 +6,7 @@ import { findBodyLog, listBodyLogs, switchBodyLogOff, switchBodyLogOn } from '..
 import { findBodies, hasBodies, keepBody, type NewBody, removeBodies, sumBodies } from '../../src/operations/bodies/kept-bodies.ts'
 import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
-import { expireDocuments } from '../../src/worker/expire-documents.ts'
-import { removeOrphanOutputs } from '../../src/worker/remove-orphan-outputs.ts'
+import { expireDocuments, removeOrphanOutputs } from '../../src/worker/maintenance-duties.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 

@@ -12,7 +12,7 @@ import { openFilesystemOutputs } from '../../src/storage/filesystem/open-filesys
 import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
-import { removeOrphanOutputs } from '../../src/worker/remove-orphan-outputs.ts'
+import { removeOrphanOutputs } from '../../src/worker/maintenance-duties.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createDatabase, sharedPostgres } from '../support/postgres/postgres-databases.ts'

@@ -7,7 +7,7 @@ import { createFixedModelPool } from '../../runtimes/fake/fixed-model-pool.ts'
 import { createMemoryNodeRegistry } from '../../storage/memory/node-registry.ts'
 import { tallyOf } from '../../telemetry/node-tally.ts'
 import { createSystemClock } from '../system-clock.ts'
-import { countGenerated } from './count-generated.ts'
+import { countGenerated } from './observe-events.ts'
 import { openTelemetry } from './open-telemetry.ts'
 
 const options = { signal: new AbortController().signal, account: 'a' }

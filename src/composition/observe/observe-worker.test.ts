@@ -9,9 +9,7 @@ import { createLog } from '../../telemetry/create-log.ts'
 import type { BeginSpan, OpenSpan } from '../../telemetry/otlp/traces.ts'
 import { createTelemetry, renderMetrics } from '../../telemetry/telemetry.ts'
 import { startWorker } from '../../worker/start-worker.ts'
-import { observeWorker, traceClaims } from './observe-worker.ts'
-import { traceLeases } from './trace-leases.ts'
-import { traceWebhooks } from './trace-webhooks.ts'
+import { observeWorker, traceClaims, traceLeases, traceWebhooks } from './observe-events.ts'
 
 const options = { signal: new AbortController().signal }
 const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 60_000 }

@@ -4,7 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { findKeptPicture, keepPicture, removeKeptPicture } from '../operations/pictures/kept-pictures.ts'
 import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
-import { removeOrphanOutputs } from './remove-orphan-outputs.ts'
+import { removeOrphanOutputs } from './maintenance-duties.ts'
 
 const options = { signal: new AbortController().signal }
 

@@ -1,0 +1,156 @@
+import type { LenderSettings } from '../../cluster/lend-slots.ts'
+import type { AcquireOptions, ModelLease, ModelPool } from '../../core/ports/model-pool.ts'
+import type { TextModel } from '../../core/ports/text-model.ts'
+import type { TextPart } from '../../core/text-generation.ts'
+import type { WorkEvent } from '../../core/work-event.ts'
+import type { FinishedRequest, HttpObserver } from '../../http/http-observer.ts'
+import type { PoolEvent } from '../../residency/pool-event.ts'
+import type { EngineEvent } from '../../runtimes/process/engine-event.ts'
+import { inferenceClaimed, inferenceCompleted, inferenceRequeued, resultFenced } from '../../telemetry/inference-events.ts'
+import {
+  engineExited,
+  engineOutput,
+  engineStarted,
+  modelCrashed,
+  modelLoaded,
+  modelUnloaded,
+  requestRefused,
+  tokensGuessed,
+} from '../../telemetry/model-events.ts'
+import type { OpenSpan } from '../../telemetry/otlp/traces.ts'
+import { promptLogged, requestFinished, workFinished } from '../../telemetry/request-events.ts'
+import { faultSurvived } from '../../telemetry/service-events.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { workWatched } from '../../telemetry/work-events.ts'
+import type { WebhookDependencies } from '../../worker/deliver-webhooks.ts'
+import type { WorkerDependencies, WorkerEvent } from '../../worker/worker-dependencies.ts'
+
+/** Tells the log what happens to engine processes. */
+export function observeEngines(telemetry: Telemetry): (event: EngineEvent) => void {
+  return (event) => {
+    if (event.type === 'output') engineOutput(telemetry, event)
+    else if (event.type === 'started') engineStarted(telemetry, event)
+    else if (event.type === 'guessed') tokensGuessed(telemetry, event)
+    else engineExited(telemetry, event)
+  }
+}
+
+/** Tells the log and the metrics what happens at the public interface. */
+export function observeHttp(telemetry: Telemetry): HttpObserver {
+  const { traces } = telemetry
+  return {
+    requestStarted({ method, traceparent }) {
+      if (traceparent === undefined && !traces.begins) return undefined
+      const { run, end } = traces.enter(method, { kind: 'server', traceparent })
+      return { enter: run, end: (finished) => end(describe(finished)) }
+    },
+    watchWork: () => traces.bind((event: WorkEvent) => workWatched(telemetry, event)),
+    traceparent: () => traces.traceparent(),
+    requestFinished: (request) => requestFinished(telemetry, request),
+    workFinished: (entry) => workFinished(telemetry, entry),
+    faultSurvived: ({ requestId, error }) => faultSurvived(telemetry, { where: 'http', requestId }, error),
+    promptLogged: (entry) => promptLogged(telemetry, entry),
+  }
+}
+
+function describe({ method, route, status, requestId }: FinishedRequest): Parameters<OpenSpan['end']>[0] {
+  return {
+    name: `${method} ${route}`,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'sepia.request_id': requestId,
+    },
+    failed: status >= 500,
+  }
+}
+
+/** Tells the log and the metrics what the pool does with models. */
+export function observePool(telemetry: Telemetry): (event: PoolEvent) => void {
+  return (event) => {
+    const { modelId } = event
+    if (event.type === 'loaded') modelLoaded(telemetry, { modelId, loadMs: event.loadMs, device: event.device })
+    else if (event.type === 'unloaded') modelUnloaded(telemetry, { modelId, reason: event.reason })
+    else if (event.type === 'crashed') modelCrashed(telemetry, { modelId, reason: event.reason })
+    else if (event.type === 'load-failed') faultSurvived(telemetry, { where: `loading ${modelId}` }, event.error)
+    else requestRefused(telemetry, { modelId, because: event.because })
+  }
+}
+
+/** Tells the log and the metrics what the worker does. */
+export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => void {
+  return (event) => {
+    if (event.type === 'fault') return faultSurvived(telemetry, { where: event.duty }, event.error)
+    const { id: inferenceId, model, attempt } = event.inference
+    if (event.type === 'claimed') inferenceClaimed(telemetry, { inferenceId, model, attempt, queuedMs: event.queuedMs })
+    else if (event.type === 'requeued') inferenceRequeued(telemetry, { inferenceId, model, attempt, reason: event.reason })
+    else if (event.type === 'fenced') resultFenced(telemetry, { inferenceId, attempt })
+    else {
+      const { completion, usage } = event
+      const code = completion.outcome === 'succeeded' ? null : completion.error.code
+      inferenceCompleted(telemetry, { inferenceId, model, attempt, outcome: completion.outcome, code, durationMs: usage.durationMs })
+      workFinished(telemetry, usage)
+    }
+  }
+}
+
+/** Runs each claim in the trace that its request came in, from the moment in which that was stored; the span of one that fails has failed. */
+export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencies['trace']> {
+  const { traces } = telemetry
+  return ({ inference: { id, model, attempt, createdAt, startedAt } }, { kind, traceparent }, run) => {
+    const attributes = { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt }
+    return traces.within(`run ${kind}`, { kind: 'consumer', traceparent, attributes }, async () => {
+      if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
+      await run()
+    })
+  }
+}
+
+/** Runs what another node asks of this one's models in the trace of whoever asked there. */
+export function traceLeases({ traces }: Telemetry): NonNullable<LenderSettings['trace']> {
+  return ({ kind, model, traceparent }, run) =>
+    traces.within(`lend ${kind}`, { kind: 'server', traceparent, attributes: { 'sepia.model': model } }, run)
+}
+
+/** Makes each attempt at a webhook in the trace that its inference was asked for in, which its receiver hears of. */
+export function traceWebhooks({ traces }: Telemetry): NonNullable<WebhookDependencies['trace']> {
+  return ({ id, inferenceId, attempts, traceparent }, attempt) => {
+    const attributes = { 'sepia.delivery_id': id, 'sepia.inference_id': inferenceId, 'sepia.attempt': attempts + 1 }
+    const start = { kind: 'client', traceparent: traceparent ?? undefined, attributes } as const
+    return traces.within('webhook', start, () => attempt(traces.traceparent()))
+  }
+}
+
+/** The models of this machine, each token that they generate counted here, whichever node was asked for it and however it ends. */
+export function countGenerated(pool: ModelPool, { metrics }: Telemetry): ModelPool {
+  const acquireText = async (modelId: string, options: AcquireOptions): Promise<ModelLease<TextModel>> => {
+    const lease = await pool.acquireText(modelId, options)
+    const count = (tokens: number) => metrics.generatedTokens.add([modelId], tokens)
+    return {
+      model: { ...lease.model, generate: (request, asked) => countParts(lease.model.generate(request, asked), count) },
+      [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+    }
+  }
+  return {
+    acquireText,
+    acquireImage: (modelId, options) => pool.acquireImage(modelId, options),
+    hasRoom: (modelId) => pool.hasRoom(modelId),
+    states: () => pool.states(),
+    load: (modelId, options) => pool.load(modelId, options),
+    unload: (modelId, options) => pool.unload(modelId, options),
+  }
+}
+
+/** Counts a token for every part while they come, and what the model says it was at the end. */
+async function* countParts(parts: AsyncIterable<TextPart>, count: (tokens: number) => void): AsyncGenerator<TextPart, void, undefined> {
+  let counted = 0
+  for await (const part of parts) {
+    if (part.type === 'text' || part.type === 'thoughts' || part.type === 'tool-arguments') {
+      counted += 1
+      count(1)
+    }
+    if (part.type === 'finish') count(Math.max(0, part.usage.completionTokens - counted))
+    yield part
+  }
+}
