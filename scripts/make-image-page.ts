@@ -70,14 +70,20 @@ async function previews(draw: Draw): Promise<readonly Picture[]> {
   return [...pictures, { label: 'the picture', bytes }]
 }
 
-const promptWeights =
-  'In every prompt, brackets say how strongly words count: `(word:1.3)` 1.3 times, `(word)` 1.1 times, `[word]` 1/1.1 times. Brackets in brackets multiply, one that is never closed reaches to the end, and a backslash makes a bracket an ordinary character: `\\(`. Weights go from 0 to 100; for what you do not want there is `negative_prompt`. A prompt may be longer than the 75 tokens an encoder takes: it is then read in pieces, and the word `BREAK` starts a new piece (at most 32 times). `<lora:name:0.8>` names a LoRA. Words that change during the drawing (`[a:b:0.5]`), `AND` and other syntax of other programs are read as plain words.'
+const promptWeights = `Brackets set how strongly words count:
+
+- \`(word:1.3)\` counts 1.3 times, \`(word)\` 1.1 times, \`[word]\` 1/1.1 times. Nested brackets multiply. Weights go from 0 to 100.
+- A bracket that is never closed reaches to the end of the prompt. \`\\(\` is an ordinary bracket.
+- Use \`negative_prompt\` for what you do not want.
+- \`<lora:name:0.8>\` applies a LoRA.
+- An encoder reads 75 tokens. Longer prompts are split into pieces, at most 150 of them. \`BREAK\` starts a new piece, at most 32 times.
+- Other syntax, such as \`[a:b:0.5]\` and \`AND\`, is read as plain words.`
 
 const chapters: readonly Chapter[] = [
   {
     file: 'samplers.jpg',
     title: 'Samplers',
-    text: '`a glossy tiger on a light blue background`, 20 steps, guidance 5, seed 0, with every sampler (LCM is for distilled models; this is not one).',
+    text: '`a glossy tiger on a light blue background`, 20 steps, guidance 5, seed 0, with every sampler. LCM is for distilled models, which this is not.',
     columns: 7,
     pictures: (draw) => inTurn(samplers, async (sampler) => ({ label: sampler, bytes: await draw({ sampler }) })),
   },
@@ -98,7 +104,7 @@ const chapters: readonly Chapter[] = [
   {
     file: 'image-to-image.jpg',
     title: 'Image to image',
-    text: 'From the tiger to `a glossy panda on a light green background`, by `strength`.',
+    text: 'From the tiger to `a glossy panda on a light green background`, with different values of `strength`.',
     columns: 7,
     pictures: async (draw) => {
       const image = await draw({})
@@ -110,18 +116,24 @@ const chapters: readonly Chapter[] = [
       return [{ label: 'the picture', bytes: image }, ...drawn]
     },
   },
-  { file: 'inpainting.jpg', title: 'Inpainting and outpainting', text: 'White is repainted.', columns: 4, pictures: paintOver },
+  {
+    file: 'inpainting.jpg',
+    title: 'Inpainting and outpainting',
+    text: 'The white part of the mask is repainted.',
+    columns: 4,
+    pictures: paintOver,
+  },
   {
     file: 'previews.jpg',
     title: 'Previews',
-    text: 'What progress events carry when previews are asked for: the clean latents the model expects, one pixel each, by a linear map.',
+    text: 'With `X-Service-Preview: 1`, progress events carry small previews: the model’s estimate of the final latents, one pixel each.',
     columns: 7,
     pictures: previews,
   },
   {
     file: 'style-presets.jpg',
     title: 'Style presets',
-    text: 'Every `style_preset` around `a tiger`, 12 steps. The built-in model learned only glossy and flat icons, so most looks show little here; a full SDXL knows their words.',
+    text: 'Every `style_preset` with the prompt `a tiger`, 12 steps. The built-in model learned only glossy and flat icons, so most presets change little here. A full SDXL model knows their words.',
     columns: 11,
     pictures: (draw) =>
       inTurn(stylePresetNames, async (stylePreset) => ({
@@ -158,8 +170,8 @@ for (const { file, title, text, columns, pictures } of chapters) {
   console.log(`${file}: ${drawn.length} pictures`)
 }
 const head =
-  'Drawn by the built-in model, `sepia-mini-image`, at its own 256 × 256. `node scripts/make-image-page.ts` draws this page again.'
+  'What the parameters do, shown with the built-in demonstration model, `sepia-mini-image`, at 256 × 256. `node scripts/make-image-page.ts` draws the pictures again.'
 const page = new URL('../docs/images.md', import.meta.url)
-// What is written by hand comes last and stays.
-const byHand = (await readFile(page, 'utf8')).split(/^(?=## Checkpoints beside diffusers$)/mu)[1] ?? ''
-await writeFile(page, `# Pictures\n\n${head}\n\n${sections.join('\n')}\n${byHand}`)
+// The last sections are written by hand and kept.
+const byHand = (await readFile(page, 'utf8')).split(/^(?=## Checkpoints compared with diffusers$)/mu)[1] ?? ''
+await writeFile(page, `# Image parameters\n\n${head}\n\n${sections.join('\n')}\n${byHand}`)

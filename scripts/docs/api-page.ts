@@ -12,40 +12,53 @@ export function apiPage(): string {
   return `${introduction}\n${documentedRoutes({ widePenalties: false }).map(section).join('\n')}\n${publishedFieldsTable()}`
 }
 
-const introduction = `# The interface
+const introduction = `# API
 
 <!-- Written by \`npm run docs\` from src/http/openapi; change it there. -->
 
-The same as data: \`GET /openapi.json\`; as a page of the running service: \`GET /docs/api\`. Errors: [errors.md](errors.md).
-What becomes of each field of published clients: [the table at the end](#what-published-clients-may-send).
+A running service has this page at \`/docs/api\`, where you can send requests, and as OpenAPI at \`/openapi.json\`. See also [errors](errors.md) and [fields of published clients](#fields-of-published-clients).
 
-- Every route but the health checks and the API document wants \`Authorization: Bearer <token>\`. Tokens have scopes (\`text\`, \`image\`, \`read\`). The pages of the
-  console call the same routes with their session cookie instead. No answer carries CORS headers: pages of other origins cannot call the service.
-- Bodies are \`application/json\`, uncompressed, and nest at most 100 levels deep. Half of a surrogate pair, as of an emoji cut in two, is no valid JSON here. A field that is \`null\` counts as left out; unknown fields and query parameters are
-  refused, never ignored.
-- Beyond the refusals named at each route, every one may answer 400, 405 and 500, and those that want a token 401 and 403.
-- Every answer carries \`x-request-id\` and, with the same value, \`x-user-request-id\`; your own is kept if it matches \`^[\\w-]{1,128}$\`.
-- Asynchronous mode is asked for by \`X-Service-Async: 1\`, by a header of the setting \`async-headers\`, or by \`Prefer: respond-async\`. Such a body may
-  hold 10 485 760 bytes. The answer is 202 with \`response_id\` and \`poll_url\`; poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll tells \`status\`
-  (\`pending\`, \`running\`, \`completed\`); a pending request's \`queue_position\`, a running one's \`progress\` (\`step\` and \`total\`), a completed one's \`outcome\` (\`succeeded\`,
-  \`failed\`, \`cancelled\`) with \`error\` when it failed. Its \`response_url\` answers the output, or the error with its own status. Outputs are
-  deleted 24 hours after they were stored; their records answer 410 for another 7 days.
-- \`/v1\` stays compatible: fields are only added. A breaking change gets \`/v2\` beside it for at least six months.
+- **Authentication**: send \`Authorization: Bearer <token>\` with every request, except health checks and the API document. Tokens have the scopes \`text\`, \`image\` and \`read\`. The console uses its session cookie instead. No response carries CORS headers.
+- **Bodies** are uncompressed \`application/json\`, nested at most 100 levels. A lone surrogate, such as half of an emoji, is invalid. A field that is \`null\` counts as left out. Unknown fields and query parameters are rejected.
+- **Errors**: besides those listed, every route may return 400, 405 and 500, and routes with a token 401 and 403.
+- **Request ids**: every response carries \`x-request-id\` and, with the same value, \`x-user-request-id\`. Your own is kept if it matches \`^[\\w-]{1,128}$\`.
+- **Compatibility**: \`/v1\` only gains fields. A breaking change would come as \`/v2\`, with both available for at least six months.
+
+## Asynchronous requests
+
+Send \`X-Service-Async: 1\`, a header of the setting \`async-headers\`, or \`Prefer: respond-async\`. The body may have 10 485 760 bytes. The response is 202 with \`response_id\` and \`poll_url\`.
+
+Poll until \`status\` is \`completed\`, then fetch \`response_url\`. A poll returns:
+
+| \`status\` | with |
+|---|---|
+| \`pending\` | \`queue_position\` |
+| \`running\` | \`progress\` (\`step\` and \`total\`) |
+| \`completed\` | \`outcome\` (\`succeeded\`, \`failed\`, \`cancelled\`), and \`error\` if it failed |
+
+\`response_url\` returns the output, or the error with its own status. Outputs are deleted 24 hours after they were stored; for another 7 days their address returns 410.
 
 ## Webhooks
 
-\`X-Service-Webhook: https://…\` on an asynchronous request has its completion announced there: a POST of \`{"type": "inference.completed", "timestamp", "data"}\`, with
-the poll body as \`data\`. Any 2xx ends it; else it is tried again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days, unless the receiver
-answers 410. Redirects are not followed, and receivers in private networks need the setting \`webhook-private-targets\`. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: hand a library of theirs the secret (\`whsec_…\`, from
-\`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and its three \`webhook-\` headers. After a rotation both secrets sign for a day, so change the
-receiver's within it. The same announcement keeps its \`webhook-id\` over all attempts: ignore one you have seen.
+Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a POST when it is completed: \`{"type": "inference.completed", "timestamp", "data"}\`, with the poll's body as \`data\`.
+
+- Any 2xx response ends the delivery. Otherwise Sepia tries again after 5 seconds, 5 and 30 minutes, 2 hours and so on, ten times in about three days. A 410 response ends it too.
+- Redirects are not followed. Receivers in private networks need the setting \`webhook-private-targets\`.
+- Requests are signed as [Standard Webhooks](https://www.standardwebhooks.com) specify. Give one of their libraries the secret (\`whsec_…\`, from \`GET /v1/webhooks/secrets\` or the console), the exact bytes of the body and the three \`webhook-\` headers.
+- After a rotation both secrets sign for a day; change your receiver within it.
+- All attempts of one delivery have the same \`webhook-id\`. Ignore an id you have seen.
 
 ## Streams
 
-\`stream: true\` answers \`text/event-stream\`: only \`data:\` lines, one event per write, in this order: a chunk with role and null content for each
-choice; content chunks; a last content chunk with \`finish_reason\`; with \`stream_options.include_usage\` a chunk with \`choices: []\` and \`usage\`;
-\`data: [DONE]\`. A failure after the first byte is \`data: {"error": …}\`, and the stream ends without \`[DONE]\`. Events are plain ASCII, with \`\\u\` escapes for
-everything else, because published clients decode network chunks one by one.
+\`stream: true\` returns \`text/event-stream\` with \`data:\` lines only, one event per write:
+
+1. a chunk with the role and null content for each choice
+2. chunks with content
+3. a last chunk with \`finish_reason\`
+4. with \`stream_options.include_usage\`, a chunk with \`choices: []\` and \`usage\`
+5. \`data: [DONE]\`
+
+A failure after the first byte is \`data: {"error": …}\`, and the stream ends without \`[DONE]\`. Events are plain ASCII with \`\\u\` escapes, because published clients decode network chunks one by one.
 `
 
 function section(route: DocumentedRoute): string {

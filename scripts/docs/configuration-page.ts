@@ -15,28 +15,27 @@ const introduction = `# Settings
 
 <!-- Written by \`npm run docs\` from src/config/settings.ts; change it there. -->
 
-Each setting has one name in three spellings. The first that is there wins:
+Set each value in one of three ways. The first one found wins:
 
 1. the flag, \`--public-url https://sepia.example\`
 2. the environment variable, \`SEPIA_PUBLIC_URL=https://sepia.example\` (an empty one counts as not set)
-3. the key of \`sepia.config.json\` in the working folder, or of the file that \`--config\` or \`SEPIA_CONFIG\` names:
+3. the key in \`sepia.config.json\` in the working folder, or in the file that \`--config\` or \`SEPIA_CONFIG\` names:
    \`{ "public-url": "https://sepia.example" }\`
 
-Commands beside a running service take \`host\`, \`port\`, \`public-url\` and \`models\` from it where none of these names them.
+\`./sepia config\` prints every setting, its value with secrets masked, and its source. An unknown name or an invalid value stops the start, and Sepia reports all faults at once.
 
-A name that does not exist or a value that does not fit stops the start; everything wrong is reported at once.
-\`./sepia config\` prints every setting, its value with secrets masked, and where it came from.
+Other commands take \`host\`, \`port\`, \`public-url\` and \`models\` from the running service unless you set them.
 
-How values are written:
+Values:
 
 - **duration**: a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`: \`90s\`, \`5m\`, \`30d\`
 - **size**: bytes, or a number with \`kb\`, \`mb\`, \`gb\` or \`tb\` (1 kb = 1024 bytes): \`64mb\`
-- **on | off**: also \`true\` and \`false\`; the bare flag is on, \`--wide-penalties off\` and \`--wide-penalties=off\` are off
-- **several folders**: separated by the platform's path separator (\`:\`, on Windows \`;\`); in the file also a list
-- **several names**: separated by commas; in the file also a list
-- relative folders start at the working folder, in the file at the file's own folder
+- **on | off**: also \`true\` and \`false\`. The flag alone means on; \`--wide-penalties off\` and \`--wide-penalties=off\` mean off
+- **several folders**: separated by \`:\` (on Windows \`;\`), or a list in the file
+- **several names**: separated by commas, or a list in the file
+- relative paths start at the working folder; in the file, at the file's folder
 
-Two things are no settings: outputs of asynchronous requests are deleted after 24 hours, and an asynchronous request holds at most 10 MB.
+Two limits are fixed: outputs of asynchronous requests are deleted after 24 hours, and an asynchronous request holds at most 10 MB.
 `
 
 function section(group: string, members: readonly SettingDescription[]): string {

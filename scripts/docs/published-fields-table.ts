@@ -1,17 +1,17 @@
 import { habitualSurfaces } from './habitual-fields.ts'
 import { type PublishedSurface, publishedSurfaces } from './published-fields.ts'
 
-const fates = { honoured: 'honoured', refused: 'refused by name', ignored: 'taken, does nothing' } as const
+const fates = { honoured: 'supported', refused: 'rejected by name', ignored: 'accepted, no effect' } as const
 
-/** The section on what becomes of each field that published clients can send. */
+/** The section that lists how each field of published clients is handled. */
 export function publishedFieldsTable(): string {
-  return `## What published clients may send
+  return `## Fields of published clients
 
-Every field that the npm packages \`openai\` and \`@anthropic-ai/sdk\` declare. A test reads their declarations, and sends each.
+Every field that the npm packages \`openai\` and \`@anthropic-ai/sdk\` declare. A test reads their declarations and sends each field.
 
 ${table(publishedSurfaces)}
 
-And what clients of llama.cpp's server and of vLLM send besides; the same test sends each.
+More fields that clients of llama-server and vLLM send, covered by the same test:
 
 ${table(habitualSurfaces)}
 `
@@ -23,5 +23,5 @@ function table(surfaces: readonly Pick<PublishedSurface, 'route' | 'fields'>[]):
       .toSorted(([one], [other]) => one.localeCompare(other, 'en'))
       .map(([name, { fate, words }]) => `| ${route} | \`${name}\` | ${fates[fate]} | ${words} |`),
   )
-  return `| route | field | here | |\n|---|---|---|---|\n${rows.join('\n')}`
+  return `| route | field | Sepia | notes |\n|---|---|---|---|\n${rows.join('\n')}`
 }

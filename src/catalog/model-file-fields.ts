@@ -16,7 +16,7 @@ import {
 import { isWebAddress } from './describe/web-address.ts'
 import type { ModelFile } from './model-file.ts'
 
-/** One field of `model.json`; docs/models.md shows this table. */
+/** One field of `model.json`; docs/model-json.md shows this table. */
 export interface ModelFileField {
   /** Dotted path. */
   readonly name: string
@@ -47,16 +47,23 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'all',
     absent: null,
     expected: '"text" or "image"',
-    meaning: 'What it makes.',
+    meaning: 'What the model makes.',
     accepts: isOneOf(['text', 'image']),
   },
-  { name: 'license', models: 'all', absent: 'unknown', expected: 'a text', meaning: 'Its licence, shown beside it.', accepts: isText },
+  {
+    name: 'license',
+    models: 'all',
+    absent: 'unknown',
+    expected: 'a text',
+    meaning: 'Its licence, shown in the console and in `sepia model list`.',
+    accepts: isText,
+  },
   {
     name: 'description',
     models: 'all',
     absent: 'none',
     expected: 'a text',
-    meaning: 'What it is, in a sentence or two, for the people who choose it in the console.',
+    meaning: 'One or two sentences for the people who choose it in the console.',
     accepts: isText,
   },
   {
@@ -64,7 +71,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text',
     absent: '0',
     expected: 'a number from 0 to 100000',
-    meaning: 'What a million tokens of prompt cost, in whichever currency you count, to six decimals; counts in budgets of money.',
+    meaning: 'Price of a million prompt tokens in your currency, up to six decimals; money limits use it.',
     accepts: isNumber(0, 100_000),
   },
   {
@@ -72,7 +79,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text',
     absent: '0',
     expected: 'a number from 0 to 100000',
-    meaning: 'What a million tokens of answer cost.',
+    meaning: 'Price of a million answer tokens.',
     accepts: isNumber(0, 100_000),
   },
   {
@@ -80,15 +87,15 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '0',
     expected: 'a number from 0 to 100000',
-    meaning: 'What each picture costs.',
+    meaning: 'Price of one picture.',
     accepts: isNumber(0, 100_000),
   },
   {
     name: 'files',
     models: 'all',
-    absent: 'only the files the format needs are looked for',
+    absent: 'only the files the format needs are checked',
     expected: 'an object of paths inside the folder, each with "bytes" (a whole number) and "sha256" (64 lower-case hexadecimal digits)',
-    meaning: 'Every file: presence and size are checked at start, the checksums by `sepia model pull` and on request.',
+    meaning: 'Every file of the model. Presence and size are checked at start, checksums by `sepia model pull` and `sepia doctor`.',
     accepts: isFileRecord,
   },
   {
@@ -96,7 +103,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text',
     absent: null,
     expected: '"gguf", "openai" or "anthropic"',
-    meaning: "A file of weights for llama.cpp, or the address of a server that speaks the OpenAI interface or Anthropic's Messages.",
+    meaning: "A file of weights for llama.cpp, or a server with the OpenAI interface or Anthropic's Messages.",
     accepts: isOneOf(['gguf', ...textServerFormats]),
   },
   {
@@ -110,7 +117,7 @@ export const modelFileFields: readonly ModelFileField[] = [
   {
     name: 'contextLength',
     models: 'text',
-    absent: "the file's own, bounded by memory",
+    absent: "the file's, limited by memory",
     expected: 'a whole number from 64 to 1048576',
     meaning: 'Tokens of prompt and answer together.',
     accepts: isWhole(64, 1_048_576),
@@ -120,16 +127,15 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text',
     absent: 'false',
     expected: 'true or false',
-    meaning: 'Whether /v1/embeddings may use it.',
+    meaning: 'Whether `/v1/embeddings` may use it.',
     accepts: (value) => typeof value === 'boolean',
   },
   {
     name: 'speculative',
     models: 'gguf',
-    absent: 'nothing is guessed',
+    absent: 'off',
     expected: '"prompt-lookup", or the path of a GGUF file (".gguf"), relative to the folder or absolute',
-    meaning:
-      'What guesses the next tokens, so that one evaluation makes several: the text so far, or a smaller model with the same vocabulary.',
+    meaning: 'Source of the guesses for speculative decoding: the text so far, or a smaller model with the same vocabulary.',
     accepts: (value) => value === 'prompt-lookup' || (isText(value) && value.endsWith('.gguf')),
   },
   {
@@ -147,7 +153,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'upstream',
     absent: 'no key',
     expected: 'a path, relative to the folder or absolute',
-    meaning: 'File that holds the access key for that server, and nothing else; read again when the server refuses the key.',
+    meaning: 'File with the access key for that server and nothing else; read again when the server rejects the key.',
     accepts: isText,
   },
   {
@@ -155,15 +161,15 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'upstream',
     absent: '64; 1 for pictures',
     expected: 'a whole number from 1 to 10000',
-    meaning: 'Requests that server works on at once; more wait here.',
+    meaning: 'Requests sent to that server at once; further ones wait in Sepia.',
     accepts: isWhole(1, 10_000),
   },
   {
     name: 'replicas',
     models: 'text-upstream',
-    absent: 'there is one server',
+    absent: 'one server',
     expected: 'a list of up to 64 addresses, or of objects with "url" and "weight" (a whole number from 1 to 100)',
-    meaning: 'Further servers that run the same model under the same name and key; each gets `slots` requests at once.',
+    meaning: 'More servers with the same model, name and key; each gets up to `slots` requests at once.',
     accepts: isReplicas,
   },
   {
@@ -171,7 +177,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: 'false',
     expected: 'true or false',
-    meaning: 'Whether it looks at pictures in messages; they are passed on as they came.',
+    meaning: 'Whether the model reads pictures in messages; they are passed on unchanged.',
     accepts: (value) => typeof value === 'boolean',
   },
   {
@@ -179,7 +185,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: 'false',
     expected: 'true or false',
-    meaning: 'Whether it is a reranker: /v1/rerank may use it, and it makes no text.',
+    meaning: 'Whether it is a reranker: `/v1/rerank` may use it, and it generates no text.',
     accepts: (value) => typeof value === 'boolean',
   },
   {
@@ -187,7 +193,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '1',
     expected: 'a whole number from 1 to 100',
-    meaning: "The first server's share of the requests, beside those of the replicas (1 unless they say otherwise).",
+    meaning: "The first server's share of the requests, compared with the replicas (1 each by default).",
     accepts: isWhole(1, 100),
   },
   {
@@ -195,7 +201,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'upstream',
     absent: '5',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds that a server may take to accept a connection, TLS included.',
+    meaning: 'Seconds to connect, including TLS.',
     accepts: isNumber(0.1, 86_400),
   },
   {
@@ -203,7 +209,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '300',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds from a request to the first byte of its answer, behind the headers.',
+    meaning: "Seconds from a request to the first byte of the answer's body.",
     accepts: isNumber(0.1, 86_400),
   },
   {
@@ -211,7 +217,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image-upstream',
     absent: '600 for `openai-images`; else as long as `run-limit` says',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds that one picture may take, from its request until it is there.',
+    meaning: 'Seconds for one picture, from its request to its last byte.',
     accepts: isNumber(0.1, 86_400),
   },
   {
@@ -219,7 +225,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'upstream',
     absent: '60',
     expected: 'a number of seconds, from 0.1 to 86400',
-    meaning: 'Seconds between two pieces of an answer; of servers that draw, also until answers begin that are due at once.',
+    meaning: 'Seconds between two pieces of an answer; for image servers also until an immediate answer begins.',
     accepts: isNumber(0.1, 86_400),
   },
   {
@@ -228,7 +234,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     absent: null,
     expected: `"onnx-sdxl", "safetensors", or one of ${imageServerFormats.map((name) => `"${name}"`).join(', ')}`,
     meaning:
-      "The layout of the weights: SDXL's official ONNX folder; a checkpoint of any family, a single file or a folder as diffusers writes it; or the interface of a server that draws.",
+      "The layout of the weights (SDXL's official ONNX folder, or a checkpoint as one file or a diffusers folder), or the interface of an image server.",
     accepts: isOneOf(['onnx-sdxl', 'safetensors', ...imageServerFormats]),
   },
   {
@@ -236,7 +242,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'onnx-sdxl',
     absent: null,
     expected: 'a multiple of 8 from 64 to 4096',
-    meaning: 'Width it was trained for, in pixels; the default.',
+    meaning: 'Width the model was trained for, in pixels; the default.',
     accepts: isPixels,
   },
   {
@@ -244,7 +250,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'onnx-sdxl',
     absent: null,
     expected: 'a multiple of 8 from 64 to 4096',
-    meaning: 'Height it was trained for, in pixels; the default.',
+    meaning: 'Height the model was trained for, in pixels; the default.',
     accepts: isPixels,
   },
   {
@@ -260,7 +266,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'safetensors',
     absent: "its family's: 1024, 768 or 512",
     expected: 'a multiple of 8 from 64 to 4096',
-    meaning: 'Width it was trained for, in pixels; the default.',
+    meaning: 'Width the model was trained for, in pixels; the default.',
     accepts: isPixels,
   },
   {
@@ -268,7 +274,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'safetensors',
     absent: "its family's: 1024, 768 or 512",
     expected: 'a multiple of 8 from 64 to 4096',
-    meaning: 'Height it was trained for, in pixels; the default.',
+    meaning: 'Height the model was trained for, in pixels; the default.',
     accepts: isPixels,
   },
   {
@@ -276,7 +282,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'safetensors',
     absent: 'what the file or its name says, else "epsilon"',
     expected: '"epsilon" or "v_prediction"',
-    meaning: 'What its UNet was trained to predict: noise or velocity.',
+    meaning: 'What the UNet was trained to predict: noise or velocity.',
     accepts: isOneOf(['epsilon', 'v_prediction']),
   },
   {
@@ -284,7 +290,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image-upstream',
     absent: '1024',
     expected: 'a multiple of 8 from 64 to 4096',
-    meaning: 'Width it was trained for, in pixels; the default.',
+    meaning: 'Width the model was trained for, in pixels; the default.',
     accepts: isPixels,
   },
   {
@@ -292,7 +298,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image-upstream',
     absent: '1024',
     expected: 'a multiple of 8 from 64 to 4096',
-    meaning: 'Height it was trained for, in pixels; the default.',
+    meaning: 'Height the model was trained for, in pixels; the default.',
     accepts: isPixels,
   },
   {
@@ -300,7 +306,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'comfyui',
     absent: '"workflow.json"',
     expected: 'a path inside the folder, with "/"',
-    meaning: 'The workflow in the format that ComfyUI exports for its API, with placeholders such as `{{prompt}}`.',
+    meaning: 'The workflow in the API format of ComfyUI, with placeholders such as `{{prompt}}`.',
     accepts: isInnerPath,
   },
   {
@@ -308,16 +314,16 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '"requested"',
     expected: '"native" or "requested"',
-    meaning: 'Draws at the size asked for, or always at its native size and is then resized; servers that draw do the first.',
+    meaning: 'Draws at the requested size, or at the native size and then resizes; image servers always do the first.',
     idle: 'has no effect on how a server draws; remove it, and say in `sizes` what may be asked for.',
     accepts: isOneOf(['native', 'requested']),
   },
   {
     name: 'sizes',
     models: 'image',
-    absent: "SDXL's nine for 1024 × 1024; 64 to 2048 when it draws native; else the native size alone",
+    absent: "SDXL's nine for 1024 × 1024; 64 to 2048 if `draws` is native; else the native size only",
     expected: '{"min", "max"} or a list of {"width", "height"}, all multiples of 8 from 64 to 4096',
-    meaning: 'Sizes a request may ask for: any multiple of 8 between two bounds, or a closed list.',
+    meaning: 'Sizes a request may use: any multiple of 8 between two bounds, or a list.',
     accepts: isSizes,
   },
   {
@@ -325,7 +331,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '30',
     expected: 'a whole number from 1 to 200',
-    meaning: 'Denoising steps where a request names none.',
+    meaning: 'Denoising steps if the request sets none.',
     accepts: isWhole(1, 200),
   },
   {
@@ -333,7 +339,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '12',
     expected: 'a number over 0 and up to 50',
-    meaning: 'Guidance scale where a request names none; 1 = no guidance.',
+    meaning: 'Guidance scale if the request sets none; 1 means no guidance.',
     accepts: isNumber(Number.MIN_VALUE, 50),
   },
   {
@@ -341,7 +347,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: '"DDIM"',
     expected: `one of ${samplers.join(', ')}`,
-    meaning: 'Sampler where a request names none.',
+    meaning: 'Sampler if the request sets none.',
     accepts: isOneOf(samplers),
   },
   {
@@ -350,8 +356,8 @@ export const modelFileFields: readonly ModelFileField[] = [
     absent: "the scheduler's own",
     expected: '"leading", "trailing" or "linspace"',
     meaning:
-      'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) want "trailing"; not for servers that draw.',
-    idle: 'has no effect on a server that draws; remove it, and set it there.',
+      'How denoising steps are spread over the training timesteps; few-step models (Turbo, Lightning) need "trailing"; not for image servers.',
+    idle: 'has no effect on an image server; remove it here and set it there.',
     accepts: isOneOf(['leading', 'trailing', 'linspace']),
   },
   {
@@ -359,8 +365,8 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'image',
     absent: 'none',
     expected: 'a path, relative to the folder or absolute',
-    meaning: 'A refiner: a folder, or for a checkpoint also a `.safetensors` file; not for servers that draw.',
-    idle: 'has no effect on a server that draws; remove it, and use the refiner there.',
+    meaning: 'A refiner: a folder or, for a checkpoint, a `.safetensors` file; not for image servers.',
+    idle: 'has no effect on an image server; remove it here and use the refiner there.',
     accepts: isText,
   },
 ]

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { modelFileFields } from './model-file-fields.ts'
 
-test('docs/models.md shows every field as the code checks it', async () => {
-  const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
+test('docs/model-json.md shows every field as the code checks it', async () => {
+  const document = await readFile(new URL('../../docs/model-json.md', import.meta.url), 'utf8')
   const rows = modelFileFields.map(
     ({ name, models, absent, expected, meaning }) => `| \`${name}\` | ${models} | ${absent ?? '**required**'} | ${expected} | ${meaning} |`,
   )

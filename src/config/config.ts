@@ -42,7 +42,7 @@ export interface Config {
   readonly models: {
     /** Searched after the built-in models. */
     readonly folders: readonly string[]
-    /** Hosts that models may be pulled from by plain http and from private networks. */
+    /** Hosts from which models may be pulled over http or from a private network. */
     readonly pullHosts: readonly string[]
     /** Where `hf:` names lead; the token itself, or the file that holds it. */
     readonly hub: { readonly url: string; readonly token: string | null; readonly tokenFile: string | null }

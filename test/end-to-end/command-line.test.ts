@@ -77,7 +77,7 @@ describe('the command line beside a running service', () => {
     assert.equal(code, 0)
     assert.match(
       out,
-      /^model far +away +its model\.json is sound, and it runs on (http:\/\/\S+); \1 does not answer: .*nothing listens there; start it, .*; timestepSpacing has no effect on a server that draws/mu,
+      /^model far +away +its model\.json is sound, and it runs on (http:\/\/\S+); \1 does not answer: .*nothing listens there; start it, .*; timestepSpacing has no effect on an image server/mu,
     )
   })
 

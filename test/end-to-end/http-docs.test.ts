@@ -56,10 +56,10 @@ describe('the documentation as a site', () => {
     assert.ok(pages.size > 40, `${pages.size} pages were reached`)
   })
 
-  test('tells tutorial, how-to, reference and explanation apart, with the interface among the reference', async () => {
+  test('separates tutorials, guides, reference and explanation, with the API in the reference', async () => {
     const html = await (await service.fetch('/docs', { token: null })).text()
     const [, tutorial = '', howTo = '', reference = '', explanation = ''] = html.split(
-      /<strong>(?:Tutorial|How-to|Reference|Explanation)<\/strong>/,
+      /<strong>(?:Tutorials|Guides|Reference|Explanation)<\/strong>/,
     )
     assert.match(tutorial, /href="\/docs\/first-model"/)
     assert.match(howTo, /href="\/docs\/operations"/)

@@ -17,7 +17,7 @@ const request = (change: Partial<ImageRequest> = {}): ImageRequest =>
 
 interface FaultRow {
   readonly does: string
-  /** A word of the row in docs/models.md that tells of it. */
+  /** A word of its row in docs/upstream-servers.md. */
   readonly row: string
   readonly fault: ImageServerFault
   readonly told: ErrorCode
@@ -267,10 +267,10 @@ test('progress that cannot be told to anybody costs no picture and no service', 
   assert.deepEqual(unhandled, [])
 })
 
-test('docs/models.md tells of every fault what the code does', async () => {
-  const document = await readFile(new URL('../../docs/models.md', import.meta.url), 'utf8')
-  const [, section = ''] = document.split('## Pictures drawn by another server')
-  const [, table = ''] = (section.split('\n## ')[0] ?? '').split('| A server … |')
+test('docs/upstream-servers.md states for every fault what the code does', async () => {
+  const document = await readFile(new URL('../../docs/upstream-servers.md', import.meta.url), 'utf8')
+  const [, section = ''] = document.split('## Image servers')
+  const [, table = ''] = (section.split('\n## ')[0] ?? '').split('| The server … |')
   const rows = table
     .split('\n')
     .filter((line) => line.startsWith('| '))

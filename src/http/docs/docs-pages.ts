@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a page is good for, in the order of the navigation. */
-export const docsKinds = ['Tutorial', 'How-to', 'Reference', 'Explanation'] as const
+/** What a page is for, in the order of the navigation. */
+export const docsKinds = ['Tutorials', 'Guides', 'Reference', 'Explanation'] as const
 export type DocsKind = (typeof docsKinds)[number]
 
 /** One page of the documentation. */
@@ -18,20 +18,33 @@ export interface DocsPage {
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The pages of the navigation, by their paths; decisions, which are many, are found from their list. */
+/** The pages of the navigation, by their paths. Decisions are reached from their index. */
 const listed: readonly (readonly [kind: DocsKind, paths: readonly string[]])[] = [
-  ['Tutorial', ['README.md', 'docs/first-model.md']],
-  ['How-to', ['docs/command-line.md', 'docs/console.md', 'docs/operations.md', 'docs/images.md', 'docs/models.md', 'docs/clients.md']],
-  ['Reference', ['docs/configuration.md', 'docs/errors.md', 'docs/hardware.md', 'docs/performance.md', 'CHANGELOG.md']],
-  ['Explanation', ['ARCHITECTURE.md', 'docs/decisions/README.md', 'docs/security.md', 'docs/dependencies.md', 'SECURITY.md']],
+  ['Tutorials', ['README.md', 'docs/first-model.md']],
+  [
+    'Guides',
+    [
+      ...['install', 'network', 'sign-in', 'models', 'image-models', 'upstream-servers', 'clients', 'structured-output', 'command-line'],
+      ...['console', 'operations', 'monitoring', 'runbooks', 'postgresql', 'scaling', 'releasing'],
+    ].map((name) => `docs/${name}.md`),
+  ],
+  [
+    'Reference',
+    [
+      ...['configuration', 'model-json', 'errors', 'images', 'hardware', 'performance', 'capacity'].map((name) => `docs/${name}.md`),
+      ...['cluster-failures', 'llama-server-differences', 'dependencies'].map((name) => `docs/${name}.md`),
+      'CHANGELOG.md',
+    ],
+  ],
+  ['Explanation', ['ARCHITECTURE.md', 'docs/security.md', 'docs/decisions/README.md', 'SECURITY.md']],
 ]
 
-/** Every page that is there, read from the files beside the service; further ones of `docs` are reference. */
+/** Every page, read from the files beside the service. Unlisted pages of `docs` are reference. */
 export function readDocsPages(): readonly DocsPage[] {
   const known = listed.flatMap(([kind, paths]) => paths.map((path) => ({ kind, path })))
   const more = namesIn('docs')
     .map((name) => `docs/${name}`)
-    // The interface has a page of its own, made of its schemas.
+    // The API reference is a page of its own, made from the schemas.
     .filter((path) => path !== 'docs/api.md' && !known.some((page) => page.path === path))
   const decisions = namesIn('docs/decisions').filter((name) => name !== 'README.md')
   return [

@@ -78,6 +78,6 @@ function navigation(kind: string, pages: readonly DocsPage[], current: string): 
   const own = pages.filter((page) => page.kind === kind && isListed(page))
   const link = ({ name, title }: Pick<DocsPage, 'name' | 'title'>) =>
     `<li><a href="/docs/${name}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
-  const api = kind === 'Reference' ? [link({ name: 'api', title: 'The interface' })] : []
+  const api = kind === 'Reference' ? [link({ name: 'api', title: 'API' })] : []
   return `<strong>${kind}</strong><ul>${[...api, ...own.map(link)].join('')}</ul>`
 }
