@@ -2,8 +2,8 @@ import { cpus } from 'node:os'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { ModelPool } from '../../src/core/ports/model-pool.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
-import { createMemoryNodeRegistry } from '../../src/storage/memory/node-registry.ts'
 import { startNode } from '../../test/support/cluster/start-node.ts'
+import { createMemoryNodeRegistry } from '../../test/support/memory/node-registry.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 
 // What does it cost that a model is on another node? Both nodes are this process, so that one core pays for both ends.

@@ -9,12 +9,10 @@ import { createAccount } from '../../src/operations/access/create-account.ts'
 import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createProcessModelLoader } from '../../src/runtimes/process/process-model-loader.ts'
-import { MemoryAuditLog } from '../../src/storage/memory/audit-log.ts'
-import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
-import { MemoryDocumentStore } from '../../src/storage/memory/document-store.ts'
-import { MemoryRequestLog } from '../../src/storage/memory/request-log.ts'
 import { idleTally } from '../../test/support/cluster/node-report.ts'
 import { startHttpService } from '../../test/support/http-service.ts'
+import { createMemoryBodyKeys } from '../../test/support/memory/create-memory-body-keys.ts'
+import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import type { BenchTarget, HeldReport } from './bench-target.ts'
 
 // One server of the bench: `service`, or `bare`, a node:http server that reads every body to its end. Says where it listens, and, when
@@ -60,8 +58,10 @@ async function startService(): Promise<BenchTarget> {
     accountShare: 0.5,
     waitLimitMs: 60_000,
   }
+  const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
   const service = await startHttpService({
     catalog,
+    open: () => store,
     pool: createModelPool({ catalog, loader, clock, limits, onEvent: () => {} }),
     settings: { bodyLimitBytes: 32 * 1024 * 1024, bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 } },
     extend: (server, deps) =>
@@ -80,9 +80,9 @@ async function startService(): Promise<BenchTarget> {
           tally: () => idleTally,
           onSignInRefused: () => {},
           onFault: () => {},
-          audit: new MemoryAuditLog(),
-          documents: new MemoryDocumentStore(clock),
-          requests: new MemoryRequestLog(),
+          audit: store.audit,
+          documents: store.documents,
+          requests: store.requests,
         },
         {
           version: '0.0.0',

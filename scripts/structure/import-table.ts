@@ -41,7 +41,6 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   storage: { areas: ['core'] },
   'storage/sqlite': { areas: ['core', 'storage'] },
   'storage/postgres': { areas: ['core', 'storage'], packages: ['pg'] },
-  'storage/memory': { areas: ['core', 'storage'] },
   'storage/filesystem': { areas: ['core', 'storage'] },
   'storage/s3': { areas: ['core', 'storage'], packages: ['aws4fetch'] },
   'storage/upkeep': { areas: ['core', 'storage'] },
@@ -102,7 +101,6 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
       'storage/sqlite',
       'storage/postgres',
       'storage',
-      'storage/memory',
       'storage/filesystem',
       'storage/s3',
       'storage/upkeep',
@@ -119,7 +117,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
 }
 
 /** What a test beside the code may import besides what its code may: what is shipped to stand in for the rest. */
-export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fake', 'storage/memory', 'composition']
+export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fake', 'composition']
 
 /** Packages that only tests import, beside the code or in `test/`. */
 export const testPackages: readonly string[] = [

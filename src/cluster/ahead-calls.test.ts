@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startNode } from '../../test/support/cluster/start-node.ts'
+import { createMemoryNodeRegistry } from '../../test/support/memory/node-registry.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
 
 const options = { signal: new AbortController().signal, account: 'a' }
 const request = makeTextRequest('[say hello]')

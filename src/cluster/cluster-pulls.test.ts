@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startNode } from '../../test/support/cluster/start-node.ts'
+import { createMemoryNodeRegistry } from '../../test/support/memory/node-registry.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
 import { ModelPulls } from '../operations/model-pulls.ts'
-import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
 
 const source = 'https://models.example/tiger/model.json'
 const options = { signal: new AbortController().signal }

@@ -6,12 +6,12 @@ import { after, before, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { makeAuthority, makeCertificate, readCertificate } from '../../test/support/cluster/make-certificates.ts'
 import { startNode, type TestNode } from '../../test/support/cluster/start-node.ts'
+import { createMemoryNodeRegistry } from '../../test/support/memory/node-registry.ts'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { watchNodeCertificate } from '../composition/cluster/watch-node-certificate.ts'
 import { createSystemClock } from '../composition/system-clock.ts'
-import { createMemoryNodeRegistry } from '../storage/memory/node-registry.ts'
 import { type NodeCertificate, NodeTls } from './node-tls.ts'
 
 const options = { signal: new AbortController().signal, account: 'a' }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createMemoryOutputs } from '../../test/support/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { findKeptPicture, keepPicture, removeKeptPicture } from '../operations/pictures/kept-pictures.ts'
-import { createMemoryOutputs } from '../storage/memory/create-memory-outputs.ts'
-import { createMemoryStore } from '../storage/memory/create-memory-store.ts'
 import { removeOrphanOutputs } from './maintenance-duties.ts'
 
 const options = { signal: new AbortController().signal }

@@ -8,9 +8,9 @@ import { changeAccount } from '../../src/operations/access/change-account.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
-import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { advanceBatches } from '../../src/worker/batches/advance-batches.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
 
 const { signal } = new AbortController()
 const clock = createSystemClock()

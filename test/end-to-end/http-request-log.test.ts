@@ -5,10 +5,10 @@ import type { BodyDropReason } from '../../src/core/requests/logged-body.ts'
 import { switchBodyLogOff, switchBodyLogOn } from '../../src/operations/bodies/body-log.ts'
 import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { findBodies } from '../../src/operations/bodies/kept-bodies.ts'
-import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
-import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
-import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { startHttpService } from '../support/http-service.ts'
+import { createMemoryBodyKeys } from '../support/memory/create-memory-body-keys.ts'
+import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../support/memory/create-memory-store.ts'
 
 const options = { signal: new AbortController().signal }
 const hourMs = 60 * 60 * 1000

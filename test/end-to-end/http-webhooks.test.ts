@@ -9,11 +9,11 @@ import type { Scope } from '../../src/core/access-token.ts'
 import { encodeWebhook } from '../../src/http/wire/deferred/inference.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
-import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { postWebhook, signWebhook } from '../../src/worker/post-webhook.ts'
 import { startMaintenance } from '../../src/worker/start-maintenance.ts'
 import { finish, submit } from '../support/deferred-requests.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
 import { readError, readJson } from '../support/read-json.ts'
 
 const { signal } = new AbortController()

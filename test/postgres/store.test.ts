@@ -1,9 +1,9 @@
 import { suite } from 'node:test'
-import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { testNodeRegistry } from '../conformance/node-registry.ts'
 import { testStore } from '../conformance/store.ts'
 import { roomy } from '../conformance/store-factory.ts'
+import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
 import { createDatabase } from '../support/postgres/postgres-databases.ts'
 import { withoutPostgres } from '../support/postgres/postgres-server.ts'
 

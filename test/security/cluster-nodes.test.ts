@@ -9,8 +9,8 @@ import { type LeaseQuestion, leasePath, NodeLost } from '../../src/cluster/lease
 import { sealQuestion } from '../../src/cluster/question-seal.ts'
 import { aheadKey, SealedLines } from '../../src/cluster/sealed-lines.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
-import { createMemoryNodeRegistry } from '../../src/storage/memory/node-registry.ts'
 import { clusterSecret, startNode } from '../support/cluster/start-node.ts'
+import { createMemoryNodeRegistry } from '../support/memory/node-registry.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 

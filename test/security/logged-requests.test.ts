@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findBodies, keepBody } from '../../src/operations/bodies/kept-bodies.ts'
-import { createMemoryBodyKeys } from '../../src/storage/memory/create-memory-body-keys.ts'
-import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
-import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
+import { createMemoryBodyKeys } from '../support/memory/create-memory-body-keys.ts'
+import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../support/memory/create-memory-store.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const options = { signal: new AbortController().signal }

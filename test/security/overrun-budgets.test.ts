@@ -7,7 +7,6 @@ import type { Store } from '../../src/core/ports/store.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
-import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 import { submit } from '../support/deferred-requests.ts'
@@ -33,7 +32,7 @@ async function openSqlite(settings: { readonly clock: Clock; readonly limits: Qu
 const openPostgres = async (settings: { readonly clock: Clock; readonly limits: QueueLimits }): Promise<Store> =>
   openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' })
 
-const stores = { memory: createMemoryStore, sqlite: openSqlite, ...(!withoutPostgres && { postgres: openPostgres }) }
+const stores = { sqlite: openSqlite, ...(!withoutPostgres && { postgres: openPostgres }) }
 
 const say = (words: string, fields: object = {}) => ({
   model: 'fake-chat',

@@ -23,10 +23,10 @@ import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
-import { createMemoryOutputs } from '../../src/storage/memory/create-memory-outputs.ts'
-import { createMemoryStore } from '../../src/storage/memory/create-memory-store.ts'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
 import type { WorkerDependencies } from '../../src/worker/worker-dependencies.ts'
+import { createMemoryOutputs } from './memory/create-memory-outputs.ts'
+import { createMemoryStore } from './memory/create-memory-store.ts'
 import { createTestAssets } from './test-assets.ts'
 
 const signal = new AbortController().signal

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createMemoryNodeRegistry } from '../../../test/support/memory/node-registry.ts'
 import { type FaultyS3Server, startFaultyS3Server } from '../../../test/support/s3/faulty-s3-server.ts'
-import { createMemoryNodeRegistry } from '../../storage/memory/node-registry.ts'
 import { createSystemClock } from '../system-clock.ts'
 import { openBucket } from './open-bucket.ts'
 

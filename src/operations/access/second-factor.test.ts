@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { shownCode } from '../../../test/support/sign-in/shown-code.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
-import { MemoryDocumentStore } from '../../storage/memory/document-store.ts'
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -17,7 +17,7 @@ const options = { signal: new AbortController().signal }
 
 function open() {
   const clock = createTestClock()
-  return { clock, documents: new MemoryDocumentStore(clock) }
+  return { clock, documents: createMemoryStore({ clock, limits: { maxPending: 1 } }).documents }
 }
 
 async function openConfirmed() {

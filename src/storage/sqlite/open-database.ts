@@ -52,7 +52,8 @@ export function isUpToDate(file: string): boolean {
   }
 }
 
-function migrate(connection: Connection): void {
+/** Brings a database to today's schema in one transaction. */
+export function migrate(connection: Connection): void {
   if (readVersion(connection) === migrations.length) return
   connection.script('begin exclusive')
   try {

@@ -47,6 +47,20 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
   if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER, spared: [] }, clock.now())
   if (mode === 'service') await writer.run('forgetReservations', {}, clock.now())
   const owned = undo.move()
+  return assembleSqliteStore({ writer, reader }, { clock, limits }, () => owned.disposeAsync())
+}
+
+interface Connections {
+  readonly writer: Writer
+  readonly reader: Connection
+}
+
+/** The store over connections that are open; `close` closes them. */
+export function assembleSqliteStore(
+  { writer, reader }: Connections,
+  { clock, limits }: Pick<SqliteStoreSettings, 'clock' | 'limits'>,
+  close: () => Promise<void>,
+): Store {
   return {
     clock,
     queue: new SqliteInferenceQueue(writer, { clock, limits }),
@@ -60,13 +74,8 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
     audit: new SqliteAuditLog(writer, reader, clock),
     documents: new SqliteDocumentStore(writer, reader, clock),
     requests: new SqliteRequestLog(writer, reader, clock),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: close,
   }
-}
-
-interface Connections {
-  readonly writer: Writer
-  readonly reader: Connection
 }
 
 async function openForService(file: string, owned: AsyncDisposableStack): Promise<Connections> {

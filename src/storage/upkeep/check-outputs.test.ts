@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { claimNext, succeed } from '../../../test/conformance/claiming.ts'
+import { createMemoryOutputs } from '../../../test/support/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { makeSubmission } from '../../../test/support/submission.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import type { Account } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
-import { createMemoryOutputs } from '../memory/create-memory-outputs.ts'
-import { createMemoryStore } from '../memory/create-memory-store.ts'
 import { checkOutputs } from './check-outputs.ts'
 
 const options = { signal: new AbortController().signal }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { ServiceError } from '../../core/error.ts'
-import type { OutputReference } from '../../core/inference.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { OutputStore } from '../../core/ports/output-store.ts'
+import { ServiceError } from '../../../src/core/error.ts'
+import type { OutputReference } from '../../../src/core/inference.ts'
+import type { Clock } from '../../../src/core/ports/clock.ts'
+import type { OutputStore } from '../../../src/core/ports/output-store.ts'
 
 /** Keeps outputs in memory, for tests and benches. */
 export function createMemoryOutputs({ clock }: { readonly clock: Clock }): OutputStore {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { BodyKey, BodyKeys } from '../../core/ports/body-keys.ts'
+import type { BodyKey, BodyKeys } from '../../../src/core/ports/body-keys.ts'
 
 /** Keys of the request log that live as long as the process; `make` adds a newer one. */
 export function createMemoryBodyKeys(): BodyKeys & { make(): BodyKey } {

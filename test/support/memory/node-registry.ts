@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type ClusterNode, deadAfterMs, type NodeOffer, type NodeReport } from '../../core/cluster/node.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { NodeRegistry } from '../../core/ports/node-registry.ts'
+import { type ClusterNode, deadAfterMs, type NodeOffer, type NodeReport } from '../../../src/core/cluster/node.ts'
+import type { Clock } from '../../../src/core/ports/clock.ts'
+import type { NodeRegistry } from '../../../src/core/ports/node-registry.ts'
 
 /** A registry that several nodes of one process share, for tests. */
 export function createMemoryNodeRegistry({ clock }: { readonly clock: Clock }): NodeRegistry {
