@@ -46,6 +46,17 @@ test('conversations stay where they are, spread over all nodes, and only those o
   assert.equal(before.filter((chosen, index) => chosen !== 'a' && chosen !== after[index]).length, 0)
 })
 
+test('a conversation stays where a slot is free, although the last report still counts its previous turn', () => {
+  const ids = ['a', 'b', 'c']
+  const idle = ids.map((id) => node(id, 'loaded', 0, { slots: 100 }))
+  for (let index = 0; index < 30; index++) {
+    const key = `conversation ${index}`
+    const home = chooseNode(idle, { key, excluded: none })
+    const reported = ids.map((id) => node(id, 'loaded', id === home ? 1 : 0, { slots: 100 }))
+    assert.equal(chooseNode(reported, { key, excluded: none }), home)
+  }
+})
+
 test('a node with more than its share loses conversations to the least loaded', () => {
   const home = chooseNode([node('a'), node('b'), node('c')], { key: 'k', excluded: none })
   const crowded = ['a', 'b', 'c'].map((id) => node(id, 'loaded', id === home ? 3 : id === 'c' || (home === 'c' && id === 'b') ? 0 : 1))

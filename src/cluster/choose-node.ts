@@ -14,8 +14,8 @@ export interface NodeView {
 /**
  * The node that a request runs on: one that has the model loaded and is not buried in work, else one that can load it.
  *
- * Among equals a conversation stays where its key leads unless that node has more than 1.25 times its share of the load ("consistent hashing with
- * bounded loads", Mirrokni, Thorup and Zadimoghaddam 2016); then, and where there is no key, the least loaded comes first.
+ * Among equals a conversation stays where its key leads unless that node has no free slot and more than 1.25 times its share of the load ("consistent
+ * hashing with bounded loads", Mirrokni, Thorup and Zadimoghaddam 2016); then, and where there is no key, the least loaded comes first.
  *
  * @param wanted.key What should come to the same node again; null = nothing.
  * @param wanted.excluded Ids of nodes that were tried in vain.
@@ -32,7 +32,8 @@ export function chooseNode(
   const slots = equals.reduce((sum, node) => sum + slotsOf(node), 0)
   const ranked = equals.map((node) => ({
     id: node.id,
-    isOver: key === null || loadOf(node) + 1 > Math.ceil((boundedLoad * total * slotsOf(node)) / slots),
+    // A free slot is enough, however small the share: a report may still count the turn that the conversation has just ended there.
+    isOver: key === null || loadOf(node) + 1 > Math.max(slotsOf(node), Math.ceil((boundedLoad * total * slotsOf(node)) / slots)),
     pull: key === null ? 0 : attraction(key, { name: node.id, weight: slotsOf(node) }),
     fullness: loadOf(node) / slotsOf(node),
   }))
