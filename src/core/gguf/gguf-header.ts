@@ -110,18 +110,10 @@ async function readValue(header: HeaderReader, type: number, isKept: boolean): P
   }
   const itemType = await header.readUnsigned(4)
   const items = await header.readUnsigned(8)
-  if (whole.includes(itemType) && (isKept || items <= longestList)) {
-    const list: number[] = []
-    for (let item = 0; item < items; item++) list.push(await header.readUnsigned(bytesOf(itemType)))
-    return list
-  }
-  if (itemType === string && isKept) {
-    const texts: string[] = []
-    for (let item = 0; item < items; item++) texts.push(await header.readBytes(await header.readUnsigned(8)))
-    return texts
-  }
-  if (itemType !== string) header.skip(items * bytesOf(itemType))
-  else for (let item = 0; item < items; item++) header.skip(await header.readUnsigned(8))
+  if (whole.includes(itemType) && (isKept || items <= longestList)) return header.readUnsignedList(items, bytesOf(itemType))
+  if (itemType === string && isKept) return header.readByteTexts(items)
+  if (itemType === string) await header.skipTexts(items)
+  else header.skip(items * bytesOf(itemType))
   return null
 }
 
