@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { ServiceError } from '../core/error.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -10,6 +11,7 @@ import { firstSignMs, type LeaseQuestion, leasePath, pingMs, quickAnswerMs, sile
 import type { NodeTls } from './node-tls.ts'
 import { QuestionGuard } from './question-seal.ts'
 import { aheadKey, leaseKey, makeNonce, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { UnprovenConnections } from './unproven-connections.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface LenderSettings {
@@ -28,6 +30,10 @@ export interface LenderSettings {
   readonly trace?: (question: LeaseQuestion, run: () => Promise<void>) => Promise<void>
 }
 
+/** How long the head of a question may take; a connection without one counts from its beginning. */
+const longestHeadMs = 10_000
+/** How long a refused connection may take to end. */
+const refusalMs = 1000
 const mostQuestionBytes = 16 * 1024
 /** What no pool lets anybody wait for. */
 const longestWaitMs = 24 * 60 * 60_000
@@ -42,15 +48,18 @@ export interface Lender extends AsyncDisposable {
 /** Listens for other nodes and lends them slots of this machine's models. */
 export async function lendSlots(settings: LenderSettings, address: { readonly host: string; readonly port: number }): Promise<Lender> {
   const guard = new QuestionGuard(settings.secret, settings.clock)
+  const unproven = new UnprovenConnections()
   // A lease lives as long as its work; its silence is watched instead.
-  const limits = { requestTimeout: 0, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 }
+  const limits = { requestTimeout: 0, headersTimeout: longestHeadMs, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 }
   const { tls } = settings
   const secure = tls && createSecureServer({ ...limits, ...tls.settings, handshakeTimeout: firstSignMs })
   const server: Server = secure ?? createServer(limits)
   const renewing = secure && tls.onReplaced((replaced) => secure.setSecureContext(replaced))
   const leases = new Set<Promise<void>>()
+  server.on('connection', (socket: Socket) => unproven.add(socket))
+  server.on('clientError', (_error, socket) => socket.destroy())
   server.on('request', (request, response) => {
-    const lease = answer(settings, guard, request, response)
+    const lease = answer(settings, { guard, onProven: () => unproven.prove(request.socket) }, request, response)
       .catch((error: unknown) => {
         response.destroy()
         if (!(error instanceof ServiceError) && !hasLeft(error)) settings.onFault(error)
@@ -73,7 +82,18 @@ export async function lendSlots(settings: LenderSettings, address: { readonly ho
   }
 }
 
-async function answer(settings: LenderSettings, guard: QuestionGuard, request: IncomingMessage, response: ServerResponse): Promise<void> {
+interface Admission {
+  readonly guard: QuestionGuard
+  /** Called when a question came from a node. */
+  readonly onProven: () => void
+}
+
+async function answer(
+  settings: LenderSettings,
+  { guard, onProven }: Admission,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { clock, nodeId, secret, isDraining } = settings
   if (request.method !== 'POST' || request.url !== leasePath) return refuse(request, response, 404)
   const gone = new AbortController()
@@ -89,6 +109,7 @@ async function answer(settings: LenderSettings, guard: QuestionGuard, request: I
   const line = await lines.next().catch(() => ({ done: true as const, value: undefined }))
   if (line.done) return refuse(request, response, 400)
   if (!guard.admits(request.headers, { to: nodeId, line: line.value })) return refuse(request, response, 401)
+  onProven()
   // Who waits says nothing; who has a slot does.
   limitMs = longestWaitMs
   mostBytes = maxLineBytes
@@ -135,10 +156,11 @@ async function* heard(request: IncomingMessage, watch: { heard(): void }): Async
   }
 }
 
-/** Strangers learn nothing, and their connection ends. */
+/** Strangers learn nothing, and their connection ends, whether they end their half or not. */
 function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   response.writeHead(status, { connection: 'close' }).end()
   request.resume()
+  setTimeout(() => request.destroy(), refusalMs).unref()
 }
 
 function portOf(server: Server): number {

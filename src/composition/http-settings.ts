@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { mostConnections, mostDescriptors } from '../config/file-descriptors.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
 
 /** The part of the settings that the public interface obeys. */
@@ -6,6 +7,7 @@ export function httpSettings({ listen, requests, accounts, deferred, cluster }: 
   return {
     probesOnly: cluster.role === 'worker',
     trustedProxies: listen.trustedProxies,
+    connectionsInAll: mostConnections(mostDescriptors()),
     connectionsPerAddress: listen.connectionsPerAddress,
     asyncHeaders: requests.asyncHeaders,
     bodyLimitBytes: requests.bodyLimitBytes,

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { mostDescriptors, warnOfDescriptors } from '../config/file-descriptors.ts'
 import { readEnvironment, readMachine } from '../config/process-environment.ts'
 import { leadsNobodyElse } from '../config/resolve-addresses.ts'
 import { registerConsole } from '../console/register-console.ts'
@@ -26,6 +27,7 @@ import { modelFieldIdle, observeModels, serverChanged } from '../telemetry/model
 import { tallyOf } from '../telemetry/node-tally.ts'
 import {
   databaseDoubtful,
+  descriptorsScarce,
   enginesConfined,
   faultSurvived,
   observeProcess,
@@ -79,6 +81,8 @@ export async function serve(
 
   const telemetry = parts.use(await openTelemetry(config))
   observeProcess(telemetry)
+  const scarce = warnOfDescriptors(mostDescriptors(), config.listen.connectionsPerAddress)
+  if (scarce !== null) descriptorsScarce(telemetry, { warning: scarce })
   const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, { signal }))]
   const installed = await openModels(config, faults)
   for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)

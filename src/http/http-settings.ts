@@ -9,6 +9,8 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[]
   /** Connections at once from one address; null = no limit. */
   readonly connectionsPerAddress: number | null
+  /** Connections at once in all; null = no limit. */
+  readonly connectionsInAll: number | null
   /** Lower-case header names that ask for asynchronous mode, besides `x-service-async`. */
   readonly asyncHeaders: readonly string[]
   /** Body limit of synchronous requests; asynchronous ones have the contract's own. */

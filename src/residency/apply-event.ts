@@ -55,7 +55,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'loaded':
       return { ...model, phase: { type: 'loaded', since: now, draining: null }, slots: event.slots, served: false, lastUsedAt: now }
     case 'crashed':
-      return noteCrash(model, now)
+      return event.blame === 'machine' ? pause(model, now) : noteCrash(model, now)
     case 'unload':
       // Who unloads what keeps failing wants it tried anew, as after its files were replaced.
       if (model.phase.type === 'backing-off') return { ...model, phase: { type: 'unloaded' }, crashes: 0 }
@@ -81,6 +81,14 @@ function noteCrash(model: ResidentModel, now: number): ResidentModel {
   const keeps = loaded ? (model.waiting.at(-1)?.id ?? 0) : 0
   const unloadable = !loaded && crashes >= hopelessLoads
   return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps, unloadable }, held: [], crashes }
+}
+
+/** How long a model waits for a machine that could start no process. */
+const machinePauseMs = 1000
+
+/** The model is as good as before, so the failure does not count; everybody who waited for it is refused. */
+function pause(model: ResidentModel, now: number): ResidentModel {
+  return { ...model, phase: { type: 'backing-off', until: now + machinePauseMs, keeps: 0, unloadable: false }, held: [] }
 }
 
 function releaseSlot(model: ResidentModel, waiterId: number, now: number): ResidentModel {

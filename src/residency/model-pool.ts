@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/error.ts'
+import { isUnbegun, ServiceError } from '../core/error.ts'
 import { findDescriptor, makeNotFoundError } from '../core/find-descriptor.ts'
 import { type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -252,7 +252,8 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       if (this.#closing.signal.aborted) return
       onEvent({ type: 'load-failed', modelId, error })
       this.#lastErrors.set(modelId, error)
-      this.#apply({ type: 'crashed', modelId })
+      const isMachine = isUnbegun(error) && !isElsewhere(catalog.find(modelId))
+      this.#apply({ type: 'crashed', modelId, ...(isMachine && { blame: 'machine' }) })
     } finally {
       this.#loading.delete(modelId)
     }

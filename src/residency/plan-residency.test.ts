@@ -42,6 +42,7 @@ const loaded = (modelId = 'm', slots = 2): PlannerEvent => ({ type: 'loaded', mo
 const onProcessor = (processorBytes: number): MemoryNeed => ({ processorBytes, gpuBytes: 0 })
 const unloaded = (modelId = 'm', memoryBytes = 0): PlannerEvent => ({ type: 'unloaded', modelId, memory: onProcessor(memoryBytes) })
 const crashed: PlannerEvent = { type: 'crashed', modelId: 'm' }
+const crashedByMachine: PlannerEvent = { ...crashed, blame: 'machine' }
 const unload: PlannerEvent = { type: 'unload', modelId: 'm' }
 const tick: PlannerEvent = { type: 'tick' }
 
@@ -206,6 +207,16 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [1509, acquire(4), ['refuse 4 backing-off 1']],
     [1510, acquire(5), ['load m']],
     [1510, crashed, ['refuse 5 unloadable 2']],
+  ],
+  'a machine that can start no process is not held against the model, however often': [
+    [0, acquire(1), ['load m']],
+    [10, crashedByMachine, ['refuse 1 backing-off 1']],
+    [1010, acquire(2), ['load m']],
+    [1010, crashedByMachine, ['refuse 2 backing-off 1']],
+    [2010, acquire(3), ['load m']],
+    [2010, crashedByMachine, ['refuse 3 backing-off 1']],
+    [3010, acquire(4), ['load m']],
+    [3010, crashed, ['refuse 4 backing-off 1']],
   ],
   'unloading waits for leases and gives out no slots meanwhile': [
     [0, acquire(1), ['load m']],

@@ -177,8 +177,8 @@ export type PlannerEvent =
   | { readonly type: 'leave'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'release'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'loaded'; readonly modelId: string; readonly slots: number }
-  /** A load failed, or a loaded process died unasked. */
-  | { readonly type: 'crashed'; readonly modelId: string }
+  /** A load failed, or a loaded process died unasked. `blame`: the machine, which could start no process; absent = the model, as far as anybody knows. */
+  | { readonly type: 'crashed'; readonly modelId: string; readonly blame?: 'machine' }
   | { readonly type: 'unload'; readonly modelId: string }
   /** Its process has ended; it took so much memory in the end. */
   | { readonly type: 'unloaded'; readonly modelId: string; readonly memory: MemoryNeed }

@@ -22,6 +22,11 @@ export function databaseDoubtful({ log }: Telemetry, event: { readonly warning: 
   log.warn(event, 'the database could be safer')
 }
 
+/** The system lets the process have fewer files open than its settings allow connections. */
+export function descriptorsScarce({ log }: Telemetry, event: { readonly warning: string }): void {
+  log.warn(event, 'too few file descriptors')
+}
+
 /** The service takes nothing new and ends what it has. */
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')

@@ -54,7 +54,7 @@ suite('confined engines', () => {
     await mkdir(model)
     await symlink(linked, join(model, 'link.png'))
     const needs = { readable: [model], startsProcesses: false, memoryBytes: 2 * 1024 ** 3, environment: {} }
-    const child = spawnEngine(entry, needs, confinement)
+    const child = await spawnEngine(entry, needs, confinement)
     const pictures = [secret, linked, join(model, 'link.png')]
     child.send({ bytes: Buffer.from(JSON.stringify({ paths: [], pictures, port: 1 })), whiteAt: null })
     const [report] = await once(child, 'message')

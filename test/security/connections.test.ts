@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { suite, test } from 'node:test'
 import { startHttpService } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
@@ -25,6 +26,39 @@ suite('floods of connections', () => {
       answer = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 200 /)
     for (const socket of others) socket.destroy()
+  })
+
+  test('all addresses together have so many too, so that the service keeps file descriptors for itself', async () => {
+    await using service = await startHttpService({ settings: { connectionsInAll: 2, trustedProxies: ['loopback'] } })
+    const sockets = await Promise.all([1, 2].map(() => openSocket(service.url)))
+    for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    for (const socket of sockets) await readUntil(socket, /"ok"\}/)
+    const refused = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n[\s\S]*"code":"server_is_overloaded"\}\}$/)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('a refused connection ends though its client keeps its half open', async () => {
+    await using service = await startHttpService({ settings: { connectionsPerAddress: 1 } })
+    const sockets: Socket[] = []
+    service.server.server.prependListener('connection', (socket: Socket) => sockets.push(socket))
+    const { hostname, port } = new URL(service.url)
+    const refuse = async (text: string) => {
+      const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+      client.on('error', () => {}).resume()
+      await once(client, 'connect')
+      client.write(text)
+      await once(client, 'end')
+      const socket = sockets.at(-1)
+      if (socket?.closed === false) await once(socket, 'close')
+      client.destroy()
+    }
+    await refuse('no request\r\n\r\n')
+    const held = await openSocket(service.url)
+    held.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    await readUntil(held, /"ok"\}/)
+    await refuse('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+    held.destroy()
   })
 
   test('behind a trusted proxy it is the requests of each client that count', async () => {

@@ -34,6 +34,7 @@ const signal = new AbortController().signal
 export const standardSettings: HttpSettings = {
   trustedProxies: [],
   connectionsPerAddress: null,
+  connectionsInAll: null,
   asyncHeaders: ['x-octoai-async'],
   bodyLimitBytes: 1024 * 1024,
   bodyMemory: { totalBytes: 256 * 1024 * 1024, shareBytes: 64 * 1024 * 1024 },

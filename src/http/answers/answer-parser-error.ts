@@ -25,6 +25,9 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
   writeRefusal(socket, { ...(faults[error.code ?? ''] ?? fallback), code: 'invalid_request_error' })
 }
 
+/** How long a refused connection may take to read why and to end its half. */
+const refusalMs = 1000
+
 /** Answers and ends a connection of which no request is known, in the same shape as every other error. */
 export function writeRefusal(
   socket: Duplex,
@@ -45,6 +48,7 @@ export function writeRefusal(
       body,
     ].join('\r\n'),
   )
+  setTimeout(() => socket.destroy(), refusalMs).unref()
 }
 
 /** Whether an answer to an earlier request is on its way, which more bytes would corrupt; only Node's own field tells. */

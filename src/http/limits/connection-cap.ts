@@ -5,8 +5,8 @@ import { ServiceError } from '../../core/error.ts'
 import { writeRefusal } from '../answers/answer-parser-error.ts'
 import { clientAddress } from './client-address.ts'
 
-/** How long a refused connection may take to read why. */
-const refusalMs = 1000
+/** Refused connections that are given the time to read why; more are closed at once, or they would hold what the refusal saves. */
+const mostRefusals = 32
 
 /** Seconds after which trying again may help; nobody knows when a connection ends. */
 const retryAfterSeconds = 5
@@ -14,29 +14,35 @@ const retryAfterSeconds = 5
 export interface ConnectionCap {
   /** Connections of one address, and requests at once of one behind a trusted proxy; null = no limit. */
   readonly connectionsPerAddress: number | null
+  /** Connections in all, so that file descriptors are left for the service itself; null = no limit. */
+  readonly connectionsInAll: number | null
   readonly isTrustedProxy: (address: string | undefined) => boolean
 }
 
 /**
- * Bounds the connections of each address. A trusted proxy opens them for many clients: of each of those the requests at once are counted.
+ * Bounds the connections in all and of each address. A trusted proxy opens them for many clients: of each of those the requests at once are counted.
  *
  * @throws {ServiceError} `concurrency_limit_exceeded`, from the hook.
  */
-export function capConnections(server: FastifyInstance, { connectionsPerAddress: most, isTrustedProxy }: ConnectionCap): void {
-  if (most === null) return
+export function capConnections(server: FastifyInstance, { connectionsPerAddress, connectionsInAll, isTrustedProxy }: ConnectionCap): void {
+  const most = connectionsPerAddress ?? Number.POSITIVE_INFINITY
+  const mostInAll = connectionsInAll ?? Number.POSITIVE_INFINITY
+  if (most === Number.POSITIVE_INFINITY && mostInAll === Number.POSITIVE_INFINITY) return
+  let inAll = 0
   const connections = new Counts()
-  guardConnections(
-    server.server,
-    (socket) => {
-      if (isTrustedProxy(socket.remoteAddress)) return true
-      const address = clientAddress(socket.remoteAddress)
-      if (connections.of(address) >= most) return false
-      connections.add(address)
-      socket.once('close', () => connections.remove(address))
-      return true
-    },
-    tooMany(most),
-  )
+  guardConnections(server.server, (socket) => {
+    if (inAll >= mostInAll) return full(mostInAll)
+    const address = isTrustedProxy(socket.remoteAddress) ? null : clientAddress(socket.remoteAddress)
+    if (address !== null && connections.of(address) >= most)
+      return { status: '429 Too Many Requests', code: 'concurrency_limit_exceeded', message: tooMany(most), retryAfterSeconds }
+    inAll += 1
+    if (address !== null) connections.add(address)
+    socket.once('close', () => {
+      inAll -= 1
+      if (address !== null) connections.remove(address)
+    })
+    return null
+  })
   const requests = new Counts()
   server.addHook('onRequest', (request, reply, done) => {
     if (!isTrustedProxy(request.socket.remoteAddress)) return done()
@@ -48,22 +54,33 @@ export function capConnections(server: FastifyInstance, { connectionsPerAddress:
   })
 }
 
+type Refusal = Parameters<typeof writeRefusal>[1]
+
+function full(most: number): Refusal {
+  const message = `The service has as many connections as it may (${most}); try again in ${retryAfterSeconds} s.`
+  return { status: '503 Service Unavailable', code: 'server_is_overloaded', message, retryAfterSeconds }
+}
+
 function tooMany(most: number): string {
   return `Open at most ${most} connections at once from one address (connections-per-address); end one of them first.`
 }
 
 /** Lets a server see only the connections that are let in; the others are told why not and closed, and nothing they send is read as HTTP. */
-function guardConnections(server: Server, letIn: (socket: Socket) => boolean, message: string): void {
+function guardConnections(server: Server, findRefusal: (socket: Socket) => Refusal | null): void {
   const listeners = server.listeners('connection')
+  let refusals = 0
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    if (letIn(socket)) {
+    const refusal = findRefusal(socket)
+    if (refusal === null) {
       for (const listener of listeners) listener.call(server, socket)
       return
     }
+    if (refusals >= mostRefusals) return void socket.destroy()
+    refusals += 1
+    socket.once('close', () => (refusals -= 1))
     socket.on('error', () => {}).resume()
-    writeRefusal(socket, { status: '429 Too Many Requests', code: 'concurrency_limit_exceeded', message, retryAfterSeconds })
-    setTimeout(() => socket.destroy(), refusalMs).unref()
+    writeRefusal(socket, refusal)
   })
 }
 

@@ -51,24 +51,25 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
   #figures: TextFigures | undefined
   #killedFor: string | undefined
 
-  private constructor(modelId: string, settings: EngineProcessSettings) {
+  private constructor(modelId: string, child: ChildProcess, settings: EngineProcessSettings) {
     this.#modelId = modelId
     this.#settings = settings
-    this.#child = spawnEngine(settings.entry, settings.needs, settings.confinement)
+    this.#child = child
     this.#loading.promise.catch(() => {})
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#capture(stream)
     this.#child.on('message', (parcels) => unpack(parcels as readonly Parcel[], (message) => this.#receive(message)))
     this.exited = new Promise((resolve) => {
       const end = (reason: string) => resolve({ reason: this.#end(this.#killedFor ?? reason) })
       this.#child.once('exit', (code, signal) => end(signal === null ? `exited with code ${code}` : `killed by ${signal}`))
-      this.#child.once('error', (error) => end(error.message))
+      this.#child.on('error', (error) => end(error.message))
     })
   }
 
   /**
    * Starts an engine and loads its model.
    *
-   * @throws {ServiceError} what the engine says about the model's files, or `inference_failed` when it dies or takes too long.
+   * @throws {ServiceError} what the engine says about the model's files, `inference_failed` when it dies or takes too long, or `server_is_overloaded` when no
+   *   process can be started.
    */
   static async start(
     load: { readonly descriptor: ModelDescriptor } & EngineOptions,
@@ -77,13 +78,15 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
   ): Promise<EngineProcess> {
     signal.throwIfAborted()
     const startedAt = settings.clock.now()
-    const engine = new EngineProcess(load.descriptor.id, settings)
+    const child = await spawnEngine(settings.entry, settings.needs, settings.confinement)
+    const engine = new EngineProcess(load.descriptor.id, child, settings)
     engine.#onProgress = onProgress
     const loaded = new AbortController()
     const stop = () => engine.#kill('aborted while loading')
     signal.addEventListener('abort', stop, { once: true })
     engine.#killAfter(settings.loadMs, 'did not load in time', loaded.signal)
     try {
+      signal.throwIfAborted()
       engine.#send({ type: 'load', ...load })
       await engine.#loading.promise
       signal.throwIfAborted()

@@ -20,13 +20,14 @@ export class PictureInspector implements Disposable {
   readonly #idle: PictureProcess[] = []
   readonly #processes = new Set<PictureProcess>()
   #resting = new AbortController()
+  #disposed = false
 
   constructor(settings: PictureInspectorSettings) {
     this.#settings = settings
   }
 
   /**
-   * @throws {ServiceError} `validation_error` for a picture that cannot be used, `server_is_overloaded` when too many wait already.
+   * @throws {ServiceError} `validation_error` for a picture that cannot be used, `server_is_overloaded` when too many wait already or no process can be started.
    */
   async inspect(
     bytes: Uint8Array,
@@ -34,8 +35,9 @@ export class PictureInspector implements Disposable {
   ): Promise<PictureDescription> {
     signal.throwIfAborted()
     await this.#turns.enter(account)
-    const process = this.#takeProcess()
+    let process: PictureProcess | null = null
     try {
+      process = await this.#takeProcess()
       // After an abort too the process is busy until it has answered.
       return await process.inspect({ bytes, whiteAt: whiteAt ?? null, transparency } satisfies PictureTask)
     } finally {
@@ -44,23 +46,25 @@ export class PictureInspector implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#disposed = true
     this.#resting.abort()
     for (const process of this.#processes) process[Symbol.dispose]()
   }
 
-  #takeProcess(): PictureProcess {
+  async #takeProcess(): Promise<PictureProcess> {
     this.#resting.abort()
     const known = this.#idle.pop()
     if (known !== undefined && !known.ended) return known
     if (known !== undefined) this.#processes.delete(known)
-    const process = new PictureProcess(this.#settings)
+    const process = await PictureProcess.start(this.#settings)
+    if (this.#disposed) process[Symbol.dispose]()
     this.#processes.add(process)
     return process
   }
 
-  #giveBack(process: PictureProcess): void {
-    if (process.ended) this.#processes.delete(process)
-    else this.#idle.push(process)
+  #giveBack(process: PictureProcess | null): void {
+    if (process?.ended === true) this.#processes.delete(process)
+    else if (process !== null) this.#idle.push(process)
     this.#turns.leave()
     if (this.#turns.idle) this.#rest()
   }

@@ -29,9 +29,15 @@ export class PictureProcess implements Disposable {
   #answer = Promise.withResolvers<PictureReport>()
   #ended = false
 
-  constructor(settings: PictureProcessSettings) {
+  /** @throws {ServiceError} `server_is_overloaded` when no process can be started. */
+  static async start(settings: PictureProcessSettings): Promise<PictureProcess> {
+    const needs = { readable: [], startsProcesses: false, memoryBytes, environment: {} }
+    return new PictureProcess(await spawnEngine(settings.entry, needs, settings.confinement), settings)
+  }
+
+  private constructor(child: ChildProcess, settings: PictureProcessSettings) {
     this.#settings = settings
-    this.#child = spawnEngine(settings.entry, { readable: [], startsProcesses: false, memoryBytes, environment: {} }, settings.confinement)
+    this.#child = child
     this.#answer.promise.catch(() => {})
     this.#child.stdout?.resume()
     this.#child.stderr
@@ -44,7 +50,7 @@ export class PictureProcess implements Disposable {
       settings.log({ type: 'exited', modelId, pid: this.#child.pid, reason })
     }
     this.#child.once('exit', (code, signal) => end(signal === null ? `exited with code ${code}` : `killed by ${signal}`))
-    this.#child.once('error', (error) => end(error.message))
+    this.#child.on('error', (error) => end(error.message))
   }
 
   get ended(): boolean {

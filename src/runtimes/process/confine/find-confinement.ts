@@ -71,8 +71,8 @@ function codeFolders(root: string, compiled: string | undefined): readonly strin
 }
 
 async function works([command = '', ...words]: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
-  const child = spawn(command, words, { stdio: 'ignore', env: { ...env }, timeout: patienceMs })
   try {
+    const child = spawn(command, words, { stdio: 'ignore', env: { ...env }, timeout: patienceMs })
     const [code] = await once(child, 'exit')
     return code === 0
   } catch {

@@ -1,24 +1,42 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
+/** Steps of links that lead to links, and entries of folders, that are looked at for one engine. */
+const mostSteps = 20_000
+
 /**
- * What symbolic links among these files, and in these folders, lead to: hubs keep a model's files elsewhere and link to them. Of links that
- * lead to links only the first step is told.
+ * What symbolic links among these files, and in these folders, lead to, every step of the way: hubs keep a model's files elsewhere and link to them.
  *
  * @param paths Absolute; what is not there counts as nothing.
  */
 export function linkTargets(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => {
-    try {
-      const file = lstatSync(path)
-      if (file.isSymbolicLink()) return [targetOf(path)]
-      if (!file.isDirectory()) return []
-      const links = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
-      return links.map(({ parentPath, name }) => targetOf(join(parentPath, name)))
-    } catch {
-      return []
-    }
-  })
+  const seen = new Set<string>()
+  const left = [...paths]
+  for (let path = left.pop(); path !== undefined && seen.size < mostSteps; path = left.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    left.push(...stepsFrom(path))
+  }
+  const given = new Set(paths)
+  return [...seen].filter((path) => !given.has(path))
+}
+
+/** Whether a path is a symbolic link. */
+export function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+}
+
+/** Where a link leads, or the links in a folder. */
+function stepsFrom(path: string): readonly string[] {
+  try {
+    const file = lstatSync(path)
+    if (file.isSymbolicLink()) return [targetOf(path)]
+    if (!file.isDirectory()) return []
+    const links = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
+    return links.map(({ parentPath, name }) => targetOf(join(parentPath, name)))
+  } catch {
+    return []
+  }
 }
 
 function targetOf(link: string): string {

@@ -1,15 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { sep } from 'node:path'
 import { env, execPath, platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { ServiceError } from '../../../core/error.ts'
 import type { Confinement, EngineNeeds } from './confinement.ts'
-import { linkTargets } from './link-targets.ts'
+import { isLink, linkTargets } from './link-targets.ts'
 
 /**
  * Starts the module of an engine in a process of its own, with a channel for messages, as confined as the platform allows.
  *
  * @param confinement null = not at all, as for engines that tests start.
+ * @throws {ServiceError} `server_is_overloaded` when the system starts no process, for want of file descriptors, memory or processes.
  */
-export function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confinement | null): ChildProcess {
+export async function spawnEngine(entry: URL, needs: EngineNeeds, confinement: Confinement | null): Promise<ChildProcess> {
+  try {
+    const child = start(entry, needs, confinement)
+    await once(child, 'spawn')
+    return child
+  } catch (cause) {
+    const message = 'The service cannot start a process at the moment; try again in a few seconds.'
+    throw new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5, isUnbegun: true, cause })
+  }
+}
+
+/** @throws {Error} for some faults of the system; of others the process emits an error. */
+function start(entry: URL, needs: EngineNeeds, confinement: Confinement | null): ChildProcess {
   const [command = '', ...words] = [
     ...launcher(entry, needs, confinement),
     execPath,
@@ -37,9 +53,11 @@ function launcher(entry: URL, { memoryBytes, readable }: EngineNeeds, confinemen
   ]
 }
 
-/** A folder comes before what lies in it, or it would hide that. */
+/** A folder comes before what lies in it, or it would hide that. A link in a shown folder is there already, and nothing can be mounted over it. */
 function shown(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths)].toSorted().flatMap((path) => ['--ro-bind-try', path, path])
+  const all = [...new Set(paths)].toSorted()
+  const isInShownFolder = (path: string) => all.some((folder) => path.startsWith(`${folder}${sep}`))
+  return all.filter((path) => !isLink(path) || !isInShownFolder(path)).flatMap((path) => ['--ro-bind-try', path, path])
 }
 
 function folderOf(entry: URL): string {
