@@ -23,7 +23,7 @@ import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
-import { modelFieldIdle, observeModels, serverChanged } from '../telemetry/model-events.ts'
+import { modelFieldIdle, observeModels, serverChanged, tokensUncounted } from '../telemetry/model-events.ts'
 import { tallyOf } from '../telemetry/node-tally.ts'
 import {
   databaseDoubtful,
@@ -128,6 +128,7 @@ export async function serve(
   const loader = reachUpstreams(engines, {
     health: servers,
     onServer: (change) => serverChanged(telemetry, change),
+    onUncounted: (modelId) => tokensUncounted(telemetry, { modelId }),
     traceparent: () => telemetry.traces.traceparent(),
     findRoute: waysOut.findRoute,
   })

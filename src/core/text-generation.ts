@@ -165,7 +165,8 @@ export interface TextGap {
   readonly files: readonly { readonly name: string; readonly text: string }[]
 }
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls'
+/** Why a choice ended: `content_filter` is a refusal, `pause` a turn that goes on when it is sent back. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
 
 export interface UnscoredToken {
   /** Absent where the runtime does not tell. */

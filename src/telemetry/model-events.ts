@@ -57,6 +57,11 @@ export function serverChanged(
   else log.warn(event, 'server does not answer')
 }
 
+/** The servers of a model send no token counts; those of its answers are estimated. */
+export function tokensUncounted({ log }: Telemetry, event: { readonly modelId: string }): void {
+  log.warn(event, 'server sends no token counts')
+}
+
 /** A request was sent away before it got a slot; its own line says the same with the status. */
 export function requestRefused({ log }: Telemetry, event: { readonly modelId: string; readonly because: string }): void {
   log.debug(event, 'request refused')

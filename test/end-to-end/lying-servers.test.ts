@@ -10,7 +10,6 @@ import { makeTextRequest } from '../support/text-request.ts'
 const { signal } = new AbortController()
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
 const usage = (counts: object) => event({ choices: [], usage: counts })
-const ended = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
 const says =
   (...events: readonly string[]): Answer =>
   (response) =>
@@ -26,9 +25,6 @@ const liars: Readonly<Record<string, Answer>> = {
   'has choices that are none': says(event({ choices: 'many' })),
   'ends at once': says(),
   'answers nothing': (response) => response.end(),
-  'counts parts of tokens': says(usage({ prompt_tokens: 1.5, completion_tokens: 2 }), ended),
-  'counts tokens below none': says(usage({ prompt_tokens: 3, completion_tokens: -2 }), ended),
-  'counts more tokens than there can be': says(usage({ prompt_tokens: 2 ** 50, completion_tokens: 2 }), ended),
 }
 
 /** A model of which every conversation would begin at the liar. */

@@ -18,21 +18,29 @@ export function reachUpstreams(
   {
     health,
     onServer,
+    onUncounted,
     traceparent,
     findRoute,
   }: {
     readonly health: ServerHealth
     readonly onServer: (change: ServerChange & { readonly modelId: string }) => void
+    /** Called once for each model whose servers do not count their tokens; absent = nobody is told. */
+    readonly onUncounted?: (modelId: string) => void
     readonly traceparent: () => string | undefined
     readonly findRoute: FindRoute
   },
 ): ModelLoader {
   const turns = new DrawingTurns()
+  const uncounted = new Set<string>()
   const watching = (modelId: string) => ({
     isAway: (url: string): boolean => health.isAway(modelId, url),
     onChange: (change: ServerChange): void => {
       health.changed({ modelId, ...change })
       onServer({ modelId, ...change })
+    },
+    onUncounted: (): void => {
+      if (!uncounted.has(modelId)) onUncounted?.(modelId)
+      uncounted.add(modelId)
     },
   })
   return {

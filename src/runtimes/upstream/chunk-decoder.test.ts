@@ -37,16 +37,21 @@ suite('streams of servers with OpenAI’s interface', () => {
     const parts = await decode(events)
     assert.deepEqual(
       parts.map(({ type }) => type),
-      ['thoughts', 'thoughts', 'text', 'text', 'tool-call', 'tool-arguments', 'tool-arguments', 'tool-call', 'choice-finish', 'finish'],
+      [
+        ...['thoughts', 'thoughts', 'text', 'text', 'tool-call', 'tool-arguments', 'tool-arguments', 'tool-call', 'tool-arguments'],
+        ...['choice-finish', 'finish'],
+      ],
     )
     const { choices } = await collect(events)
+    const made = choices[0]?.toolCalls[1]?.id ?? ''
+    assert.match(made, /^call_[0-9a-f]{32}$/)
     assert.deepEqual(choices, [
       {
         text: 'Let me',
         thoughts: 'so then',
         toolCalls: [
           { id: 'a', name: 'look', arguments: '{"at":1}' },
-          { id: 'call_1', name: 'go', arguments: '' },
+          { id: made, name: 'go', arguments: '{}' },
         ],
         logprobs: [],
         reason: 'tool_calls',
@@ -64,55 +69,17 @@ suite('streams of servers with OpenAI’s interface', () => {
     assert.equal((await collect([plain])).choices[0]?.text, 'Hi')
   })
 
-  test('calls are numbered as they come, whatever numbers the server gives them', async () => {
-    const call = (index: number, name: string) => delta({ tool_calls: [{ index, id: name, function: { name, arguments: '{}' } }] })
-    const { choices } = await collect([call(1_000_000_000, 'look'), call(-7, 'go'), end, usage])
-    assert.deepEqual(
-      choices[0]?.toolCalls.map(({ name }) => name),
-      ['look', 'go'],
-    )
-  })
-
-  test('calls that share a number, as Ollama sends them, or have none are told apart by their ids', async () => {
-    for (const index of [0, null, undefined]) {
-      const call = (id: string | null, name: string | null, more = '') =>
-        delta({ tool_calls: [{ index, id, function: { name, arguments: more } }] })
-      const { choices } = await collect([
-        call('a', 'look', '{"at":'),
-        call(null, null, '1}'),
-        call('b', 'look', '{"at":'),
-        call('b', 'look', '2}'),
-        end,
-        usage,
-      ])
-      assert.deepEqual(choices[0]?.toolCalls, [
-        { id: 'a', name: 'look', arguments: '{"at":1}' },
-        { id: 'b', name: 'look', arguments: '{"at":2}' },
-      ])
-    }
-  })
-
   const strange: readonly [name: string, event: unknown][] = [
     ['a text that is an object', delta({ content: { a: 1 } })],
-    ['a text that is a number', delta({ content: 5 })],
-    ['thoughts that are a list', delta({ reasoning: ['a'] })],
     ['a choice nobody asked for', { choices: [{ index: 1_000_000_000, delta: { content: 'x' } }] }],
     ['a choice without a number', { choices: [{ index: 'a', delta: { content: 'x' } }] }],
     ['a call whose number is a text', delta({ tool_calls: [{ index: 'a', function: { name: 'f' } }] })],
     ['a call whose name is an object', delta({ tool_calls: [{ index: 0, function: { name: {} } }] })],
-    ['a call whose id is an object', delta({ tool_calls: [{ index: 0, id: {}, function: { name: 'f' } }] })],
-    ['arguments that are an object', delta({ tool_calls: [{ index: 0, function: { name: 'f', arguments: {} } }] })],
+    [
+      'calls that do not end',
+      delta({ tool_calls: [{ function: { name: 'f' } }, { function: { name: 'g', arguments: 'x'.repeat(2 ** 22 + 1) } }] }),
+    ],
     ['an end that is an object', delta({}, { finish_reason: {} })],
-    ...[-1, 1.5, 1e300, 'a', {}, []].map(
-      (count) =>
-        [`${JSON.stringify(count)} tokens`, { choices: [], usage: { prompt_tokens: count, completion_tokens: 1 } }] satisfies [
-          string,
-          unknown,
-        ],
-    ),
-    ['half a token said', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 0.5 } }],
-    ['cached tokens below zero', { choices: [], usage: { prompt_tokens: 1, prompt_tokens_details: { cached_tokens: -1 } } }],
-    ['thoughts of minus one token', { choices: [], usage: { prompt_tokens: 1, completion_tokens_details: { reasoning_tokens: -1 } } }],
   ]
   for (const [name, event] of strange)
     test(`${name} ends a request`, async () => {
@@ -153,8 +120,7 @@ suite('streams of servers with OpenAI’s interface', () => {
   for (const [reason, stop, expected] of [
     ['stop', null, { reason: 'stop' }],
     ['length', null, { reason: 'length' }],
-    ['tool_calls', undefined, { reason: 'tool_calls' }],
-    ['content_filter', null, { reason: 'stop' }],
+    ['content_filter', null, { reason: 'content_filter' }],
     ['eos_token', 128_009, { reason: 'stop' }],
     ['stop', '###', { reason: 'stop', stop: '###' }],
   ] as const)
@@ -184,6 +150,25 @@ suite('streams of servers with OpenAI’s interface', () => {
       { prompt_tokens: 0, completion_tokens_details: { reasoning_tokens: 0 } },
       { promptTokens: 0, completionTokens: 0, cachedTokens: 0 },
     ],
+    [
+      { prompt_tokens: '7', completion_tokens: 2.5 },
+      { promptTokens: 7, completionTokens: 3, cachedTokens: 0 },
+    ],
+    [
+      { input_tokens: 7, output_tokens: 3 },
+      { promptTokens: 7, completionTokens: 3, cachedTokens: 0 },
+    ],
+    [
+      { prompt_tokens: 7, total_tokens: 10 },
+      { promptTokens: 7, completionTokens: 3, cachedTokens: 0 },
+    ],
+    ...[-1, 1e300, 'a', {}, [], null].map(
+      (prompt_tokens) =>
+        [
+          { prompt_tokens, completion_tokens: 3, prompt_tokens_details: { cached_tokens: -1 } },
+          { promptTokens: 2, completionTokens: 3, cachedTokens: 0 },
+        ] as const,
+    ),
   ] as const)
     test(`${JSON.stringify(told)} is what was used`, async () => {
       assert.deepEqual((await decode([end, { choices: [], usage: told }])).at(-1), { type: 'finish', usage: expected })
@@ -291,11 +276,9 @@ suite('streams of servers with OpenAI’s interface', () => {
   })
 
   for (const [name, events, choices] of [
-    ['ends before its answer is finished', [delta({ content: 'a' })], 1],
-    ['ends before another of its choices', [end], 2],
+    ['ends before another of its choices', [{ choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] }], 2],
     ['was aborted by the server', [delta({ content: 'a' }, { finish_reason: 'abort' }), usage], 1],
     ['ends for an error', [delta({ content: 'a' }, { finish_reason: 'error' }), usage], 1],
-    ['counts no tokens', [delta({ content: 'a' }, { finish_reason: 'stop' })], 1],
     ['is no JSON', ['<html>'], 1],
     ['is a number', ['5'], 1],
     ['is null', ['null'], 1],
@@ -323,6 +306,59 @@ suite('streams of servers with OpenAI’s interface', () => {
     [{ error: { message: 'it is late', code: 7 } }, 'inference_failed'],
   ] as const)
     test(`a stream that says ${JSON.stringify(error)} ends with ${code}`, async () => assertRejected(decode([error]), { code }))
+
+  test('a stream that breaks off before its answer is finished has failed', async () => {
+    for (const events of [[delta({ content: 'a' })], [{ ...delta({ content: 'a' }), usage: usage.usage }]])
+      await assertRejected(Array.fromAsync(streamedParts(new ChunkDecoder(1), events)), broken)
+  })
+
+  test('an answer whose end is told by [DONE] or the counts alone has ended', async () => {
+    for (const events of [
+      [delta({ content: 'a' }), '[DONE]'],
+      [delta({ content: 'a' }), usage],
+      [{ choices: [{ message: { content: 'a' } }] }],
+    ]) {
+      const parts = await Array.fromAsync(streamedParts(new ChunkDecoder(1), events))
+      assert.deepEqual(parts.slice(0, 2), [
+        { type: 'text', choice: 0, text: 'a' },
+        { type: 'choice-finish', choice: 0, reason: 'stop' },
+      ])
+    }
+  })
+
+  for (const [name, more] of [
+    ['nowhere', {}],
+    ['as null', { usage: null }],
+    ['in the field of Groq', { x_groq: { usage: usage.usage } }],
+    ['as what llama.cpp’s server took', { timings: { prompt_n: 3, cache_n: 4, predicted_n: 3 } }],
+  ] as const)
+    test(`counts that come ${name} are found or estimated`, async () => {
+      const last = (await decode([delta({ content: 'a' }), { ...end, ...more }])).at(-1)
+      const cachedTokens = 'timings' in more ? 4 : 0
+      const counted = 'x_groq' in more || 'timings' in more
+      const expected = counted
+        ? { promptTokens: 7, completionTokens: 3, cachedTokens }
+        : { promptTokens: 2, completionTokens: 1, cachedTokens }
+      assert.deepEqual(last, { type: 'finish', usage: expected })
+    })
+
+  test('a content of parts is its texts and thoughts in their order, and numbers are written', async () => {
+    const { choices } = await collect([
+      delta({ role: 'assistant', content: '' }),
+      delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
+      delta({
+        content: [
+          { type: 'text', text: 'well ' },
+          { type: 'reference', reference_ids: [1] },
+        ],
+      }),
+      delta({ content: 42 }),
+      delta({ reasoning: { summary: '?' }, reasoning_content: '' }),
+      end,
+      usage,
+    ])
+    assert.deepEqual([choices[0]?.thoughts, choices[0]?.text], ['hm?', 'well 42'])
+  })
 
   test('an error that is null is none', async () => {
     assert.equal((await decode([{ ...delta({ content: 'a' }), error: null }, end, usage])).at(-1)?.type, 'finish')

@@ -1,25 +1,25 @@
 import { ServiceError } from '../../core/error.ts'
-import type { FinishReason, TextPart, TokenLogprob, TokenUsage } from '../../core/text-generation.ts'
-import {
-  type ChunkChoice,
-  type ChunkLogprob,
-  type ChunkMessage,
-  type ChunkToolCall,
-  type ChunkUsage,
-  type CompletionLogprobs,
-  parseChunk,
-} from './chunk.ts'
-import type { StreamDecoder } from './stream-decoder.ts'
-import { countOf } from './token-count.ts'
+import { readFinishWord } from '../../core/text/finish-words.ts'
+import type { TextPart } from '../../core/text-generation.ts'
+import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parseChunk } from './chunk.ts'
+import { scoresOf } from './chunk-logprobs.ts'
+import { textIn, textOf, textsOf } from './chunk-texts.ts'
+import { ToolCalls } from './chunk-tool-calls.ts'
+import { fieldOf } from './field-of.ts'
+import type { DecodedPart, StreamDecoder } from './stream-decoder.ts'
+import { type CountedTokens, countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, makeToldError, readShaped } from './upstream-error.ts'
 
 /** Reads the streams of servers with OpenAI's interface. */
 export class ChunkDecoder implements StreamDecoder {
   readonly #choices: number
   readonly #open: Set<number>
-  readonly #calls = new ToolCalls()
-  #usage: TokenUsage | undefined
+  readonly #calls = new Map<number, ToolCalls>()
+  #usage: CountedTokens | undefined
   #hasEvents = false
+  #hasChoices = false
+  /** Whether the server has said that nothing more comes. */
+  #isOver = false
 
   /** @param choices How many were asked for. */
   constructor(choices: number) {
@@ -27,33 +27,64 @@ export class ChunkDecoder implements StreamDecoder {
     this.#open = new Set(new Array(choices).keys())
   }
 
-  decode(line: string): readonly TextPart[] {
-    if (line === '[DONE]') return this.end()
+  decode(line: string): readonly DecodedPart[] {
+    if (line === '[DONE]') {
+      this.#isOver = true
+      return this.end()
+    }
     const chunk = parseChunk(line)
     if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
     if (chunk.error) throw makeEventError(chunk)
     this.#hasEvents ||= chunk.choices !== undefined
     return readShaped(() => {
-      this.#usage = decodeUsage(chunk.usage) ?? this.#usage
-      const parts: TextPart[] = []
-      for (const choice of chunk.choices ?? []) {
-        const index = indexOf(choice, this.#choices)
-        parts.push(...decodeChoice(choice, { index, calls: this.#calls }), ...decodeEnd(choice, { index, open: this.#open }))
-      }
-      return parts
+      const usage = decodeUsage(chunk)
+      this.#usage = usage ?? this.#usage
+      this.#isOver ||= usage !== undefined && !chunk.choices?.length
+      return (chunk.choices ?? []).flatMap((choice) => this.#decodeChoice(choice))
     })
   }
 
-  end(): readonly TextPart[] {
+  end(): readonly DecodedPart[] {
     if (!this.#hasEvents) throw makeBrokenError('sent no events; `url` in its model.json may lead to something without this interface')
     const isFirstAlone = this.#choices > 1 && this.#open.size === this.#choices - 1 && !this.#open.has(0)
-    if (isFirstAlone && this.#usage !== undefined)
+    if (isFirstAlone && (this.#isOver || this.#usage !== undefined))
       throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes one choice at a time; leave n out.', {
         param: 'n',
       })
+    // Some servers never say why an answer ended.
+    const ends =
+      this.#isOver && this.#hasChoices && this.#open.size === this.#choices
+        ? [...this.#open].flatMap((choice) => this.#end(choice, 'stop'))
+        : []
     if (this.#open.size > 0) throw makeBrokenError('ended a stream before its answer was finished')
-    if (this.#usage === undefined) throw makeBrokenError('sent no token counts although stream_options asked for them')
-    return [{ type: 'finish', usage: this.#usage }]
+    return [...ends, { type: 'finish', usage: this.#usage }]
+  }
+
+  #decodeChoice(spoken: ChunkChoice): readonly TextPart[] {
+    const choice = indexOf(spoken, this.#choices)
+    this.#hasChoices = true
+    const calls = this.#callsOf(choice)
+    const message = messageOf(spoken)
+    const parts: TextPart[] = [...decodeTexts(spoken, message, choice), ...calls.add(message)]
+    // A document that holds a whole message is its own end.
+    const reason = wordOf(spoken.finish_reason) || (spoken.message && !spoken.delta ? 'stop' : '')
+    const { stop_reason: stop } = spoken
+    return reason === '' ? parts : [...parts, ...this.#end(choice, reason, typeof stop === 'string' ? { stop } : {})]
+  }
+
+  /** The end of a choice, the first time that it is told. */
+  #end(choice: number, word: string, stop: { readonly stop?: string } = {}): readonly TextPart[] {
+    if (!this.#open.delete(choice)) return []
+    const calls = this.#callsOf(choice)
+    const reason = readFinishWord(word, { hasCalls: calls.exist })
+    if (reason === 'failed') throw makeToldError(`ended an answer with ${word.slice(0, 40)}`)
+    return [...calls.end({ isCut: reason !== 'tool_calls' }), { type: 'choice-finish', choice, reason, ...stop }]
+  }
+
+  #callsOf(choice: number): ToolCalls {
+    const calls = this.#calls.get(choice) ?? new ToolCalls(choice)
+    this.#calls.set(choice, calls)
+    return calls
   }
 }
 
@@ -65,137 +96,42 @@ function indexOf({ index }: ChunkChoice, choices: number): number {
   return place
 }
 
-/** What a choice says: a piece of a message, or the whole of one, whose calls have no numbers. */
-function messageOf({ delta, message }: ChunkChoice): ChunkMessage {
-  if (delta !== undefined || message === undefined) return delta ?? {}
-  return { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ ...call, index })) ?? [] }
+/** What a choice says: a piece of a message, or the whole of one. */
+function messageOf({ delta, message, text }: ChunkChoice): ChunkMessage {
+  return text === undefined || text === null ? (delta ?? message ?? {}) : { content: text }
 }
 
-function decodeChoice(
-  spoken: ChunkChoice,
-  { index: choice, calls }: { readonly index: number; readonly calls: ToolCalls },
-): readonly TextPart[] {
-  const parts: TextPart[] = []
-  const { text, logprobs } = spoken
-  const message = messageOf(spoken)
-  const thoughts = textOf(message.reasoning_content ?? message.reasoning)
-  if (thoughts) parts.push({ type: 'thoughts', choice, text: thoughts })
-  const content = textOf(text ?? message.content ?? message.refusal)
-  if (content || (content === '' && (logprobs?.content?.length || logprobs?.tokens?.length))) {
-    const tokens = logprobs?.content?.map(decodeLogprob)
-    const scored = decodeCompletionLogprobs(logprobs ?? {})
-    parts.push({ type: 'text', choice, text: content, ...(tokens && { logprobs: tokens }), ...scored })
-  }
-  for (const call of message.tool_calls ?? []) parts.push(...calls.add(choice, call))
-  return parts
-}
-
-interface KnownCall {
-  readonly index: number
-  /** What the server calls it; undefined = nothing. */
-  readonly id: string | undefined
-}
-
-/** The tool calls of each choice, numbered as they come: what numbers the server gives them is its own affair. */
-class ToolCalls {
-  readonly #byChoice = new Map<number, { readonly known: Map<number, KnownCall>; count: number }>()
-
-  add(choice: number, { index: number, id: called, function: what }: ChunkToolCall): readonly TextPart[] {
-    const theirs = number ?? 0
-    if (typeof theirs !== 'number') throw makeBrokenError('sent a tool call without a number')
-    const calls = this.#byChoice.get(choice) ?? { known: new Map<number, KnownCall>(), count: 0 }
-    this.#byChoice.set(choice, calls)
-    const [name, id, fragment] = [textOf(what?.name), textOf(called), textOf(what?.arguments)]
-    const parts: TextPart[] = []
-    let call = calls.known.get(theirs)
-    if (name && (call === undefined || isAnother(call, id))) {
-      call = { index: calls.count++, id }
-      calls.known.set(theirs, call)
-      parts.push({ type: 'tool-call', choice, index: call.index, id: id ?? `call_${theirs}`, name })
-    }
-    if (call !== undefined && fragment) parts.push({ type: 'tool-arguments', choice, index: call.index, fragment })
-    return parts
-  }
-}
-
-/** Ollama gives every call the number 0, and some servers none at all: then only the ids tell them apart. */
-function isAnother(call: KnownCall, id: string | undefined): boolean {
-  return Boolean(id && call.id) && id !== call.id
-}
-
-/** A text, or nothing; a server may send anything in its place. */
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw makeBrokenError('sent something else than a text where its interface has one')
-  return value
-}
-
-/** The end of a choice, the first time that it is told. */
-function decodeEnd(
-  { finish_reason: reason, stop_reason: stop }: ChunkChoice,
-  { index: choice, open }: { readonly index: number; readonly open: Set<number> },
-): readonly TextPart[] {
-  if (!textOf(reason) || !open.delete(choice)) return []
-  return [{ type: 'choice-finish', choice, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
-}
-
-/** The same of a plain completion, whose tokens have no bytes of their own. */
-function decodeCompletionLogprobs({
-  tokens,
-  token_logprobs: scores = [],
-  top_logprobs: top,
-}: Partial<CompletionLogprobs>): Partial<Pick<Extract<TextPart, { type: 'text' }>, 'logprobs' | 'unscored'>> {
-  if (tokens === undefined) return {}
-  const logprobs = tokens.flatMap((token, index) => {
-    const logprob = scores[index]
-    const others = Object.entries(top?.[index] ?? {}).map(([other, score]) => ({ ...nameToken(other), logprob: numberOf(score) }))
-    return typeof logprob === 'number' ? [{ ...nameToken(token), logprob, top: others }] : []
+/** The texts of a choice. Log probabilities come with the last one that is said to the caller, which may be empty: a token may be no whole letter. */
+function decodeTexts({ logprobs }: ChunkChoice, message: ChunkMessage, choice: number): readonly TextPart[] {
+  const isScored = Boolean(logprobs?.content?.length || logprobs?.tokens?.length)
+  const spoken = textsOf(message)
+  const last = spoken.findLastIndex(({ type }) => type === 'text')
+  return spoken.flatMap(({ type, text }, place): readonly TextPart[] => {
+    if (text === '' && !(isScored && place === last && hasContent(message))) return []
+    return type === 'thoughts' ? [{ type, choice, text }] : [{ type, choice, text, ...(place === last && scoresOf(logprobs)) }]
   })
-  const [first] = tokens
-  return { logprobs, ...(first !== undefined && scores[0] === null && { unscored: nameToken(first) }) }
 }
 
-/** @throws {ServiceError} `inference_failed` where the server gave up before the end, which no client could tell from an answer. */
-function decodeReason(reason: string | null | undefined): FinishReason {
-  if (reason === 'abort' || reason === 'error') throw makeToldError(`ended an answer with ${reason}`)
-  return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
+function hasContent({ content, refusal }: ChunkMessage): boolean {
+  return (content ?? refusal ?? null) !== null
 }
 
-function decodeUsage(usage: ChunkUsage | null | undefined): TokenUsage | undefined {
-  if (usage?.prompt_tokens === undefined) return undefined
-  const thoughtTokens = countOf(usage.completion_tokens_details?.reasoning_tokens)
-  return {
-    promptTokens: countOf(usage.prompt_tokens),
-    completionTokens: countOf(usage.completion_tokens),
-    cachedTokens: countOf(usage.prompt_tokens_details?.cached_tokens),
-    ...(thoughtTokens > 0 && { thoughtTokens }),
-  }
+/** The word for an end; SGLang's own interface puts it into an object. */
+function wordOf(reason: unknown): string {
+  return textOf(textIn(fieldOf(reason, 'type')) ?? reason) ?? ''
 }
 
-function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
-  return { ...decodeScored(entry), top: (entry.top_logprobs ?? []).map(decodeScored) }
-}
-
-/** What is too small for a number comes as null; OpenAI and vLLM say this instead. */
-const leastLogprob = -9999
-
-function decodeScored({ token, logprob, bytes }: ChunkLogprob): Omit<TokenLogprob, 'top'> {
-  const named = nameToken(token)
-  return { token: named.token, logprob: numberOf(logprob ?? leastLogprob), bytes: bytes ? bytes.map(byteOf) : named.bytes }
-}
-
-function nameToken(token: unknown): { readonly token: string; readonly bytes: readonly number[] } {
-  const text = textOf(token)
-  if (text === undefined) throw makeBrokenError('sent a token without a text')
-  return { token: text, bytes: [...Buffer.from(text)] }
-}
-
-function numberOf(value: unknown): number {
-  if (typeof value !== 'number') throw makeBrokenError('sent a log probability that is no number')
-  return value
-}
-
-function byteOf(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) throw makeBrokenError('sent a byte that is none')
-  return value
+/** What was used, as OpenAI says it, Groq in a field of its own, and llama.cpp's server by what it took. */
+function decodeUsage({ usage, x_groq: groq, timings }: Chunk): CountedTokens | undefined {
+  const told: ChunkUsage | null | undefined = usage ?? groq?.usage
+  const [cached, evaluated] = [countOf(timings?.cache_n), countOf(timings?.prompt_n)]
+  const promptTokens =
+    countOf(told?.prompt_tokens ?? told?.input_tokens) ?? (evaluated === undefined ? undefined : evaluated + (cached ?? 0))
+  const all = countOf(told?.total_tokens)
+  const rest = all === undefined || promptTokens === undefined || all < promptTokens ? undefined : all - promptTokens
+  const completionTokens = countOf(told?.completion_tokens ?? told?.output_tokens) ?? rest ?? countOf(timings?.predicted_n)
+  if (promptTokens === undefined && completionTokens === undefined) return undefined
+  const thoughtTokens = countOf(told?.completion_tokens_details?.reasoning_tokens) ?? 0
+  const cachedTokens = countOf(told?.prompt_tokens_details?.cached_tokens) ?? cached ?? 0
+  return { promptTokens, completionTokens, cachedTokens, ...(thoughtTokens > 0 && { thoughtTokens }) }
 }

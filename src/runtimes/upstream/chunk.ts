@@ -4,37 +4,45 @@ import { parseJson } from './parse-json.ts'
 export interface Chunk {
   readonly choices?: readonly ChunkChoice[]
   readonly usage?: ChunkUsage | null
+  /** Of Groq. */
+  readonly x_groq?: { readonly usage?: ChunkUsage | null } | null
+  /** Of llama.cpp's server: tokens of the prompt that were evaluated and those that were warm, and tokens that were written. */
+  readonly timings?: { readonly prompt_n?: unknown; readonly cache_n?: unknown; readonly predicted_n?: unknown } | null
   readonly error?: unknown
 }
 
 export interface ChunkChoice {
   readonly index?: number | null
   /** Of a plain completion. */
-  readonly text?: string
-  readonly delta?: ChunkMessage
+  readonly text?: string | null
+  readonly delta?: ChunkMessage | null
   /** The whole of it, of servers that do not stream. */
-  readonly message?: ChunkMessage
+  readonly message?: ChunkMessage | null
   readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
-  readonly finish_reason?: string | null
+  readonly finish_reason?: unknown
   /** Of vLLM: the stop string that ended the choice, or the token. */
   readonly stop_reason?: string | number | null
 }
 
 export interface ChunkMessage {
-  readonly content?: string | null
+  /** A text, or a list of parts. */
+  readonly content?: unknown
   /** What is said instead of an answer, of OpenAI. */
-  readonly refusal?: string | null
+  readonly refusal?: unknown
   /** What the model thinks; vLLM's newer name is `reasoning`. */
-  readonly reasoning_content?: string | null
-  readonly reasoning?: string | null
+  readonly reasoning_content?: unknown
+  readonly reasoning?: unknown
   readonly tool_calls?: readonly ChunkToolCall[] | null
+  /** The only call, of servers that know no others. */
+  readonly function_call?: ChunkToolCall['function'] | null
 }
 
 /** A piece of a tool call; its name comes in the first. */
 export interface ChunkToolCall {
-  readonly index?: number | null
-  readonly id?: string | null
-  readonly function?: { readonly name?: string | null; readonly arguments?: string | null }
+  readonly index?: unknown
+  readonly id?: unknown
+  /** The arguments are a text, or the object itself. */
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
 }
 
 /** Log probabilities of a plain completion, lists of one length; null for the first token of a prompt. */
@@ -52,16 +60,20 @@ export interface ChunkLogprob {
 }
 
 export interface ChunkUsage {
-  readonly prompt_tokens?: number
-  readonly completion_tokens?: number
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null
+  readonly prompt_tokens?: unknown
+  readonly completion_tokens?: unknown
+  /** The same in the words of OpenAI's Responses. */
+  readonly input_tokens?: unknown
+  readonly output_tokens?: unknown
+  readonly total_tokens?: unknown
+  readonly prompt_tokens_details?: { readonly cached_tokens?: unknown } | null
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: unknown } | null
 }
 
 /** What an upstream answers to a request for embeddings. */
 export interface EmbeddingAnswer {
-  readonly data?: readonly { readonly index: number; readonly embedding: readonly number[] }[]
-  readonly usage?: { readonly prompt_tokens?: number }
+  readonly data?: readonly { readonly index?: number | null; readonly embedding: unknown }[]
+  readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
 }
 
 /** What an upstream answers to a request for scores: the shape of Jina and Cohere, or SGLang's, which is the list alone. */
@@ -69,7 +81,7 @@ export type ScoreAnswer =
   | readonly Score[]
   | {
       readonly results?: readonly Score[]
-      readonly usage?: { readonly prompt_tokens?: number; readonly total_tokens?: number }
+      readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
     }
 
 export interface Score {
@@ -77,7 +89,7 @@ export interface Score {
   readonly relevance_score?: number
   /** The same in SGLang. */
   readonly score?: number
-  readonly meta_info?: { readonly prompt_tokens?: number }
+  readonly meta_info?: { readonly prompt_tokens?: unknown }
 }
 
 /** What an upstream answers to a request for its models; vLLM and SGLang tell `max_model_len`, Sepia `context_length`. */

@@ -25,7 +25,8 @@ export async function loadUpstreamModel(
   }: ReplicaSettings & { readonly signal: AbortSignal } & Pick<UpstreamServer, 'traceparent' | 'findRoute'>,
 ): Promise<LoadedModel<TextModel>> {
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no upstream.`)
-  const protocol = format === 'anthropic' ? createAnthropicProtocol(upstream.model) : createOpenAiProtocol(upstream.model)
+  const createProtocol = format === 'anthropic' ? createAnthropicProtocol : createOpenAiProtocol
+  const protocol = createProtocol(upstream.model, settings.onUncounted ? { onUncounted: settings.onUncounted } : {})
   using stack = new DisposableStack()
   const servers = stack.use(
     await ReplicaSet.open({ ...upstream, ...protocol, ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }, settings),

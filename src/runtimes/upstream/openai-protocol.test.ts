@@ -54,7 +54,9 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
   for (const [usage, promptTokens] of [
     [{ prompt_tokens: 5, total_tokens: 6 }, 5],
     [{ total_tokens: 6 }, 6],
-    [undefined, 0],
+    [undefined, 6],
+    [{ prompt_tokens: -5 }, 6],
+    [{ prompt_tokens: '4' }, 4],
   ] as const)
     test(`scores are those of the documents, and ${JSON.stringify(usage)} counts ${promptTokens}`, async () => {
       const results = [
@@ -85,10 +87,26 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
     })
   })
 
+  test('vectors that a server does not number, count or write as numbers are read', async () => {
+    let uncounted = 0
+    const counting = createOpenAiProtocol('theirs', { onUncounted: () => uncounted++ })
+    for (const usage of [undefined, null, {}, { prompt_tokens: 1e300 }]) {
+      await using server = await openServer({ data: [{ embedding: [1, 0] }, { index: null, embedding: 'AAAAAAAAgD8=' }], usage })
+      const found = await counting.embed(server.connection, { model: 'm', inputs: ['eight by', [1, 2]] }, options)
+      assert.deepEqual(found, {
+        vectors: [
+          [1, 0],
+          [0, 1],
+        ],
+        promptTokens: 4,
+      })
+    }
+    assert.equal(uncounted, 4)
+  })
+
   const [vectors, scores] = [[0, 1].map((index) => ({ index, embedding: [1] })), [0, 1].map((index) => ({ index, relevance_score: 1 }))]
   for (const answer of [
-    ...[-5, 1.5, '4', 1e300].map((count) => ({ data: vectors, results: scores, usage: { prompt_tokens: count } })),
-    ...['AACAPw==', null, [], ['a'], [null]].map((embedding) => ({
+    ...['', null, [], ['a'], [null]].map((embedding) => ({
       data: [{ index: 0, embedding }, vectors[1]],
       results: [{ index: 0, relevance_score: embedding }, scores[1]],
       usage: { prompt_tokens: 1 },

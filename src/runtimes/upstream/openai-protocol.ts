@@ -5,7 +5,7 @@ import { ChunkDecoder } from './chunk-decoder.ts'
 import { encodeTextRequest } from './encode-text-request.ts'
 import { RefusedFields } from './refused-fields.ts'
 import { streamAnswer } from './stream-answer.ts'
-import type { TextProtocol } from './text-protocol.ts'
+import type { CountWatch, TextProtocol } from './text-protocol.ts'
 import { countOf } from './token-count.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { makeBrokenError, nameTooLong, readShaped } from './upstream-error.ts'
@@ -20,13 +20,13 @@ const perScore = 1024
 const perEscaped = 6
 
 /** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
-export function createOpenAiProtocol(model: string): TextProtocol {
+export function createOpenAiProtocol(model: string, watch: CountWatch = {}): TextProtocol {
   const refused = new RefusedFields()
   return {
     generate(connection, request, { signal }) {
       const path = request.input.type === 'prompt' ? '/completions' : '/chat/completions'
       return refused.send(connection, encodeTextRequest(request, model), (body) =>
-        streamAnswer(connection, { path, body, decoder: new ChunkDecoder(request.choices) }, request, { signal }),
+        streamAnswer(connection, { path, body, decoder: new ChunkDecoder(request.choices) }, request, { signal, ...watch }),
       )
     },
     async embed(connection, request, { signal }) {
@@ -35,7 +35,7 @@ export function createOpenAiProtocol(model: string): TextProtocol {
         const part = { ...request, inputs: request.inputs.slice(at, at + vectorsAtOnce) }
         const asked = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: 'input' } as const
         const text = await readAnswer(connection, asked, { signal, longest: perAnswer + part.inputs.length * perVector })
-        results.push(readShaped(() => decodeEmbeddings(part, text)))
+        results.push(readShaped(() => decodeEmbeddings(part, text, watch)))
       }
       return {
         vectors: results.flatMap(({ vectors }) => vectors),
@@ -48,7 +48,7 @@ export function createOpenAiProtocol(model: string): TextProtocol {
       const longest = perAnswer + documents.length * perScore + characters * perEscaped
       const asked = { path: '/rerank', body: { model, query, documents }, field: 'documents' } as const
       const text = await readAnswer(connection, asked, { signal, longest })
-      return readShaped(() => decodeScores(documents, text))
+      return readShaped(() => decodeScores({ query, documents }, text, watch))
     },
   }
 }
@@ -76,25 +76,44 @@ function encodeEmbeddingRequest({ inputs, dimensions }: EmbeddingRequest, model:
   return { model, input: inputs, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
 }
 
-function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string): EmbeddingResult {
+function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string, { onUncounted }: CountWatch): EmbeddingResult {
   const answer = parseEmbeddings(text)
-  const vectors = answer?.data?.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding) ?? []
-  const promptTokens = answer?.usage?.prompt_tokens
-  if (vectors.length !== inputs.length || promptTokens === undefined || !vectors.every(isVector))
-    throw makeBrokenError('sent no vector for each input')
+  const numbered = answer?.data?.map(({ index, embedding }, place) => ({ index: index ?? place, embedding })) ?? []
+  const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => decodeVector(embedding))
+  if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('sent no vector for each input')
   if (dimensions !== undefined && vectors.some(({ length }) => length !== dimensions))
     throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes vectors of one length; leave dimensions out.', {
       param: 'dimensions',
     })
-  return { vectors, promptTokens: countOf(promptTokens) }
+  const counted = countOf(answer?.usage?.prompt_tokens ?? answer?.usage?.total_tokens)
+  if (counted === undefined) onUncounted?.()
+  return { vectors, promptTokens: counted ?? estimate(inputs) }
 }
 
-function isVector(embedding: unknown): boolean {
-  return Array.isArray(embedding) && embedding.length > 0 && embedding.every(Number.isFinite)
+/** A list of numbers; some servers always write the bytes of 32-bit numbers in base64. */
+function decodeVector(embedding: unknown): readonly number[] {
+  if (typeof embedding !== 'string') return Array.isArray(embedding) ? embedding : []
+  const bytes = Buffer.from(embedding, 'base64')
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4))
+}
+
+function isVector(embedding: readonly number[]): boolean {
+  return embedding.length > 0 && embedding.every(Number.isFinite)
+}
+
+/** About as many tokens as these texts have, for servers that do not count them. */
+function estimate(inputs: readonly (string | readonly number[])[]): number {
+  const tokensOf = (input: string | readonly number[]) =>
+    typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length
+  return inputs.reduce((sum, input) => sum + tokensOf(input), 0)
 }
 
 /** Some servers do not count the tokens. */
-function decodeScores(documents: readonly string[], text: string): RankResult {
+function decodeScores(
+  { query, documents }: { readonly query: string; readonly documents: readonly string[] },
+  text: string,
+  { onUncounted }: CountWatch,
+): RankResult {
   const answer = parseScores(text) ?? []
   const { results = [], usage } = 'length' in answer ? { results: answer } : answer
   const found = new Map(results.map(({ index, relevance_score: relevance, score = relevance }) => [index, score]))
@@ -103,6 +122,9 @@ function decodeScores(documents: readonly string[], text: string): RankResult {
     return typeof score === 'number' && Number.isFinite(score) ? [score] : []
   })
   if (scores.length !== documents.length) throw makeBrokenError('sent no score for each document')
-  const perDocument = results.reduce((sum, { meta_info: told }) => sum + countOf(told?.prompt_tokens), 0)
-  return { scores, promptTokens: countOf(usage?.prompt_tokens ?? usage?.total_tokens ?? perDocument) }
+  const perDocument = results.map(({ meta_info: told }) => countOf(told?.prompt_tokens))
+  const summed = perDocument.every((count) => count !== undefined) ? perDocument.reduce((sum, count) => sum + count, 0) : undefined
+  const counted = countOf(usage?.prompt_tokens ?? usage?.total_tokens) ?? summed
+  if (counted === undefined) onUncounted?.()
+  return { scores, promptTokens: counted ?? estimate(documents.flatMap((document) => [query, document])) }
 }

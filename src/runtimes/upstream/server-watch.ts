@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import type { CountWatch } from './text-protocol.ts'
 
 /** A server stopped answering, or answers again. */
 export interface ServerChange {
@@ -8,7 +9,7 @@ export interface ServerChange {
 }
 
 /** Who wants to know of servers that go and come. */
-export interface ServerWatch {
+export interface ServerWatch extends CountWatch {
   /** Told when a server stops answering, and when it answers again; absent = nobody is. */
   readonly onChange?: (change: ServerChange) => void
   /** Whether an earlier connection found it away and told so; absent = none did. */

@@ -22,14 +22,14 @@ export async function* streamAnswer(
   connection: Pick<UpstreamConnection, 'send'>,
   { path, body, decoder }: StreamQuestion,
   request: Pick<TextRequest, 'input' | 'maxTokens' | 'choices'>,
-  options: { readonly signal: AbortSignal },
+  { signal, onUncounted }: { readonly signal: AbortSignal; readonly onUncounted?: () => void },
 ): AsyncGenerator<TextPart, void, undefined> {
-  const [lines, bound] = [new DataLines(), new TokenBound(request)]
+  const [lines, bound] = [new DataLines(), new TokenBound(request, { ...(onUncounted && { onUncounted }) })]
   function* read(taken: readonly string[]): Generator<TextPart> {
     for (const line of taken) for (const part of decoder.decode(line)) yield* bound.pass(part)
   }
   try {
-    for await (const piece of await connection.send(path, body, options))
+    for await (const piece of await connection.send(path, body, { signal }))
       for (const part of read(lines.take(piece))) {
         yield part
         if (part.type === 'finish') return

@@ -52,18 +52,18 @@ test('thoughts and arguments count like text, and a call with its first argument
 })
 
 test('a piece of more letters than so many tokens have is not passed on', () => {
-  const piece = 'a'.repeat(100_000)
+  const piece = 'a'.repeat(4000)
   for (const part of [
     text(0, piece),
     { type: 'thoughts', choice: 0, text: piece },
     { type: 'tool-arguments', choice: 0, index: 0, fragment: piece },
   ] satisfies TextPart[]) {
-    const parts = bound([text(0), part, part], { maxTokens: 50 })
+    const parts = bound([text(0), part, part], { maxTokens: 3 })
     assert.deepEqual(
       parts.map(({ type }) => type),
       ['text', 'choice-finish', 'finish'],
     )
-    assert.equal(bound([part, text(0)], { maxTokens: 101 }).length, 2)
+    assert.equal(bound([part, text(0)], { maxTokens: 5 }).length, 2)
   }
 })
 
@@ -77,4 +77,27 @@ test('a prompt that comes back before the answer is not cut', () => {
     { type: 'finish', usage },
   ]
   assert.deepEqual(bound(parts, { input, maxTokens: 1 }), parts)
+})
+
+test('the whole text of a server that does not stream is cut where it is longer than so many tokens', () => {
+  const whole = `${'a'.repeat(4095)}😀`
+  const parts = bound([text(0, whole), { type: 'choice-finish', choice: 0, reason: 'stop' }], { maxTokens: 100 })
+  assert.deepEqual(parts.slice(0, 2), [text(0, 'a'.repeat(4095)), { type: 'choice-finish', choice: 0, reason: 'length' }])
+  assert.equal(bound([text(0, 'a'.repeat(6000))], { maxTokens: 200 }).length, 1)
+})
+
+test('counts that a server leaves out or tells as nothing are estimated, and the caller is told', () => {
+  const said: TextPart[] = [text(0, 'Hello to all'), text(0, ' of you')]
+  for (const [usage, expected, calls] of [
+    [undefined, { promptTokens: 2, completionTokens: 5, cachedTokens: 0 }, 1],
+    [{ promptTokens: 9, completionTokens: undefined, cachedTokens: 4 }, { promptTokens: 9, completionTokens: 5, cachedTokens: 4 }, 1],
+    [{ promptTokens: 9, completionTokens: 0, cachedTokens: 4 }, { promptTokens: 9, completionTokens: 5, cachedTokens: 4 }, 1],
+    [{ promptTokens: undefined, completionTokens: 3, cachedTokens: 0 }, { promptTokens: 2, completionTokens: 3, cachedTokens: 0 }, 1],
+    [{ promptTokens: 9, completionTokens: 3, cachedTokens: 0 }, { promptTokens: 9, completionTokens: 3, cachedTokens: 0 }, 0],
+  ] as const) {
+    let told = 0
+    const tokens = new TokenBound(makeTextRequest('hello', { maxTokens: 50 }), { onUncounted: () => told++ })
+    const parts = [...said, { type: 'finish', usage } as const].flatMap((part) => tokens.pass(part))
+    assert.deepEqual([parts.at(-1), told], [{ type: 'finish', usage: expected }, calls])
+  }
 })

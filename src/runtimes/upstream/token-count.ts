@@ -1,16 +1,21 @@
-import { makeBrokenError } from './upstream-error.ts'
+import type { TokenUsage } from '../../core/text-generation.ts'
 
 /** More than any answer has: what one server says once must not empty a budget for ever. */
 const mostTokens = 2 ** 30
 
+/** What a server tells of the tokens that were used; what it does not tell is estimated. */
+export interface CountedTokens extends Omit<TokenUsage, 'promptTokens' | 'completionTokens'> {
+  readonly promptTokens: number | undefined
+  readonly completionTokens: number | undefined
+}
+
 /**
- * A number of tokens as a server tells it, 0 where it tells none; it goes into books and budgets, where a wrong one would stay.
+ * A number of tokens as a server tells it; it goes into books and budgets, where a wrong one would stay.
  *
- * @throws {ServiceError} `inference_failed` for anything but a whole number that there can be.
+ * @returns undefined for what is no number that there can be.
  */
-export function countOf(value: unknown): number {
-  if (value === undefined || value === null) return 0
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > mostTokens)
-    throw makeBrokenError('counted tokens in something else than whole numbers')
-  return value
+export function countOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof number !== 'number' || !(number >= 0) || number > mostTokens) return undefined
+  return Math.ceil(number)
 }

@@ -1,3 +1,4 @@
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextRequest, ToolCall } from '../../../core/text-generation.ts'
 import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
@@ -35,7 +36,7 @@ function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean):
       ...(calls.length > 0 && { tool_calls: calls.map(encodeToolCall) }),
     },
     delta: null,
-    finish_reason: choice.reason,
+    finish_reason: finishWords[choice.reason].openAi,
     ...(withLogprobs && { logprobs: encodeChatLogprobs(choice.logprobs) }),
   }
 }

@@ -1,3 +1,4 @@
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import { describeError, type ErrorHearer } from '../faults/error-body.ts'
@@ -70,7 +71,7 @@ function encodePart(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): obj
     case 'tool-arguments':
       return choiceOf(part.choice, { content: null, tool_calls: [{ index: part.index, function: { arguments: part.fragment } }] })
     case 'choice-finish':
-      return choiceOf(part.choice, { content: '' }, part.reason)
+      return choiceOf(part.choice, { content: '' }, finishWords[part.reason].openAi)
   }
 }
 

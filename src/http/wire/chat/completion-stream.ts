@@ -1,4 +1,5 @@
 import { toErrorRecord } from '../../../core/error.ts'
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextPart } from '../../../core/text-generation.ts'
 import { doneEvent, encodeEventData } from '../event-data.ts'
 import { toErrorObject } from '../faults/error-body.ts'
@@ -31,7 +32,7 @@ export async function* encodeCompletionStream(
         const logprobs = part.logprobs === undefined ? null : encodeCompletionLogprobs({ ...part, logprobs: part.logprobs }, offset)
         yield chunk({ choices: [{ index: part.choice, text: part.text, logprobs, finish_reason: null }] })
       } else if (part.type === 'choice-finish')
-        yield chunk({ choices: [{ index: part.choice, text: '', logprobs: null, finish_reason: part.reason }] })
+        yield chunk({ choices: [{ index: part.choice, text: '', logprobs: null, finish_reason: finishWords[part.reason].openAi }] })
       else if (part.type === 'finish' && delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage) })
     }
   } catch (error) {

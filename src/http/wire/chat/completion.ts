@@ -1,3 +1,4 @@
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
@@ -18,7 +19,7 @@ export function encodeCompletion(head: CompletionHead, request: TextRequest, res
       index,
       text,
       logprobs: request.topLogprobs === null ? null : encodeCompletionLogprobs({ logprobs, unscored }, 0),
-      finish_reason: reason,
+      finish_reason: finishWords[reason].openAi,
     })),
     usage: encodeTokenUsage(result.usage),
   }

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const tokenCount = Type.Integer({ minimum: 0 })
-const finishReason = Type.Enum(['stop', 'length', 'tool_calls'])
+const finishReason = Type.Enum(['stop', 'length', 'tool_calls', 'content_filter'])
 
 /** Token counts as every text route answers them. */
 export const tokenUsageSchema = Type.Object({

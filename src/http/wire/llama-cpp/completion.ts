@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { isRecord } from '../../../core/is-record.ts'
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextRequest, TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
@@ -66,7 +67,7 @@ export function encodeNativeEnd(request: TextRequest, { index, text, choice, tim
     prompt: input.type === 'prompt' ? (input.tokens ?? input.prompt) : '',
     has_new_line: text.includes('\n'),
     truncated: choice.reason === 'length' && completionTokens < request.maxTokens,
-    stop_type: choice.reason === 'length' ? 'limit' : choice.stop === undefined ? 'eos' : 'word',
+    stop_type: choice.reason === 'stop' && choice.stop !== undefined ? 'word' : finishWords[choice.reason].llamaCpp,
     stopping_word: choice.stop ?? '',
     tokens_cached: cachedTokens,
     timings: timer.timings(),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 const count = Type.Integer({ minimum: 0 })
-const stopReason = Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use'])
+const stopReason = Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'])
 
 /** Token counts in Anthropic's words. */
 export const messageUsageSchema = Type.Object({

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { isRecord } from '../../../core/is-record.ts'
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage, ToolCall } from '../../../core/text-generation.ts'
 import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
@@ -57,9 +58,7 @@ export function stopReason({
   readonly reason: FinishReason
   readonly stop?: string
 }): Exclude<Message['stop_reason'], null> {
-  if (reason === 'length') return 'max_tokens'
-  if (reason === 'tool_calls') return 'tool_use'
-  return stop === undefined ? 'end_turn' : 'stop_sequence'
+  return reason === 'stop' && stop !== undefined ? 'stop_sequence' : finishWords[reason].anthropic
 }
 
 /** Token counts; what was warm is not counted twice. */

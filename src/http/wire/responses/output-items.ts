@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../../core/json-value.ts'
+import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import { packThoughts } from './read-items.ts'
@@ -63,7 +64,7 @@ export function encodeLogprobs(logprobs: readonly TokenLogprob[]): readonly Json
 
 /** Everything that a finished choice holds; an answer without a word is a message with an empty text. */
 export function encodeOutputItems(body: ResponseBody, { thoughts, text, toolCalls, logprobs, reason }: TextChoice): readonly OutputItem[] {
-  const status = reason === 'length' ? 'incomplete' : 'completed'
+  const status = finishWords[reason].responses === null ? 'completed' : 'incomplete'
   const speaks = text !== '' || toolCalls.length === 0
   return [
     ...(thoughts === '' ? [] : [reasoningItem(body, itemId('reasoning'), thoughts, 'completed')]),

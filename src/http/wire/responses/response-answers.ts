@@ -12,7 +12,7 @@ export const responseSchema = Type.Object(
     created_at: Type.Integer({ description: 'Unix seconds.' }),
     status: Type.Enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
-    incomplete_details: nullable(Type.Object({ reason: Type.Literal('max_output_tokens') })),
+    incomplete_details: nullable(Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) })),
     model: Type.String(),
     output: Type.Array(item, { description: 'Items: reasoning, message, function_call.' }),
     usage: nullable(

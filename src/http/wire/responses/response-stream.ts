@@ -1,9 +1,9 @@
 import { toErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
-import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
+import type { FinishReason, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 import { callItem, encodeLogprobs, itemId, messageItem, type OutputItem, reasoningItem, textPart } from './output-items.ts'
-import { encodeResponse, type ResponseHead } from './response.ts'
+import { encodeResponse, endOf, type ResponseHead } from './response.ts'
 import type { ResponseBody } from './response-request.ts'
 
 /**
@@ -23,15 +23,15 @@ export async function* encodeResponseStream(
   yield event('response.created', { response: encodeResponse(head, body, { status: 'in_progress' }) })
   yield event('response.in_progress', { response: encodeResponse(head, body, { status: 'in_progress' }) })
   try {
-    let limited = false
+    let reason: FinishReason = 'stop'
     for await (const part of parts) {
-      if (part.type === 'choice-finish') limited = part.reason === 'length'
+      if (part.type === 'choice-finish') reason = part.reason
       else if (part.type === 'finish') {
-        yield* items.end(limited)
-        const status = limited ? 'incomplete' : 'completed'
-        const response = encodeResponse(head, body, { status, output: items.done, usage: part.usage })
+        const end = endOf(reason)
+        yield* items.end(end.status)
+        const response = encodeResponse(head, body, { ...end, output: items.done, usage: part.usage })
         await keep(response)
-        yield event(`response.${status}`, { response })
+        yield event(`response.${end.status}`, { response })
       } else if (part.type !== 'prompt') yield* items.add(part)
     }
   } catch (error) {
@@ -83,12 +83,12 @@ class Items {
     }
   }
 
-  /** @param limited Whether the limit ended the last item in the middle. */
-  *end(limited: boolean): Generator<string> {
+  /** @param status Whether the last item is whole, or was cut in the middle. */
+  *end(status: 'completed' | 'incomplete'): Generator<string> {
     // Whoever only thought has said nothing, which is a message too.
     const hasSaid = [...this.done, ...(this.#open === null ? [] : [this.#open])].some(({ type }) => type !== 'reasoning')
     if (!hasSaid) yield* this.#start('message', null)
-    yield* this.#close(limited ? 'incomplete' : 'completed')
+    yield* this.#close(status)
   }
 
   *#start(type: OutputItem['type'], call: OpenItem['call']): Generator<string, OpenItem> {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
-import type { TokenUsage } from '../../../core/text-generation.ts'
+import { finishWords } from '../../../core/text/finish-words.ts'
+import type { FinishReason, TokenUsage } from '../../../core/text-generation.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
 import { readTier } from '../chat/fields/urgency-fields.ts'
 import { encodeOutputItems, type OutputItem } from './output-items.ts'
@@ -28,9 +29,13 @@ export function startResponse(clock: Clock): ResponseHead {
   return { id: newId('resp'), created: Math.floor(clock.now() / 1000) }
 }
 
+type IncompleteReason = (typeof finishWords)[FinishReason]['responses']
+
 /** What has become of a response. */
 export interface ResponseState {
   readonly status: ResponseStatus
+  /** Why it is incomplete; null or absent = it is not. */
+  readonly incomplete?: IncompleteReason
   readonly output?: readonly OutputItem[]
   readonly usage?: TokenUsage
   readonly error?: ErrorRecord
@@ -38,7 +43,7 @@ export interface ResponseState {
 
 /** The response object: what was asked, and what has become of it. */
 export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody, state: ResponseState): JsonObject {
-  const { status, output = [], usage, error } = state
+  const { status, incomplete = null, output = [], usage, error } = state
   return {
     id,
     object: 'response',
@@ -46,7 +51,7 @@ export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody
     status,
     background: body.background ?? false,
     error: error === undefined ? null : { code: error.code, message: error.message },
-    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    incomplete_details: incomplete === null ? null : { reason: incomplete },
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     model: body.model,
@@ -72,8 +77,13 @@ export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody
 export function encodeFinished(head: ResponseHead, body: ResponseBody, result: TextResult): JsonObject {
   const [choice] = result.choices
   if (choice === undefined) throw new TypeError('A model ended without an answer')
-  const status = choice.reason === 'length' ? 'incomplete' : 'completed'
-  return encodeResponse(head, body, { status, output: encodeOutputItems(body, choice), usage: result.usage })
+  return encodeResponse(head, body, { ...endOf(choice.reason), output: encodeOutputItems(body, choice), usage: result.usage })
+}
+
+/** What has become of a response whose answer ended for a reason. */
+export function endOf(reason: FinishReason): { readonly status: 'completed' | 'incomplete'; readonly incomplete: IncompleteReason } {
+  const incomplete = finishWords[reason].responses
+  return { status: incomplete === null ? 'completed' : 'incomplete', incomplete }
 }
 
 function encodeResponseUsage({ promptTokens, completionTokens, cachedTokens, thoughtTokens = 0 }: TokenUsage): JsonObject {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
@@ -19,7 +20,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
     model,
     max_tokens: maxTokens,
     ...(system.length > 0 && { system }),
-    messages: mergeTurns(input.messages.flatMap(encodeMessage)),
+    messages: encodeTurns(input.messages),
     ...(sampling.temperature !== 1 && { temperature: sampling.temperature }),
     ...(sampling.topP < 1 && { top_p: sampling.topP }),
     ...(sampling.topK > 0 && { top_k: sampling.topK }),
@@ -59,19 +60,34 @@ function encodeThinking({ thoughtTokens = 0, tools }: ChatInput): Record<string,
   return thoughtTokens > 0 && tools.length === 0 ? { thinking: { type: 'enabled', budget_tokens: thoughtTokens } } : {}
 }
 
-function encodeMessage(message: ChatMessage): Turn[] {
+/** The turns of a conversation; blocks and turns that say nothing are left out, since such servers refuse them. */
+function encodeTurns(messages: readonly ChatMessage[]): readonly Turn[] {
+  const called = new Set<string>()
+  const turns = messages.flatMap((message): readonly Turn[] => {
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) called.add(id)
+    return encodeMessage(message, called)
+  })
+  return mergeTurns(turns.filter(({ content }) => content.length > 0))
+}
+
+function encodeMessage(message: ChatMessage, called: ReadonlySet<string>): readonly Turn[] {
   switch (message.role) {
     case 'system':
       return []
     case 'user':
-      return [{ role: 'user', content: message.parts?.map(encodePart) ?? [{ type: 'text', text: message.content }] }]
-    case 'tool':
-      return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: message.toolCallId, content: message.content }] }]
-    case 'assistant': {
-      const text = message.content ? [{ type: 'text', text: message.content }] : []
-      return [{ role: 'assistant', content: [...text, ...(message.toolCalls ?? []).map(encodeToolCall)] }]
+      return [{ role: 'user', content: message.parts?.map(encodePart) ?? encodeText(message.content) }]
+    case 'tool': {
+      // A result without its call, of a conversation whose beginning was cut off, would be refused.
+      if (!called.has(message.toolCallId)) return [{ role: 'user', content: encodeText(message.content) }]
+      return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: encodeId(message.toolCallId), content: message.content }] }]
     }
+    case 'assistant':
+      return [{ role: 'assistant', content: [...encodeText(message.content ?? ''), ...(message.toolCalls ?? []).map(encodeToolCall)] }]
   }
+}
+
+function encodeText(text: string): readonly object[] {
+  return text === '' ? [] : [{ type: 'text', text }]
 }
 
 function encodePart(part: SeenPart): object {
@@ -80,17 +96,22 @@ function encodePart(part: SeenPart): object {
 }
 
 function encodeToolCall({ id, name, arguments: written }: ToolCall): object {
-  return { type: 'tool_use', id, name, input: readArguments(written) }
+  return { type: 'tool_use', id: encodeId(id), name, input: readArguments(written) }
 }
 
+/** An id in the letters that such servers take; those of other servers have dots, colons and more. */
+function encodeId(id: string): string {
+  if (/^[\w-]{1,256}$/.test(id)) return id
+  return `toolu_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
+}
+
+/** Arguments are an object there; what a model wrote that is none, or was cut off, is told as a text in one. */
 function readArguments(written: string): object {
   try {
     const value: unknown = JSON.parse(written)
     if (isRecord(value)) return value
   } catch {}
-  throw new ServiceError('invalid_request_error', 'The arguments of a tool call must be a JSON object; mend them in the message.', {
-    param: 'messages',
-  })
+  return written.trim() === '' ? {} : { arguments: written }
 }
 
 /** Results of several tools are one turn there, as turns alternate. */

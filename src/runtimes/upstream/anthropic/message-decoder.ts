@@ -1,9 +1,11 @@
-import type { FinishReason, PromptUsage, TextPart, TokenUsage } from '../../../core/text-generation.ts'
+import { randomUUID } from 'node:crypto'
+import { readFinishWord } from '../../../core/text/finish-words.ts'
+import type { PromptUsage, TextPart } from '../../../core/text-generation.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
-import type { StreamDecoder } from '../stream-decoder.ts'
-import { countOf } from '../token-count.ts'
-import { makeBrokenError, makeEventError } from '../upstream-error.ts'
+import type { DecodedPart, StreamDecoder } from '../stream-decoder.ts'
+import { type CountedTokens, countOf } from '../token-count.ts'
+import { makeBrokenError, makeEventError, makeToldError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -12,9 +14,10 @@ export class MessageDecoder implements StreamDecoder {
   readonly #calls = new ToolCalls()
   #usage: Fields = {}
   #hasBegun = false
+  #hasBlocks = false
   #isFinished = false
 
-  decode(line: string): readonly TextPart[] {
+  decode(line: string): readonly DecodedPart[] {
     const parts = this.#read(parseEvent(line))
     if (parts.length === 0 || this.#hasBegun) return parts
     this.#hasBegun = true
@@ -23,13 +26,14 @@ export class MessageDecoder implements StreamDecoder {
     return promptTokens > 0 && !this.#isFinished ? [{ type: 'prompt', usage: { promptTokens, cachedTokens } }, ...parts] : parts
   }
 
-  #read(event: Fields): readonly TextPart[] {
+  #read(event: Fields): readonly DecodedPart[] {
     switch (event.type) {
       case 'message_start':
         this.#usage = fieldsOf(fieldsOf(event.message).usage)
         return []
       case 'content_block_start': {
         const block = fieldsOf(event.content_block)
+        this.#hasBlocks = true
         return [...decodeStart(block), ...this.#calls.start(numberOf(event.index), block)]
       }
       case 'content_block_delta':
@@ -39,8 +43,8 @@ export class MessageDecoder implements StreamDecoder {
       case 'message_delta':
         return this.#noteEnd(event)
       case 'message_stop':
-        if (!this.#isFinished) throw makeBrokenError('ended a message without saying why')
-        return [{ type: 'finish', usage: decodeUsage(this.#usage) }]
+        if (!this.#isFinished && !this.#hasBlocks) throw makeBrokenError('ended a message without saying anything')
+        return [...this.#noteEnd({ delta: { stop_reason: 'end_turn' } }), { type: 'finish', usage: decodeUsage(this.#usage) }]
       case 'message':
         return eventsOf(event).flatMap((each) => this.#read(each))
       case 'error':
@@ -60,7 +64,9 @@ export class MessageDecoder implements StreamDecoder {
     const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
     if (typeof reason !== 'string' || this.#isFinished) return []
     this.#isFinished = true
-    return [{ type: 'choice-finish', choice: 0, reason: decodeReason(reason), ...(typeof stop === 'string' && { stop }) }]
+    const meant = readFinishWord(reason, { hasCalls: this.#calls.exist })
+    if (meant === 'failed') throw makeToldError(`ended an answer with ${reason.slice(0, 40)}`)
+    return [{ type: 'choice-finish', choice: 0, reason: meant, ...(typeof stop === 'string' && { stop }) }]
   }
 }
 
@@ -86,16 +92,15 @@ function eventsOf(message: Fields): readonly Fields[] {
   ]
 }
 
-/** @throws {ServiceError} `inference_failed` where nothing was counted, or in something else than whole numbers. */
-function decodeUsage(usage: Fields): TokenUsage {
-  if (usage.output_tokens === undefined) throw makeBrokenError('sent no token counts')
-  return { ...decodePrompt(usage), completionTokens: countOf(usage.output_tokens) }
+function decodeUsage(usage: Fields): CountedTokens {
+  const { promptTokens, cachedTokens } = decodePrompt(usage)
+  return { promptTokens: promptTokens || undefined, completionTokens: countOf(usage.output_tokens), cachedTokens }
 }
 
-/** @throws {ServiceError} `inference_failed` where something else than whole numbers was counted. */
 function decodePrompt(usage: Fields): PromptUsage {
-  const cachedTokens = countOf(usage.cache_read_input_tokens)
-  return { promptTokens: countOf(usage.input_tokens) + cachedTokens + countOf(usage.cache_creation_input_tokens), cachedTokens }
+  const cachedTokens = countOf(usage.cache_read_input_tokens) ?? 0
+  const read = countOf(usage.input_tokens) ?? 0
+  return { promptTokens: read + cachedTokens + (countOf(usage.cache_creation_input_tokens) ?? 0), cachedTokens }
 }
 
 function decodeStart({ type, text, thinking }: Fields): readonly TextPart[] {
@@ -115,12 +120,24 @@ function decodeDelta(block: number, delta: Fields, calls: ToolCalls): readonly T
 class ToolCalls {
   readonly #byBlock = new Map<number, { readonly index: number; hasArguments: boolean }>()
 
+  get exist(): boolean {
+    return this.#byBlock.size > 0
+  }
+
   start(block: number, { type, id, name }: Fields): readonly TextPart[] {
     if (type !== 'tool_use') return []
     if (typeof name !== 'string' || name === '') throw makeBrokenError('called a tool without a name')
     const index = this.#byBlock.size
     this.#byBlock.set(block, { index, hasArguments: false })
-    return [{ type: 'tool-call', choice: 0, index, id: typeof id === 'string' ? id : `call_${index}`, name }]
+    return [
+      {
+        type: 'tool-call',
+        choice: 0,
+        index,
+        id: typeof id === 'string' && id !== '' ? id : `call_${randomUUID().replaceAll('-', '')}`,
+        name,
+      },
+    ]
   }
 
   add(block: number, fragment: string): readonly TextPart[] {
@@ -141,11 +158,6 @@ function parseEvent(line: string): Fields {
   } catch (cause) {
     throw makeBrokenError('sent something else than JSON in its stream', cause)
   }
-}
-
-function decodeReason(reason: string): FinishReason {
-  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length'
-  return reason === 'tool_use' ? 'tool_calls' : 'stop'
 }
 
 function numberOf(value: unknown): number {

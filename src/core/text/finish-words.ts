@@ -1,0 +1,59 @@
+import type { FinishReason } from '../text-generation.ts'
+
+/** What each interface calls an end. */
+interface FinishWords {
+  /** `finish_reason` of chats and plain completions. */
+  readonly openAi: 'stop' | 'length' | 'tool_calls' | 'content_filter'
+  /** `stop_reason` of Anthropic's messages; a stop string that ended it makes `end_turn` `stop_sequence`. */
+  readonly anthropic: 'end_turn' | 'max_tokens' | 'tool_use' | 'refusal' | 'pause_turn'
+  /** `incomplete_details.reason` of OpenAI's Responses; null = the response is complete. */
+  readonly responses: 'max_output_tokens' | 'content_filter' | null
+  /** `stop_type` of llama.cpp's server; a stop string that ended it makes `eos` `word`. */
+  readonly llamaCpp: 'eos' | 'limit'
+}
+
+/** Each end in the words of each interface. */
+export const finishWords: Readonly<Record<FinishReason, FinishWords>> = {
+  stop: { openAi: 'stop', anthropic: 'end_turn', responses: null, llamaCpp: 'eos' },
+  length: { openAi: 'length', anthropic: 'max_tokens', responses: 'max_output_tokens', llamaCpp: 'limit' },
+  tool_calls: { openAi: 'tool_calls', anthropic: 'tool_use', responses: null, llamaCpp: 'eos' },
+  content_filter: { openAi: 'content_filter', anthropic: 'refusal', responses: 'content_filter', llamaCpp: 'eos' },
+  // Only Anthropic has a word for a turn that goes on when it is sent back; elsewhere it is cut short.
+  pause: { openAi: 'length', anthropic: 'pause_turn', responses: 'max_output_tokens', llamaCpp: 'limit' },
+}
+
+/** Words of servers for each end, in lower case; `failed` = the server gave up. A word that is not here is a `stop`. */
+const serverWords: Readonly<Record<FinishReason | 'failed', readonly string[]>> = {
+  stop: [
+    ...['stop', 'stop_sequence', 'end_turn', 'end', 'eos', 'eos_token', 'word', 'complete', 'completed', 'done', 'finished'],
+    ...['finish_reason_unspecified', 'unload', 'load'],
+  ],
+  length: [
+    ...['length', 'limit', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'max_length', 'max_tokens_reached', 'token_limit'],
+    ...['model_length', 'model_context_window_exceeded', 'context_length', 'context_length_exceeded', 'context_window_exceeded'],
+    ...['incomplete', 'time_limit', 'timeout'],
+  ],
+  tool_calls: ['tool_calls', 'tool_call', 'tool_use', 'function_call', 'function_calls'],
+  content_filter: [
+    ...['content_filter', 'content_filtered', 'refusal', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'sensitive'],
+    ...['guardrail_intervened', 'error_toxic', 'image_safety', 'language', 'model_armor', 'moderation'],
+  ],
+  pause: ['pause', 'pause_turn'],
+  failed: ['abort', 'aborted', 'error', 'cancelled', 'canceled', 'insufficient_system_resource', 'network_error', 'model_error'],
+}
+
+const reasonByWord = new Map(
+  Object.entries(serverWords).flatMap(([reason, words]) => words.map((word) => [word, reason as FinishReason | 'failed'] as const)),
+)
+
+/**
+ * Why a server's answer ended, by the word that it uses.
+ *
+ * @param hasCalls Whether the answer calls tools. An answer with calls that ended by itself waits for them, whatever the server calls that;
+ *   one without calls waits for none.
+ */
+export function readFinishWord(word: string, { hasCalls }: { readonly hasCalls: boolean }): FinishReason | 'failed' {
+  const reason = reasonByWord.get(word.toLowerCase()) ?? 'stop'
+  if (reason !== 'stop' && reason !== 'tool_calls') return reason
+  return hasCalls ? 'tool_calls' : 'stop'
+}

@@ -1,0 +1,51 @@
+import type { ChunkMessage } from './chunk.ts'
+import { fieldOf, fieldsOf } from './field-of.ts'
+import { makeBrokenError } from './upstream-error.ts'
+
+/** What a server says in one piece: to the caller, or to itself. */
+export interface SpokenText {
+  readonly type: 'text' | 'thoughts'
+  readonly text: string
+}
+
+/** How deep texts lie in lists of parts within each other. */
+const deepest = 4
+
+/** A text, or nothing; a server may send anything in its place. @throws {ServiceError} `inference_failed` for anything else. */
+export function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw makeBrokenError('sent something else than a text where its interface has one')
+  return value
+}
+
+/** The same of a text or a number, or nothing for whatever else. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
+}
+
+/**
+ * The texts of a message in their order. Thoughts have two names, and Mistral's models send lists of parts, which hold thoughts too.
+ *
+ * @throws {ServiceError} `inference_failed` for a content that is neither a text nor a list.
+ */
+export function textsOf({ content, refusal, reasoning_content: thoughts, reasoning }: ChunkMessage): readonly SpokenText[] {
+  const thought = [thoughts, reasoning].map((value) => joinTexts(value, deepest)).find((text) => text !== '') ?? ''
+  const said = Array.isArray(content)
+    ? content.flatMap(partTexts)
+    : [{ type: 'text' as const, text: textIn(content) ?? textOf(content ?? refusal) ?? '' }]
+  return [...(thought === '' ? [] : [{ type: 'thoughts' as const, text: thought }]), ...said]
+}
+
+function partTexts(part: unknown): readonly SpokenText[] {
+  const kind = fieldOf(part, 'type')
+  if (kind === 'thinking' || kind === 'reasoning') return [{ type: 'thoughts', text: joinTexts(part, deepest) }]
+  return [{ type: 'text', text: joinTexts(part, deepest) }]
+}
+
+/** The texts in a text, a list of parts or one part, whichever field they are in. */
+function joinTexts(value: unknown, depth: number): string {
+  if (depth === 0) return ''
+  if (Array.isArray(value)) return value.map((part: unknown) => joinTexts(part, depth - 1)).join('')
+  const { text, thinking, content, summary, refusal } = fieldsOf(value)
+  return textIn(value) ?? joinTexts(text ?? thinking ?? content ?? summary ?? refusal, depth - 1)
+}

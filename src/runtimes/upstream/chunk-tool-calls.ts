@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import type { TextPart } from '../../core/text-generation.ts'
+import type { ChunkMessage, ChunkToolCall } from './chunk.ts'
+import { textIn, textOf } from './chunk-texts.ts'
+import { makeBrokenError } from './upstream-error.ts'
+
+/** Characters of calls that wait for an earlier one to end. */
+const mostWaiting = 4 << 20
+/** The number under which the pieces of a `function_call` are kept, which has none. */
+const legacy = -1
+
+interface Call {
+  readonly index: number
+  readonly id: string
+  /** Whether the server named it so. */
+  readonly hasOwnId: boolean
+  readonly name: string
+  readonly arguments: JsonText
+  /** How many characters of the arguments have been passed on; null = not even the name. */
+  passed: number | null
+}
+
+/**
+ * The tool calls of one choice, numbered as they begin and passed on one after the other, however a server numbers, names and mixes their pieces: a call
+ * begins where a name comes under another number or id, at another place of one list, or behind arguments that are whole.
+ */
+export class ToolCalls {
+  readonly #calls: Call[] = []
+  readonly #byNumber = new Map<number, Call>()
+  /** The calls that the last list without numbers was about, by their places. */
+  #places: readonly Call[] = []
+  /** The first that may not be whole yet. */
+  #first = 0
+  readonly #choice: number
+
+  constructor(choice: number) {
+    this.#choice = choice
+  }
+
+  /** Whether there is any. */
+  get exist(): boolean {
+    return this.#calls.length > 0
+  }
+
+  /** What the calls of one message, or of a piece of one, add. */
+  add({ tool_calls: calls, function_call: old }: Pick<ChunkMessage, 'tool_calls' | 'function_call'>): readonly TextPart[] {
+    const pieces = [...(calls ?? []), ...(old ? [{ index: legacy, function: old }] : [])]
+    if (pieces.length === 0) return []
+    const places: Call[] = []
+    for (const piece of pieces) {
+      const call = this.#find(piece, { place: places.length, isAlone: pieces.length === 1 })
+      if (call !== undefined) places.push(call)
+    }
+    if (places.length > 0) this.#places = places
+    return this.#pass({ isEnd: false })
+  }
+
+  /**
+   * What is left when the choice has ended.
+   *
+   * @param isCut Whether the last call may have been cut off; one that was not has an object of arguments, even where the server sent none.
+   */
+  end({ isCut }: { readonly isCut: boolean }): readonly TextPart[] {
+    if (!isCut) for (const { arguments: text } of this.#calls) if (text.value === '') text.add('{}')
+    return this.#pass({ isEnd: true })
+  }
+
+  /** The call that a piece belongs to, with its arguments added; undefined where none has begun. */
+  #find(piece: ChunkToolCall, at: { readonly place: number; readonly isAlone: boolean }): Call | undefined {
+    const [number, id, name] = [numberOf(piece.index), idOf(piece.id), textOf(piece.function?.name) ?? '']
+    const fragment = argumentsOf(piece.function?.arguments)
+    const known = number === undefined ? this.#unnumbered({ id, name }, at) : this.#byNumber.get(number)
+    const begins = name !== '' && (known === undefined || isAnother(known, { id, name, fragment }))
+    const call = begins ? this.#begin(number, { id, name }) : known
+    if (call === undefined || fragment.trim() === '') return call
+    if (!call.arguments.isWhole) call.arguments.add(fragment)
+    // Some servers send the arguments of a call as {} before they send them.
+    else if (call.arguments.isEmptyObject && (call.passed ?? 0) === 0) call.arguments.replace(fragment)
+    else if (id === undefined) return this.#begin(number, { id, name: call.name }, fragment)
+    return call
+  }
+
+  /** A piece without a number belongs to the call with its id, to that at its place, or else to the last. */
+  #unnumbered(
+    { id, name }: { readonly id: string | undefined; readonly name: string },
+    { place, isAlone }: { readonly place: number; readonly isAlone: boolean },
+  ): Call | undefined {
+    if (id !== undefined)
+      return this.#calls.find((call) => call.hasOwnId && call.id === id) ?? (name === '' ? this.#calls.at(-1) : undefined)
+    if (name !== '') return place === 0 ? this.#calls.at(-1) : undefined
+    return isAlone ? this.#calls.at(-1) : this.#places[place]
+  }
+
+  #begin(number: number | undefined, { id, name }: { readonly id: string | undefined; readonly name: string }, fragment = ''): Call {
+    const isOwn = id !== undefined && !this.#calls.some((call) => call.id === id)
+    const call: Call = {
+      index: this.#calls.length,
+      id: isOwn ? id : `call_${randomUUID().replaceAll('-', '')}`,
+      hasOwnId: isOwn,
+      name,
+      arguments: new JsonText(),
+      passed: null,
+    }
+    this.#calls.push(call)
+    if (number !== undefined) this.#byNumber.set(number, call)
+    call.arguments.add(fragment)
+    return call
+  }
+
+  /** What can be said of the calls in their order: of one after the other, each as soon as those before it are whole. */
+  #pass({ isEnd }: { readonly isEnd: boolean }): readonly TextPart[] {
+    const parts: TextPart[] = []
+    for (let call = this.#calls[this.#first]; call !== undefined; call = this.#calls[this.#first]) {
+      const { index, id, name, arguments: text } = call
+      const isLast = index === this.#calls.length - 1
+      if (call.passed === null) parts.push({ type: 'tool-call', choice: this.#choice, index, id, name })
+      call.passed ??= 0
+      const isSettled = isEnd || !isLast || !text.isEmptyObject
+      const fragment = isSettled ? text.value.slice(call.passed) : ''
+      if (fragment !== '') parts.push({ type: 'tool-arguments', choice: this.#choice, index, fragment })
+      call.passed += fragment.length
+      if (!isEnd && (isLast || !text.isWhole)) break
+      this.#first++
+    }
+    const waiting = this.#calls.slice(this.#first + 1).reduce((sum, { arguments: text }) => sum + text.value.length, 0)
+    if (waiting > mostWaiting) throw makeBrokenError('began tool calls that it did not end')
+    return parts
+  }
+}
+
+/** Whether a name begins another call than the one whose number it comes under. */
+function isAnother(
+  call: Call,
+  { id, name, fragment }: { readonly id: string | undefined; readonly name: string; readonly fragment: string },
+): boolean {
+  if (id !== undefined && call.hasOwnId) return id !== call.id
+  return call.arguments.isWhole && (name !== call.name || fragment.trim() !== '')
+}
+
+/** The text of a JSON value that comes in pieces, each of which is looked at once. */
+class JsonText {
+  #text = ''
+  #depth = 0
+  #inString = false
+  #isEscaped = false
+  #hasBegun = false
+
+  get value(): string {
+    return this.#text
+  }
+
+  /** Whether every bracket is closed. */
+  get isWhole(): boolean {
+    return this.#hasBegun && this.#depth === 0
+  }
+
+  get isEmptyObject(): boolean {
+    return this.#text.length < 16 && /^\s*\{\s*\}\s*$/.test(this.#text)
+  }
+
+  replace(text: string): void {
+    this.#text = ''
+    this.#hasBegun = false
+    this.add(text)
+  }
+
+  add(fragment: string): void {
+    this.#text += fragment
+    for (const character of fragment)
+      if (this.#inString) {
+        if (!this.#isEscaped && character === '"') this.#inString = false
+        this.#isEscaped = !this.#isEscaped && character === '\\'
+      } else if (character === '"') this.#inString = true
+      else if (character === '{' || character === '[') {
+        this.#hasBegun = true
+        this.#depth++
+      } else if (character === '}' || character === ']') this.#depth--
+  }
+}
+
+/** Where a call stands among the others; some servers write numbers as texts. */
+function numberOf(index: unknown): number | undefined {
+  if (index === undefined || index === null) return undefined
+  const number = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index
+  if (typeof number !== 'number') throw makeBrokenError('sent a tool call without a number')
+  return number
+}
+
+/** What the server calls a call; an id that is empty, or none at all, is none. */
+function idOf(id: unknown): string | undefined {
+  if (typeof id === 'number') return String(id)
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** Arguments as a text; some servers send the object itself. */
+function argumentsOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (textIn(value) ?? '')
+}
