@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path/posix'
 import { test } from 'node:test'
-import type { Catalogue } from '../../src/console/app/language/catalogue.ts'
+import type { Catalogue } from '../../src/console/app/language/translate.ts'
 import { findTexts } from './find-texts.ts'
 import { namesEverywhere } from './names-everywhere.ts'
 

@@ -21,15 +21,14 @@ import { createProcessModelLoader } from '../runtimes/process/process-model-load
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
 import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
-import { observeBodyLog } from '../telemetry/body-log-events.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { modelFieldIdle, observeModels, serverChanged, tokensUncounted } from '../telemetry/model-events.ts'
-import { tallyOf } from '../telemetry/node-tally.ts'
 import {
   databaseDoubtful,
   descriptorsScarce,
   enginesConfined,
   faultSurvived,
+  observeBodyLog,
   observeProcess,
   serviceStarted,
   serviceStopped,
@@ -37,6 +36,7 @@ import {
   signInRefused,
 } from '../telemetry/service-events.ts'
 import { renderMetrics } from '../telemetry/telemetry.ts'
+import { tallyOf } from '../telemetry/work-events.ts'
 import { AnswersInProgress } from './answers-in-progress.ts'
 import { findClusterFaults } from './cluster/find-cluster-faults.ts'
 import { joinCluster } from './cluster/join-cluster.ts'

@@ -3,9 +3,9 @@ import { delimiter, resolve } from 'node:path'
 import { suite, test } from 'node:test'
 import { groupRoles } from './group-roles.ts'
 import { headerNames } from './header-names.ts'
-import { issuerUrl } from './issuer-url.ts'
 import type { Kind } from './setting.ts'
 import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
+import { issuerUrl } from './sign-in-settings.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 const base = resolve('/srv/sepia')

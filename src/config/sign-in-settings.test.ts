@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { groupRoles } from './group-roles.ts'
-import { issuerUrl } from './issuer-url.ts'
+import { issuerUrl } from './sign-in-settings.ts'
 
 describe('an issuer', () => {
   for (const address of [

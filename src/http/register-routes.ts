@@ -6,14 +6,12 @@ import { registerApiReference } from './routes/api-reference.ts'
 import { registerAssets } from './routes/assets/assets.ts'
 import { registerTransferAsset } from './routes/assets/transfer-asset.ts'
 import { registerBatches } from './routes/batches/batches.ts'
-import { registerCancelRequest } from './routes/cancel-request.ts'
 import { registerCreateChatCompletion } from './routes/chat/create-chat-completion.ts'
 import { registerStoredChats } from './routes/chat/stored-chats.ts'
 import { registerCreateCompletion } from './routes/create-completion.ts'
 import { registerCreateEmbedding } from './routes/create-embedding.ts'
 import { registerDetokenize } from './routes/detokenize.ts'
 import { registerDocs } from './routes/docs.ts'
-import { registerFetchResponse } from './routes/fetch-response.ts'
 import { registerCreateFile } from './routes/files/create-file.ts'
 import { registerKeptFiles } from './routes/files/kept-files.ts'
 import { registerHealth } from './routes/health.ts'
@@ -22,9 +20,6 @@ import { registerEditImage } from './routes/images/edit-image.ts'
 import { registerFetchPicture } from './routes/images/fetch-picture.ts'
 import { registerGenerateImage } from './routes/images/generate-image.ts'
 import { registerListModels } from './routes/list-models.ts'
-import { registerListRequests } from './routes/list-requests.ts'
-import { registerListWebhookDeliveries } from './routes/list-webhook-deliveries.ts'
-import { registerListWebhookSecrets } from './routes/list-webhook-secrets.ts'
 import { registerApplyTemplate } from './routes/llama-cpp/apply-template.ts'
 import { registerCreateInfill } from './routes/llama-cpp/create-infill.ts'
 import { registerCreateNativeCompletion } from './routes/llama-cpp/create-native-completion.ts'
@@ -34,15 +29,14 @@ import { registerLoadModel } from './routes/load-model.ts'
 import { registerCountMessageTokens } from './routes/messages/count-message-tokens.ts'
 import { registerCreateMessage } from './routes/messages/create-message.ts'
 import { registerMetrics } from './routes/metrics.ts'
-import { registerPollRequest } from './routes/poll-request.ts'
+import { registerRequests } from './routes/requests.ts'
 import { registerRerank } from './routes/rerank.ts'
 import { registerCountResponseTokens } from './routes/responses/count-response-tokens.ts'
 import { registerCreateResponse } from './routes/responses/create-response.ts'
 import { registerKeptResponses } from './routes/responses/kept-responses.ts'
-import { registerRotateWebhookSecret } from './routes/rotate-webhook-secret.ts'
 import { registerShowUsage } from './routes/show-usage.ts'
 import { registerTokenize } from './routes/tokenize.ts'
-import { registerWatchRequest } from './routes/watch-request.ts'
+import { registerWebhooks } from './routes/webhooks.ts'
 
 /** The routes that need no access token: health checks and the API document. */
 export async function registerPublicRoutes(server: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): Promise<void> {
@@ -79,17 +73,11 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerCreateFile(api, deps, settings)
   registerKeptFiles(api, deps)
   registerBatches(api, deps, settings)
-  registerListRequests(api, deps)
-  registerPollRequest(api, deps)
-  registerWatchRequest(api, deps)
-  registerCancelRequest(api, deps)
-  registerFetchResponse(api, deps, settings)
+  registerRequests(api, deps, settings)
   registerCreateResponse(api, deps, settings)
   registerCountResponseTokens(api, deps, settings)
   registerKeptResponses(api, deps, settings)
-  registerListWebhookSecrets(api, deps)
-  registerRotateWebhookSecret(api, deps)
-  registerListWebhookDeliveries(api, deps)
+  registerWebhooks(api, deps)
   registerListModels(api, deps)
   registerLoadModel(api, deps)
   registerShowUsage(api, deps)

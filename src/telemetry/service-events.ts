@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { BodyDropReason } from '../core/requests/logged-body.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** The service listens. */
@@ -73,4 +74,55 @@ export function observeProcess({ metrics: { registry } }: Telemetry): void {
 export function signInRefused({ log, metrics }: Telemetry, event: { readonly address: string }): void {
   metrics.signInsRefused.add([])
   log.warn(event, 'sign-in refused')
+}
+
+/** A line for each of many would fill the log. */
+const lineEveryMs = 10_000
+
+/** Tells of bodies that are left out of the request log: each is counted, and every ten seconds one of each reason gets a line. */
+export function observeBodyLog(
+  { log, metrics }: Telemetry,
+  clock: { now(): number },
+): (drop: { readonly reason: BodyDropReason; readonly accountId: string }) => void {
+  const lines = new Map<BodyDropReason, number>()
+  return (drop) => {
+    metrics.bodiesDropped.add([drop.reason])
+    const now = clock.now()
+    if (now < (lines.get(drop.reason) ?? 0)) return
+    lines.set(drop.reason, now + lineEveryMs)
+    log.warn(drop, 'a body was left out of the request log')
+  }
+}
+
+/** One attempt to deliver a webhook has ended; the address is not logged, it may hold a secret. */
+export function webhookAttempted(
+  { log, metrics }: Telemetry,
+  event: {
+    readonly deliveryId: string
+    readonly inferenceId: string
+    readonly attempt: number
+    readonly state: 'waiting' | 'delivered' | 'given-up'
+    /** HTTP status or a short reason. */
+    readonly result: string
+  },
+): void {
+  metrics.webhookAttempts.add([event.state])
+  log[event.state === 'delivered' ? 'info' : 'warn'](event, 'webhook attempted')
+}
+
+/** This node became one of a cluster. */
+export function clusterJoined(
+  { log }: Telemetry,
+  event: { readonly nodeId: string; readonly role: string; readonly url: string | null; readonly nodes: number },
+): void {
+  log.info(event, 'cluster joined')
+}
+
+/** Another node could not be reached, or takes this one for a stranger: its slots are not used. */
+export function nodeUnreached(
+  { log }: Telemetry,
+  event: { readonly nodeId: string; readonly host: string; readonly url: string | null },
+  cause: unknown,
+): void {
+  log.warn({ ...event, err: cause }, 'node cannot be reached')
 }

@@ -1,3 +1,4 @@
+import type { NodeTally } from '../core/cluster/node-tally.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -11,5 +12,17 @@ export function workWatched({ metrics, traces }: Telemetry, event: WorkEvent): v
     const { name, startedAt, endedAt } = event
     metrics.phaseSeconds.observe([model, name], (endedAt - startedAt) / 1000)
     traces.record(name, { startedAt, endedAt, attributes: { 'sepia.model': model } })
+  }
+}
+
+/** What this process has done so far, of its metrics. */
+export function tallyOf({ metrics: { registry, generatedTokens, workSeconds, timeToFirstToken, stepSeconds } }: Telemetry): NodeTally {
+  return {
+    startedAt: registry.startedAt,
+    completionTokens: generatedTokens.sum(() => true),
+    requests: workSeconds.total().count,
+    firstTokens: timeToFirstToken.total(),
+    steps: stepSeconds.total(),
+    residentBytes: process.memoryUsage.rss(),
   }
 }

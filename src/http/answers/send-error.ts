@@ -5,7 +5,6 @@ import { type ErrorBody, toErrorBody } from '../wire/faults/error-body.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { errorStatus } from './error-status.ts'
-import { fromFrameworkError } from './from-framework-error.ts'
 import { isMessagesSurface, isNativeSurface, isResponsesSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */
@@ -50,4 +49,31 @@ const defaultRetry: Readonly<Record<number, number>> = { 429: 1, 503: 1 }
 /** RFC 6750: no error code when no token was sent at all. */
 function challenge(code: string): string {
   return code === 'missing_token' ? 'Bearer realm="sepia"' : `Bearer realm="sepia", error="invalid_token"`
+}
+
+/** What the system reports when it has no file descriptors, memory, processes or threads left. */
+const exhausted: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ERR_WORKER_INIT_FAILED'])
+
+/** Reads the few errors that Fastify itself raises about a request, and what a system without room reports; everything else is returned as it is. */
+function fromFrameworkError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  if (exhausted.has(error.code)) {
+    const message = 'The machine of the service has no room for this request at the moment; try again in a few seconds.'
+    return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5, cause: error })
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('unsupported_media_type', 'Send the body as application/json.', { param: 'content-type', cause: error })
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
+      return new ServiceError('invalid_request_error', 'Send the header Content-Type.', { param: 'content-type', cause: error })
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('payload_too_large', 'Send a smaller body.', { cause: error })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ServiceError('invalid_request_error', 'Send as many bytes as Content-Length says.', {
+        param: 'content-length',
+        cause: error,
+      })
+    default:
+      return error
+  }
 }

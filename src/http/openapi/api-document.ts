@@ -8,11 +8,10 @@ import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
 import { documentedRoutes } from './documented-routes.ts'
 import { refusalAnswers, refusalReference } from './examples/error-examples.ts'
 import { requestExamples } from './examples/request-examples.ts'
-import { routeServers } from './route-server.ts'
 import { withNulls } from './with-nulls.ts'
 
 /** An OpenAPI 3.1 document, as far as we read it ourselves. */
-export interface ApiDocument {
+interface ApiDocument {
   readonly openapi: '3.1.0'
   readonly info: object
   readonly servers: readonly { readonly url: string }[]
@@ -89,4 +88,25 @@ function operationName(method: string, path: string): string {
 function describeAnswer({ description, content }: RouteAnswer): object {
   if (content === undefined) return { description }
   return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])) }
+}
+
+/** Which of the service's addresses a route belongs to, by the beginning of its path; the public one where none does. */
+const owners: readonly (readonly [beginning: string, owner: keyof ServiceAddresses])[] = [
+  ['/generate/', 'imageUrl'],
+  ['/v1/images/', 'imageUrl'],
+  ['/v1/requests', 'asyncUrl'],
+  ['/v1/responses/', 'asyncUrl'],
+  ['/v1/chat/', 'textUrl'],
+  ['/v1/completions', 'textUrl'],
+  ['/v1/messages', 'textUrl'],
+  ['/v1/responses', 'textUrl'],
+  ['/v1/embeddings', 'textUrl'],
+  ['/v1/rerank', 'textUrl'],
+]
+
+/** The server of a route, as OpenAPI's `servers` wants it; nothing where it is the document's own. */
+function routeServers(path: string, addresses: ServiceAddresses): { readonly servers?: readonly { readonly url: string }[] } {
+  const owner = owners.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'publicUrl'
+  const url = addresses[owner]
+  return url === addresses.publicUrl ? {} : { servers: [{ url }] }
 }

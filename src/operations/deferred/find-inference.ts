@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/error.ts'
-import type { Inference } from '../../core/inference.ts'
-import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { Inference, InferenceStatus } from '../../core/inference.ts'
+import type { InferenceLog, InferencePage } from '../../core/ports/inference-log.ts'
 import type { InferenceEvents } from './inference-events.ts'
 
 export interface InferenceTarget {
@@ -22,6 +22,24 @@ export async function findInference(
   if (inference === null) throw requestNotFound()
   if (inference.status !== 'running') return inference
   return { ...inference, progress: events.progressOf(id) ?? inference.progress }
+}
+
+/**
+ * One page of the account's own inferences, newest first.
+ *
+ * @throws {ServiceError} `invalid_request_error` for an `after` that is not the account's, or no longer there.
+ */
+export async function listInferences(
+  { log }: { readonly log: InferenceLog },
+  query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
+  options: { readonly signal: AbortSignal },
+): Promise<InferencePage> {
+  const { accountId, after } = query
+  if (after !== null && (await log.find(after, accountId, options)) === null)
+    throw new ServiceError('invalid_request_error', 'Set `after` to the `next` of a page of yours; there is no such request.', {
+      param: 'after',
+    })
+  return log.list(query, options)
 }
 
 /** For requests that are gone, never were, or belong to somebody else: the same words. */

@@ -6,7 +6,7 @@ import { crc32, deflateSync } from 'node:zlib'
  * @param color 24-bit RGB.
  * @see W3C Portable Network Graphics (PNG) Specification, third edition, section 11
  */
-export function encodeSolidPng(width: number, height: number, color: number): Uint8Array {
+export function encodeSolidPng(width: number, height: number, color: number): Uint8Array<ArrayBuffer> {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)

@@ -5,8 +5,7 @@ import { connectionTo } from './connecting/connection.ts'
 import { explainRefusal } from './connecting/explain-refusal.ts'
 import { sessionOptions } from './connecting/session-settings.ts'
 import { type DatabaseFault, databaseAway, judgeFault, toServiceError } from './database-fault.ts'
-import { nameParameters } from './named-sql.ts'
-import { writeValue } from './write-value.ts'
+import { nameParameters, writeValue } from './written-sql.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
 

@@ -7,9 +7,8 @@ import { claimBucket } from './claim-bucket.ts'
 import { hourOf, makeOutputKey, outputPrefix, readOutputKey } from './output-key.ts'
 import type { S3Address } from './s3-address.ts'
 import { S3Bucket } from './s3-bucket.ts'
-import { deleteKeys } from './s3-delete.ts'
 import { damagedOutput, s3Refused, unreadableOutput } from './s3-failure.ts'
-import { listKeys } from './s3-list.ts'
+import { deleteKeys, listKeys } from './s3-objects.ts'
 
 export interface S3OutputsSettings {
   readonly address: S3Address

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPlaces } from './parameter-places.ts'
+import { findPlaces } from './connection.ts'
 
 test('each mention of a parameter is a place of its own', () => {
   assert.deepEqual(findPlaces('select * from a where b = :id and (:from is null or c >= :from)'), {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Catalogue } from '../../../src/console/app/language/catalogue.ts'
+import type { Catalogue } from '../../../src/console/app/language/translate.ts'
 import type { Say } from './album.ts'
 
 const catalogue = new URL('../../../src/console/app/language/de.json', import.meta.url)

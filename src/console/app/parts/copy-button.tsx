@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
-import { copyText } from './copy-text.ts'
 
 /** Puts a text onto the clipboard and says so. */
 export function CopyButton({ text, label = t`Copy`, primary = false }: { text: string; label?: string; primary?: boolean }): VNode {
@@ -18,4 +17,22 @@ export function CopyButton({ text, label = t`Copy`, primary = false }: { text: s
       <span aria-live="polite">{copied.value ? t`Copied` : label}</span>
     </Button>
   )
+}
+
+/** Copies a text; pages served over plain HTTP from another machine have no clipboard API, so they go through a selection. */
+async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  }
+  const area = document.createElement('textarea')
+  area.value = text
+  const host = document.querySelector('dialog[open]') ?? document.body
+  host.append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  return done
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ServiceError } from '../../../core/error.ts'
-import { readListQuery } from './list-query.ts'
-import { readPollWait } from './wait-parameter.ts'
+import { readListQuery, readPollWait } from './queries.ts'
 
 /** What a refusal must be: a client error that names the parameter. */
 function refuses(param: string): (error: unknown) => boolean {

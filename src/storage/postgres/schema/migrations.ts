@@ -1,11 +1,8 @@
-import { countTables } from './count-tables.ts'
 import { documentSums } from './document-sums.ts'
 import { freeLanes } from './free-lanes.ts'
-import { latencyTables } from './latency-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
-import { refusalTables } from './refusal-tables.ts'
-import { requestTables } from './request-tables.ts'
+import { countTables, latencyTables, refusalTables, requestTables } from './request-tables.ts'
 import { tables } from './tables.ts'
 
 /** One step from a version of the schema to the next. */

@@ -22,3 +22,45 @@ export const requestTables = `
   create index request_records_age on request_records (at);
   insert into request_records (id, account_id, kind, model, at)
     select id::text, account_id, kind, model, created_at from inferences order by seq`
+
+/** Requests that a limit refused, apart from those that failed; and when the first token of a request came. */
+export const refusalTables = `
+  alter table usage_entries add column refusals bigint not null default 0;
+  alter table usage_days add column refusals bigint not null default 0;
+  alter table usage_details add column refusals bigint not null default 0;
+  alter table request_records add column refused bigint, add column first_token_ms bigint;
+`
+
+/** How long requests took, counted in buckets (`core/limits/latency.ts`), so that counts of any hours, tokens and models can be added. */
+export const latencyTables = `
+  alter table usage_entries add column whole_bucket smallint, add column first_bucket smallint;
+  -- Of days (hour -1) and of hours, as in usage_details. What: 0 = the whole request, 1 = until the first token.
+  create table usage_latencies (
+    day text collate "C" not null,
+    hour smallint not null,
+    account_id text collate "C" not null,
+    token_id text collate "C" not null,
+    model text collate "C" not null,
+    what smallint not null,
+    bucket smallint not null,
+    count bigint not null,
+    primary key (day, hour, account_id, token_id, model, what, bucket)
+  );
+  create index usage_latencies_hours on usage_latencies (day) where hour >= 0;
+`
+
+/** What nodes count together. Requests of a minute need not survive a crash of the server. */
+export const countTables = `
+  create unlogged table request_minutes (
+    subject text collate "C" primary key,
+    minute bigint not null,
+    asked bigint not null
+  ) with (fillfactor = 50);
+  -- Open streams and waiting polls, as far as a process keeps room for them.
+  create table kept_places (
+    subject text collate "C" not null,
+    holder uuid not null,
+    places integer not null,
+    primary key (subject, holder)
+  );
+`

@@ -1,10 +1,7 @@
 import { documentSums } from './document-sums.ts'
-import { latencyTables } from './latency-tables.ts'
 import { limitTables } from './limit-tables.ts'
 import { openSums } from './open-sums.ts'
-import { refusalTables } from './refusal-tables.ts'
-import { requestTables } from './request-tables.ts'
-import { webhookTraces } from './webhook-traces.ts'
+import { latencyTables, refusalTables, requestTables, webhookTraces } from './request-tables.ts'
 
 /**
  * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.

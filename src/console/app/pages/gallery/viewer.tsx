@@ -15,7 +15,6 @@ import { changeImageSettings } from '../images/form/image-settings.ts'
 import { startFromImage } from '../images/start/start-from-image.ts'
 import { readEmbeddedText } from './embedded-text.ts'
 import { type ImageParameters, parseParameters, settingsOf } from './image-parameters.ts'
-import { ZoomedPicture } from './zoomed-picture.tsx'
 
 interface ViewerProps {
   readonly image: Pick<GalleryPicture, 'address' | 'inferenceId'> & Partial<Pick<GalleryPicture, 'expiresAt'>>
@@ -131,5 +130,19 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
         ))}
       </dl>
     </>
+  )
+}
+
+/** A picture that fits its frame, or is larger and can be moved in it. */
+function ZoomedPicture({ address, zoom }: { address: string; zoom: number }): VNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section class="viewer-picture zoomed" data-zoomed={zoom > 1 ? '' : undefined} tabIndex={0} aria-label={t`The picture`}>
+      <img
+        src={address}
+        alt=""
+        style={zoom > 1 ? { width: `${zoom * 100}%`, maxWidth: 'none', maxHeight: 'none', imageRendering: 'pixelated' } : {}}
+      />
+    </section>
   )
 }

@@ -1,5 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
-import type { VNode } from 'preact'
+import type { RefObject, VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
@@ -17,7 +18,6 @@ import { GridDialog } from './grid/grid-dialog.tsx'
 import { GridView } from './grid/grid-view.tsx'
 import { imageSamples } from './image-samples.ts'
 import { RunView } from './runs/run-view.tsx'
-import { useNewestInView } from './use-newest-in-view.ts'
 
 /** The image playground: a form on one side, what was drawn on the other. */
 export function ImagesPage(): VNode {
@@ -83,4 +83,20 @@ export function ImagesPage(): VNode {
       ) : null}
     </Page>
   )
+}
+
+const narrow = '(max-width: 64rem)'
+
+/** The board of drawings; one that was just asked for comes into view. */
+function useNewestInView(): RefObject<HTMLElement | null> {
+  const board = useRef<HTMLElement>(null)
+  const newest = boardItems()[0]?.key ?? 0
+  const seen = useRef(newest)
+  useEffect(() => {
+    if (seen.current === newest) return
+    seen.current = newest
+    const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
+    board.current?.querySelector('.run')?.scrollIntoView({ behavior, block: matchMedia(narrow).matches ? 'start' : 'nearest' })
+  }, [newest])
+  return board
 }

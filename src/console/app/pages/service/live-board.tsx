@@ -5,7 +5,6 @@ import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { figuresOf, type LiveFigures } from './live-figures.ts'
-import { Sparkline } from './sparkline.tsx'
 
 /** Readings that are kept: two minutes at one every three seconds. */
 export const mostReadings = 41
@@ -47,5 +46,16 @@ export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }):
         )
       })}
     </dl>
+  )
+}
+
+/** The last values of a figure as a line, oldest first; the figure beside it says the newest. */
+function Sparkline({ values, slots }: { values: readonly number[]; slots: number }): VNode {
+  const highest = Math.max(...values, 1e-9)
+  const points = values.map((value, index) => `${slots - values.length + index},${(1 - value / highest) * 100}`)
+  return (
+    <svg class="sparkline" viewBox={`0 -4 ${slots - 1} 108`} preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={points.join(' ')} vector-effect="non-scaling-stroke" />
+    </svg>
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scaleTop } from './scale-top.ts'
+import { scaleTop } from './stacked-bars.tsx'
 
 const cases: readonly (readonly [number, number])[] = [
   [0, 2],

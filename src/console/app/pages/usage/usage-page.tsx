@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
+import type { UsageDay } from '../../../../core/usage.ts'
 import type { People } from '../../../contract/people.ts'
-import type { Usage, UsageQuery } from '../../../contract/usage.ts'
+import type { UsageReport as Report, Usage, UsageQuery, UsageReportQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,12 +13,11 @@ import { Segments } from '../../parts/fields/segments.tsx'
 import { BudgetFacts } from '../../parts/limits/budget-facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { colourCount, colourOf } from '../../state/model-colours.ts'
 import { useResource } from '../../state/resource.ts'
-import { lastHours, loadHours } from './last-hours.ts'
-import { bySeries } from './series-of.ts'
 import { UsageBreakdown } from './usage-breakdown.tsx'
 import { UsageReport } from './usage-report.tsx'
-import { lastDays } from './usage-series.ts'
+import { lastDays, type SeriesOf } from './usage-series.ts'
 
 const spans = [
   { value: '1', label: t`24 hours` },
@@ -109,4 +109,30 @@ export function UsagePage({ account }: { account: Account }): VNode {
       </Loaded>
     </Page>
   )
+}
+
+const hourMs = 60 * 60 * 1000
+
+/** The last 24 hours up to and with this one, oldest first, as `2026-11-23T09`, UTC. */
+export function lastHours(now: number): readonly string[] {
+  return Array.from({ length: 24 }, (_, index) => new Date(now - (23 - index) * hourMs).toISOString().slice(0, 13))
+}
+
+/** Sums by hour in the shape of those by day, each hour in the place of its day. */
+async function loadHours(asked: Omit<UsageReportQuery, 'by'>, hours: readonly string[], signal: AbortSignal): Promise<readonly UsageDay[]> {
+  const query = new URLSearchParams({ ...asked, by: 'account,model,hour' })
+  const { rows } = await request<Report>(`/console/api/usage/report?${query}`, { signal })
+  return rows.flatMap(({ keys, accountName: _, tokenName: __, latency: ___, firstToken: ____, ...sums }) => {
+    const { account = '', model = '', hour = '' } = keys
+    return hours.includes(hour) ? [{ ...sums, day: hour, accountId: account, model }] : []
+  })
+}
+
+/** How usage is told apart: by model in the models' own colours, or by person. `accounts` null = all of it is one's own. */
+function bySeries(group: 'model' | 'person', accounts: readonly Pick<Account, 'id' | 'name'>[] | null): SeriesOf {
+  const person = accounts && ((id: string) => accounts.find((account) => account.id === id)?.name ?? t`somebody who is gone`)
+  if (group === 'model' || accounts === null || person === null)
+    return { key: ({ model }) => model, name: (model) => model, shade: colourOf, person }
+  const places = accounts.map(({ id }) => id).toSorted()
+  return { key: ({ accountId }) => accountId, name: person, shade: (id) => (places.indexOf(id) + colourCount) % colourCount, person }
 }

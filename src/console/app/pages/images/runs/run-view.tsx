@@ -7,7 +7,6 @@ import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { loadingText } from '../../../parts/models/loading-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
-import { DevelopingPlate } from './developing-plate.tsx'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
 import { Plate } from './plate.tsx'
 
@@ -104,4 +103,19 @@ function waitingText({ state, queuePosition, body: { checkpoint } }: ImageRun): 
   if (loading !== null) return loading
   if (state === 'drawing') return t`Getting ready…`
   return queuePosition ? t`Number ${queuePosition} in the queue` : t`Waiting…`
+}
+
+/** A frame in which a picture is coming into being. */
+function DevelopingPlate({ run, first }: { run: ImageRun; first: boolean }): VNode {
+  return (
+    <div class="plate">
+      <div class="plate-picture developing" style={{ aspectRatio: `${run.body.width} / ${run.body.height}` }}>
+        {first && run.preview ? (
+          <img src={run.preview} alt={t`What it looks like so far`} />
+        ) : (
+          <div class="ghost" style={{ width: '100%', height: '100%' }} />
+        )}
+      </div>
+    </div>
+  )
 }

@@ -1,10 +1,13 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { InferenceStatus } from '../../../core/inference.ts'
 import { prefers } from '../../headers/prefer-header.ts'
+import { queryFault } from '../faults/query-fault.ts'
+import { readPageLimit } from '../page.ts'
 
 const longestWaitSeconds = 60
 
 /** How long a poll may be held, and whether the Prefer header asked for it. */
-export interface PollWait {
+interface PollWait {
   readonly ms: number
   readonly preferred: boolean
 }
@@ -26,4 +29,22 @@ export function readPollWait(wait: unknown, preferHeader: string | readonly stri
   const preference = prefers(preferHeader, 'wait')
   if (preference === undefined || !/^\d{1,6}$/.test(preference)) return { ms: 0, preferred: false }
   return { ms: Math.min(Number(preference), longestWaitSeconds) * 1000, preferred: true }
+}
+
+const statuses: readonly InferenceStatus[] = ['pending', 'running', 'completed']
+
+interface ListQuery {
+  readonly status: InferenceStatus | null
+  readonly limit: number
+  readonly after: string | null
+}
+
+/** @throws {ServiceError} `invalid_request_error` for values out of range. */
+export function readListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
+  const status = statuses.find((known) => known === query.status)
+  if (query.status !== undefined && status === undefined) throw queryFault('status', `must be one of ${statuses.join(', ')}.`)
+  const limit = readPageLimit(query.limit)
+  if (query.after !== undefined && !/^[\w-]{1,128}$/.test(String(query.after)))
+    throw queryFault('after', 'must be the response_id the last page ended with.')
+  return { status: status ?? null, limit, after: query.after === undefined ? null : String(query.after) }
 }

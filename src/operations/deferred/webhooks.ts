@@ -1,0 +1,28 @@
+import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
+
+/** The account's latest webhook deliveries, newest first. */
+export async function listWebhookDeliveries(
+  { webhooks }: { readonly webhooks: WebhookLog },
+  { accountId }: { readonly accountId: string },
+  options: { readonly signal: AbortSignal },
+): Promise<readonly WebhookDelivery[]> {
+  return webhooks.list(accountId, options)
+}
+
+/** The secrets that sign the account's webhooks, newest first; two for a day after a rotation. */
+export async function readWebhookSecrets(
+  { webhooks }: { readonly webhooks: WebhookLog },
+  { accountId }: { readonly accountId: string },
+  options: { readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  return webhooks.secrets(accountId, options)
+}
+
+/** Makes a new signing secret; the one before it signs along for another day. */
+export async function rotateWebhookSecret(
+  { webhooks }: { readonly webhooks: WebhookLog },
+  { accountId }: { readonly accountId: string },
+  options: { readonly signal: AbortSignal },
+): Promise<string> {
+  return webhooks.rotateSecret(accountId, options)
+}
