@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { checkExports } from './structure/check-exports.ts'
 import { checkFile } from './structure/check-file.ts'
 import { checkImports } from './structure/check-imports.ts'
@@ -7,16 +7,23 @@ import { checkTree } from './structure/check-tree.ts'
 import { figures } from './structure/figures.ts'
 import { isTest, type SourceFile } from './structure/source-file.ts'
 
+const folders = ['src', 'test', 'bench', 'scripts']
+
 /** Every source file that git tracks or would track. */
 function listSources(): readonly SourceFile[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'bench', 'scripts'], {
+  return listPaths()
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/fixtures/') && existsSync(path))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+}
+
+function listPaths(): readonly string[] {
+  const { status, stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   })
-  return listed
-    .split('\n')
-    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/fixtures/') && existsSync(path))
-    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+  if (status === 0) return stdout.split('\n')
+  console.log('note: This folder is not a git checkout, so the check covers every file, whether git would ignore it or not.')
+  return globSync(`{${folders}}/**/*.{ts,tsx}`, { exclude: ['**/node_modules/**'] })
 }
 
 const sources = listSources()

@@ -4,9 +4,11 @@
  * The bars are 100 kB of script with gzip, and 100 ms. The rival is the same page with nothing in it.
  */
 import { get } from 'node:http'
-import type { BrowserContext, Page } from 'playwright-core'
-import { becomeOwner, visitConsole } from '../../test/browser/support/console-visit.ts'
+import { becomeOwner, type ConsoleVisit, visitConsole } from '../../test/browser/support/console-visit.ts'
 import { describeMachine, median } from '../measure.ts'
+
+type BrowserContext = ConsoleVisit['context']
+type Page = ConsoleVisit['page']
 
 const paths = [
   'chat',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize } from 'node:path/posix'
 import { type FoundImport, findImports } from './find-imports.ts'
-import { type AreaRule, importTable, testAreas, testPackages } from './import-table.ts'
+import { type AreaRule, importTable, testAreas } from './import-table.ts'
 import { isTest, type SourceFile } from './source-file.ts'
 
 /**
@@ -23,7 +23,7 @@ export function checkImports(
     if (specifier.startsWith('node:'))
       return rule.builtins === 'none' && !isTest({ path }) ? [`${path}: ${area} must not import ${specifier}.`] : []
     if (builtinModules.includes(specifier)) return [`${path}: write node:${specifier} instead of ${specifier}.`]
-    return mayImportPackage(packageOf(specifier), rule, path) ? [] : [`${path}: ${area} must not import the package ${specifier}.`]
+    return rule.packages?.includes(packageOf(specifier)) ? [] : [`${path}: ${area} must not import the package ${specifier}.`]
   })
 }
 
@@ -56,8 +56,4 @@ function checkRelative(
   if (targetArea === undefined) return target === 'package.json' ? [] : [`${path}: must not import ${specifier}, which is outside src.`]
   const allowed = [...rule.areas, ...(typeOnly ? (rule.types ?? []) : []), ...(isTest({ path }) ? testAreas : [])]
   return allowed.includes(targetArea) ? [] : [`${path}: ${area} must not import ${targetArea} (${specifier}).`]
-}
-
-function mayImportPackage(name: string, { packages = [] }: AreaRule, path: string): boolean {
-  return packages.includes(name) || (isTest({ path }) && testPackages.includes(name))
 }

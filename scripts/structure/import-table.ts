@@ -18,7 +18,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   core: { areas: [], builtins: 'none' },
   operations: { areas: ['core'] },
   residency: { areas: ['core'] },
-  telemetry: { areas: ['core', 'telemetry/otlp'], packages: ['pino', 'pino-pretty'] },
+  telemetry: { areas: ['core', 'telemetry/otlp'], packages: ['pino'] },
   'telemetry/otlp': {
     areas: ['core', 'telemetry'],
     packages: [
@@ -118,31 +118,6 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
 
 /** What a test beside the code may import besides what its code may: what is shipped to stand in for the rest. */
 export const testAreas: readonly string[] = ['core', 'operations', 'runtimes/fake', 'composition']
-
-/** Packages that only tests import, beside the code or in `test/`. */
-export const testPackages: readonly string[] = [
-  'standardwebhooks',
-  'yaml',
-  'openai',
-  'ai',
-  '@ai-sdk/openai',
-  '@ai-sdk/openai-compatible',
-  '@ai-sdk/anthropic',
-  '@ai-sdk/cohere',
-  '@langchain/core',
-  '@langchain/openai',
-  '@langchain/anthropic',
-  '@llamaindex/core',
-  '@llamaindex/openai',
-  '@anthropic-ai/sdk',
-  '@octoai/client',
-  '@octoai/sdk',
-  'playwright-core',
-  'axe-core',
-  'dockerfile-utils',
-  '@grafana/schema',
-  'oidc-provider',
-]
 
 /** The only file that reads `process.env`. */
 export const environmentReader = 'src/config/process-environment.ts'

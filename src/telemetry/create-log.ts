@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { prettyLine } from './pretty-line.ts'
 
 export type Log = Logger
 
@@ -14,7 +15,7 @@ export interface LogStream {
 }
 
 /** Opens the log. Standard output stays free for what the person or program asked for. */
-export async function createLog({ format, level }: LogSettings, stream: LogStream = process.stderr): Promise<Log> {
+export function createLog({ format, level }: LogSettings, stream: LogStream = process.stderr): Log {
   const options = {
     level,
     base: null,
@@ -22,9 +23,8 @@ export async function createLog({ format, level }: LogSettings, stream: LogStrea
     formatters: { level: (label: string) => ({ level: label }) },
   }
   if (format === 'json') return pino(options, stream)
-  const { prettyFactory } = await import('pino-pretty')
-  const pretty = prettyFactory({ colorize: process.stderr.isTTY === true, translateTime: 'SYS:HH:MM:ss', singleLine: true })
-  return pino(options, { write: (line) => stream.write(pretty(line)) })
+  const coloured = process.stderr.isTTY === true
+  return pino(options, { write: (line) => stream.write(prettyLine(line, { coloured })) })
 }
 
 /** Writes the time of a line; that of many lines in one millisecond is made once. */

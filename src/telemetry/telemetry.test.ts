@@ -12,7 +12,7 @@ async function open({
   ...settings
 }: Partial<LogSettings> & { readonly now?: () => number } = {}): Promise<{ telemetry: Telemetry; lines: string[] }> {
   const lines: string[] = []
-  const log = await createLog({ format: 'json', level: 'info', ...settings }, { write: (line) => void lines.push(line) })
+  const log = createLog({ format: 'json', level: 'info', ...settings }, { write: (line) => void lines.push(line) })
   return { telemetry: createTelemetry(log, now && { now }), lines }
 }
 
@@ -32,6 +32,16 @@ describe('telemetry', () => {
     const { telemetry, lines } = await open({ format: 'pretty' })
     requestFinished(telemetry, request)
     assert.match(lines.join(''), /INFO: request finished .*"route":"\/v1\/models"/)
+  })
+
+  it('shows people a fault with its stack, and nothing that controls their terminal', async () => {
+    const { telemetry, lines } = await open({ format: 'pretty' })
+    faultSurvived(telemetry, { where: 'usage' }, Object.assign(new Error('disk\u001b[2J full'), { code: 'ENOSPC' }))
+    const [first = '', second = '', third = '', ...rest] = lines.join('').split('\n')
+    assert.match(first, /^\[\d\d:\d\d:\d\d\] ERROR: fault survived \{.*"where":"usage".*\}$/)
+    assert.equal(second, '    Error: disk [2J full')
+    assert.match(third, /^ {8}at /)
+    assert.deepEqual(rest.slice(-2), ['    {"code":"ENOSPC"}', ''])
   })
 
   it('keeps the cause of a fault in the log', async () => {

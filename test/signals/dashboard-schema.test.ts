@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 async function check(dashboard: string): Promise<string> {
   await using folder = await createTemporaryFolder()
   await mkdir(join(folder.path, 'node_modules/@grafana'), { recursive: true })
-  await symlink(join(process.cwd(), 'node_modules/@grafana/schema'), join(folder.path, 'node_modules/@grafana/schema'))
+  await symlink(join(process.cwd(), 'test/node_modules/@grafana/schema'), join(folder.path, 'node_modules/@grafana/schema'))
   const source = `import type { Dashboard } from '@grafana/schema'\nexport const dashboard: Dashboard = ${dashboard}`
   await writeFile(join(folder.path, 'dashboard.ts'), source)
   const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024', '--preserveSymlinks']

@@ -46,7 +46,7 @@ async function open(models: readonly ModelDescriptor[]) {
   const { catalog, become } = handCatalog(models)
   const loader = new FakeModelLoader({ clock, slots: 1 })
   const lines: string[] = []
-  const telemetry = createTelemetry(await createLog({ format: 'json', level: 'info' }, { write: (line) => void lines.push(line) }))
+  const telemetry = createTelemetry(createLog({ format: 'json', level: 'info' }, { write: (line) => void lines.push(line) }))
   const parts = new AsyncDisposableStack()
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: () => {} }))
   const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry, pulledFolder: '/models' }))

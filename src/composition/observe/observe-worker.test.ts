@@ -16,7 +16,7 @@ const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 6
 
 test('asynchronous work counts in the metrics of pictures, tokens and time, as interactive work does', async () => {
   const bench = createWorkerBench()
-  const telemetry = createTelemetry(await createLog({ level: 'silent', format: 'json' }))
+  const telemetry = createTelemetry(createLog({ level: 'silent', format: 'json' }))
   const observe = observeWorker(telemetry)
   const onEvent: typeof bench.onEvent = (event) => {
     observe(event)
@@ -51,7 +51,7 @@ async function createTracedTelemetry(): Promise<{ readonly telemetry: ReturnType
     context: { traceId: parent?.traceId ?? 'a'.repeat(32), spanId: 'c'.repeat(16), sampled: true },
     end: (end) => spans.push({ name, kind, parent: parent?.spanId, end }),
   })
-  return { telemetry: createTelemetry(await createLog({ level: 'silent', format: 'json' }), { begin }), spans }
+  return { telemetry: createTelemetry(createLog({ level: 'silent', format: 'json' }), { begin }), spans }
 }
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`

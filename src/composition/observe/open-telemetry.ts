@@ -11,7 +11,7 @@ import { findWaysOut } from '../ways-out.ts'
 export async function openTelemetry(config: Pick<Config, 'log' | 'otlp' | 'proxies'>): Promise<Telemetry & AsyncDisposable> {
   const { log, otlp } = config
   const lines = new BufferedLines(process.stderr)
-  const opened = await createLog(log, lines)
+  const opened = createLog(log, lines)
   const metrics = createServiceMetrics()
   const onFault = (fault: unknown) => faultSurvived(telemetry, { where: 'otlp' }, fault)
   const collector = otlp === null ? null : await openOtlp({ registry: metrics.registry, onFault }, { ...otlp, ...wayTo(otlp.url, config) })
