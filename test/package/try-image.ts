@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+for (const program of ['buildah', 'debootstrap'])
+  if (spawnSync(program, ['--version']).error !== undefined) {
+    console.log(`The image was not tried: it takes root, buildah and debootstrap, and there is no ${program}.`)
+    process.exit(process.env.SEPIA_CI === undefined ? 0 : 1)
+  }
 
 // Builds the image of deploy/Dockerfile as root, without a Docker engine, with buildah and debootstrap from Debian, and has it answer a chat
 // and a picture. What the image begins with, node:24-bookworm-slim, is made here: Debian 12, this checkout's Node and this machine's npm.
