@@ -1,4 +1,5 @@
 import type { SafetensorsHeader } from './safetensors-header.ts'
+import { findUnreadable, refuseStorage } from './stored-weights.ts'
 import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
 /** Kinds of model that share an architecture, sizes and defaults. */
@@ -37,8 +38,25 @@ export const unetPrefix = 'model.diffusion_model.'
 /** Prefix of the VAE in single files. */
 export const vaePrefix = 'first_stage_model.'
 
-/** Tells from the names and shapes in a header what a file is. */
+/** Tells from the names, shapes and types in a header what a file is; one whose weights cannot be read as numbers is unknown. */
 export function detectSafetensorsKind(header: SafetensorsHeader): SafetensorsKind {
+  const found = detectByNames(header)
+  if (!('layout' in found) && found.kind !== 'checkpoint') return found
+  const reason = refuseStorage(header.tensors) ?? (found.kind === 'checkpoint' ? refuseUnread(header) : null)
+  return reason === null ? found : { kind: 'unknown', reason }
+}
+
+/** What a UNet of Stable Diffusion is made of. */
+const unetTensors = /^(?:input_blocks|middle_block|output_blocks|time_embed|label_emb|out)\..*\.(?:weight|bias)$/u
+
+/** Drawn without what it holds besides, a UNet would draw something else than it was made for. */
+function refuseUnread({ tensors }: SafetensorsHeader): string | null {
+  const inside = [...tensors.keys()].flatMap((name) => (name.startsWith(unetPrefix) ? [name.slice(unetPrefix.length)] : []))
+  const unread = findUnreadable(inside, unetTensors)
+  return unread === null ? null : `holds a tensor "${unetPrefix}${unread}" that Sepia does not know`
+}
+
+function detectByNames(header: SafetensorsHeader): SafetensorsKind {
   const { tensors } = header
   const shape = (name: string): readonly number[] | undefined => tensors.get(name)?.shape
   const names = [...tensors.keys()]

@@ -20,14 +20,13 @@ export async function openCheckpointPredictor(
   const text: TextPath[] = []
   for (const part of parts.text) text.push(await openTextPath(part, normed, openOncePerPicture))
   const shape = readUnetShape(parts.unet, parts.unetOptions)
+  const { session } = await open(parts.unet, 'unet', (target) =>
+    writeUnetGraph(parts.unet, shape, { target, branches: null, controlled: false }),
+  )
+  parts.unet.refuseUnread()
   return {
     text,
-    unet: new GuidedUnet(
-      new Unet(
-        (await open(parts.unet, 'unet', (target) => writeUnetGraph(parts.unet, shape, { target, branches: null, controlled: false })))
-          .session,
-      ),
-    ),
+    unet: new GuidedUnet(new Unet(session)),
     additions: null,
     inpaints: shape.inputChannels > parts.vae.sizeOf('decoder.conv_in.weight', 1),
     latentStep: 1,

@@ -137,14 +137,32 @@ export class GraphBuilder {
   /** A weight as everything is computed with. */
   weight(name: string, shape?: readonly number[]): Value {
     const stored = this.stored(name, shape)
-    if (storedTypes[this.weights.get(name).type] === this.type) return stored
+    const { type, scale } = this.weights.get(name)
+    if (scale !== undefined) return this.once(`scaled:${stored}`, () => this.#scale(stored, name, shape))
+    if (storedTypes[type] === this.type) return stored
     return this.once(`cast:${stored}`, () => this.node('Cast', [stored], { to: onnxTypes[this.type] }))
+  }
+
+  /** A stored weight times its scale, in single precision: a scale may be too small for half. */
+  #scale(stored: Value, name: string, wanted?: readonly number[]): Value {
+    const { file, scale, shape } = this.weights.get(name)
+    const type = scale === undefined ? undefined : storedTypes[scale.type]
+    const [rows = 1, ...rest] = wanted ?? shape
+    const count = scale?.shape.reduce((product, size) => product * size, 1)
+    if (scale === undefined || type === undefined || (count !== 1 && count !== rows))
+      throw unusableModel(this.weights.label, `has a scale of "${name}" that Sepia cannot apply`)
+    const perRow = count === 1 ? [] : [rows, ...rest.map(() => 1)]
+    const value = `s:${name}:${perRow.length}`
+    this.#constant(value, { type, shape: perRow, data: { file, offset: scale.offset, bytes: scale.bytes } })
+    const single = (each: Value) => this.node('Cast', [each], { to: onnxTypes.float32 })
+    return this.narrow(this.node('Mul', [single(stored), type === 'float32' ? value : single(value)]))
   }
 
   /** Rows of a table of weights, by whole numbers. */
   gather(name: string, indices: Value): Value {
     // A mapped table is the largest of all weights: only what is taken of it is cast. A device may lack the type it is stored in.
-    if (this.#target.weightsAs !== 'mapped') return this.node('Gather', [this.weight(name), indices])
+    if (this.#target.weightsAs !== 'mapped' || this.weights.get(name).scale !== undefined)
+      return this.node('Gather', [this.weight(name), indices])
     return this.node('Cast', [this.node('Gather', [this.stored(name), indices])], { to: onnxTypes[this.type] })
   }
 

@@ -1,4 +1,3 @@
-import { tensorTypeBytes } from '../../../../core/checkpoint/safetensors-header.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import { controlnetModules } from '../names/controlnet-names.ts'
 import { prefixesOf, translator } from '../names/module-names.ts'
@@ -6,28 +5,27 @@ import { openClipModules, stackedProjections } from '../names/open-clip-names.ts
 import { originalUnetLayout, unetModules } from '../names/unet-names.ts'
 import { countVaeBlocks, vaeModules } from '../names/vae-names.ts'
 import type { WeightFile } from './weight-file.ts'
-import { type StoredWeight, WeightTable } from './weight-table.ts'
+import { type StoredWeight, sliceRows, WeightTable, withScales } from './weight-table.ts'
 
 /** The tensors of a file under a prefix, without it. */
 function under(file: WeightFile, prefix: string): ReadonlyMap<string, StoredWeight> {
   const found = new Map<string, StoredWeight>()
   for (const [name, place] of file.tensors)
     if (name.startsWith(prefix)) found.set(name.slice(prefix.length), { ...place, file: file.name, transposed: false })
-  return found
+  return withScales(found)
 }
-
-/** Names that say nothing a network needs. */
-const ignored = /(?:^|\.)(?:position_ids|logit_scale)$/u
 
 function renamed(
   { folder, name: label }: WeightFile,
   tensors: ReadonlyMap<string, StoredWeight>,
   rename: (name: string) => string | undefined,
+  { strict }: { readonly strict: boolean } = { strict: false },
 ): WeightTable {
   const weights = new Map<string, StoredWeight>()
   for (const [name, weight] of tensors) {
     const known = rename(name)
     if (known !== undefined) weights.set(known, weight)
+    else if (strict) throw unusableModel(label, `holds a tensor "${name}" that Sepia does not know`)
   }
   return new WeightTable(folder, label, weights)
 }
@@ -35,7 +33,7 @@ function renamed(
 /** A UNet in the original layout. */
 export function originalUnet(file: WeightFile, prefix: string): WeightTable {
   const tensors = under(file, prefix)
-  return renamed(file, tensors, translator(unetModules(originalUnetLayout(prefixesOf(tensors.keys()))), 'original'))
+  return renamed(file, tensors, translator(unetModules(originalUnetLayout(prefixesOf(tensors.keys()))), 'original'), { strict: true })
 }
 
 /** A ControlNet in the original layout. */
@@ -52,7 +50,7 @@ export function originalVae(file: WeightFile, prefix: string): WeightTable {
 
 /** Weights that go by diffusers' and transformers' names already. */
 export function namedTable(file: WeightFile, prefix: string, rename: (name: string) => string | undefined = (name) => name): WeightTable {
-  return renamed(file, under(file, prefix), (name) => (ignored.test(name) ? undefined : rename(name)))
+  return renamed(file, under(file, prefix), rename)
 }
 
 /** An OpenCLIP text encoder: three projections are slices of one tensor, and the last projection is stored transposed. */
@@ -80,9 +78,7 @@ export function openClip(file: WeightFile, prefix: string): WeightTable {
 
 /** One third of the rows of a tensor. */
 function slice({ name: label }: WeightFile, name: string, weight: StoredWeight, third: number): StoredWeight {
-  const [rows = 0, ...rest] = weight.shape
+  const [rows = 0] = weight.shape
   if (rows % 3 !== 0) throw unusableModel(label, `has a tensor "${name}" that does not part into three`)
-  const shape = [rows / 3, ...rest]
-  const bytes = shape.reduce((product, size) => product * size, tensorTypeBytes[weight.type])
-  return { ...weight, shape, offset: weight.offset + third * bytes, bytes }
+  return sliceRows(weight, (third * rows) / 3, rows / 3)
 }

@@ -107,6 +107,48 @@ for (const [dtype, store, bytes] of [
   })
 }
 
+for (const [spelled, perRow, where] of [
+  ['scale_weight', false, 'ComfyUI'],
+  ['weight_scale', true, 'vLLM'],
+] as const) {
+  test(`fp8 weights are multiplied by their scales, ${perRow ? 'one per row' : 'one for all'}, as ${where} writes them`, async () => {
+    const tensors = await readTensors(join(folder, 'vae-xl.safetensors'))
+    const float32 = (name: string, shape: readonly number[], values: Float32Array): Tensor => {
+      return { name, shape, dtype: 'F32', bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) }
+    }
+    const [scaled, plain]: [Tensor[], Tensor[]] = [[], []]
+    for (const tensor of tensors) {
+      const { name, shape, bytes } = tensor
+      const [rows = 1] = shape
+      const values = [...new Float16Array(new Uint8Array(bytes).buffer)]
+      if (!name.endsWith('.weight') || shape.length < 2) {
+        scaled.push(tensor)
+        plain.push(tensor)
+        continue
+      }
+      const columns = values.length / rows
+      const scales = Float32Array.from({ length: perRow ? rows : 1 }, (_, row) => 2 ** -5 * (1 + row / 7))
+      const scaleOf = (at: number) => scales[perRow ? Math.floor(at / columns) : 0] ?? Number.NaN
+      const stored = values.map((value, at) => e4m3(value / scaleOf(at)))
+      const bits = Uint8Array.from(stored, (each) => each.bits)
+      scaled.push({ ...tensor, dtype: 'F8_E4M3', bytes: bits })
+      scaled.push(float32(name.replace(/weight$/, spelled), perRow ? [rows, 1] : [], scales))
+      plain.push(
+        float32(
+          name,
+          shape,
+          Float32Array.from(stored, ({ value }, at) => value * scaleOf(at)),
+        ),
+      )
+    }
+    scaled.push({ name: 'scaled_fp8', shape: [2], dtype: 'F8_E4M3', bytes: new Uint8Array(2) })
+    const [small, expanded] = [join(folder, `${spelled}.safetensors`), join(folder, `${spelled}-plain.safetensors`)]
+    await writeFile(small, encodeFile(scaled))
+    await writeFile(expanded, encodeFile(plain))
+    assert.deepEqual(await decodeWith(small), await decodeWith(expanded))
+  })
+}
+
 test('a network in shards draws what diffusers draws', async () => {
   const stem = join(folder, 'xl-diffusers', 'unet', 'diffusion_pytorch_model')
   const tensors = await readTensors(`${stem}.safetensors`)

@@ -1,4 +1,5 @@
-import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
+import { type TensorPlace, tensorTypeBytes } from '../../../../core/checkpoint/safetensors-header.ts'
+import { hasNoEffect, scaledName } from '../../../../core/checkpoint/stored-weights.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 
 /** Weights of one network as they lie in a file. */
@@ -7,6 +8,30 @@ export interface StoredWeight extends TensorPlace {
   readonly file: string
   /** Whether rows and columns are the other way round than PyTorch's linear layers keep them. */
   readonly transposed: boolean
+  /** What its numbers are multiplied by: one for all, or one per row. Absent = nothing. */
+  readonly scale?: TensorPlace
+}
+
+/** Gives weights the scales that lie beside them; what has no effect is left out. */
+export function withScales(weights: ReadonlyMap<string, StoredWeight>): ReadonlyMap<string, StoredWeight> {
+  const scaled = new Map([...weights].filter(([name]) => scaledName(name) === null && !hasNoEffect(name)))
+  for (const [name, { type, shape, offset, bytes }] of weights) {
+    const weight = scaled.get(scaledName(name) ?? '')
+    if (weight !== undefined) scaled.set(scaledName(name) ?? '', { ...weight, scale: { type, shape, offset, bytes } })
+  }
+  return scaled
+}
+
+/** Some rows of a weight, with the scales of these rows. */
+export function sliceRows(weight: StoredWeight, first: number, count: number): StoredWeight {
+  const { scale } = weight
+  const isPerRow = scale !== undefined && scale.bytes > tensorTypeBytes[scale.type]
+  return { ...weight, ...rowsOf(weight, first, count), ...(isPerRow && { scale: rowsOf(scale, first, count) }) }
+}
+
+function rowsOf({ type, shape: [rows = 1, ...rest], offset, bytes }: TensorPlace, first: number, count: number): TensorPlace {
+  const rowBytes = bytes / rows
+  return { type, shape: [count, ...rest], offset: offset + first * rowBytes, bytes: count * rowBytes }
 }
 
 /** The weights of one network by diffusers' names; all lie in files of one folder. */
@@ -16,6 +41,7 @@ export class WeightTable {
   /** What messages call the network's file. */
   readonly label: string
   readonly #weights: ReadonlyMap<string, StoredWeight>
+  readonly #read = new Set<string>()
 
   constructor(folder: string, label: string, weights: ReadonlyMap<string, StoredWeight>) {
     this.folder = folder
@@ -43,7 +69,14 @@ export class WeightTable {
   get(name: string): StoredWeight {
     const found = this.#weights.get(name)
     if (found === undefined) throw unusableModel(this.label, `lacks the tensor "${name}"`)
+    this.#read.add(name)
     return found
+  }
+
+  /** Called when a network has been written: what it did not read would count for nothing. @throws {ServiceError} `inference_failed` naming the first such tensor. */
+  refuseUnread(): void {
+    const unread = this.names().find((name) => !this.#read.has(name))
+    if (unread !== undefined) throw unusableModel(this.label, `holds a tensor "${unread}" that Sepia does not know`)
   }
 
   /** One size of a tensor. @throws {ServiceError} `inference_failed` when the tensor or the dimension is missing. */

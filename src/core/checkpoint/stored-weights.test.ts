@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { detectSafetensorsKind } from './checkpoint-family.ts'
+import type { TensorPlace, TensorType } from './safetensors-header.ts'
+import { refuseStorage } from './stored-weights.ts'
+
+type Rows = readonly (readonly [name: string, type: TensorType, shape: readonly number[]])[]
+
+const tensorsOf = (rows: Rows): ReadonlyMap<string, TensorPlace> =>
+  new Map(rows.map(([name, type, shape]) => [name, { type, shape, offset: 0, bytes: 0 }]))
+
+const weight = 'model.diffusion_model.input_blocks.1.1.proj_in.weight'
+const beside = (ending: string) => weight.replace(/weight$/, ending)
+
+const refused: readonly (readonly [what: string, rows: Rows, reason: RegExp])[] = [
+  [
+    'int8',
+    [
+      [weight, 'I8', [8, 4]],
+      [beside('weight_scale'), 'F32', []],
+    ],
+    /stores its weights as I8 \("model\./,
+  ],
+  [
+    'NF4',
+    [
+      [weight, 'U8', [16, 1]],
+      [`${weight}.absmax`, 'F32', [1]],
+      [`${weight}.quant_state.bitsandbytes__nf4`, 'U8', [2]],
+    ],
+    /I8|U8|NF4 or FP4/,
+  ],
+  [
+    'NF4 by its tables alone',
+    [
+      [weight, 'F16', [8, 4]],
+      [`${weight}.quant_map`, 'F32', [16]],
+    ],
+    /NF4 or FP4 \(bitsandbytes\)/,
+  ],
+  [
+    'int8 of bitsandbytes',
+    [
+      [weight, 'I8', [8, 4]],
+      [beside('SCB'), 'F32', [8]],
+    ],
+    /I8|int8/,
+  ],
+  [
+    'NVFP4',
+    [
+      [weight, 'F16', [8, 4]],
+      [beside('weight_scale_2'), 'F32', []],
+    ],
+    /NVFP4/,
+  ],
+  [
+    'scales of blocks',
+    [
+      [weight, 'F8_E4M3', [8, 4]],
+      [beside('weight_scale'), 'F32', [2, 1]],
+    ],
+    /scales of blocks/,
+  ],
+  [
+    'scales of blocks by another name',
+    [
+      [weight, 'F8_E4M3', [8, 4]],
+      [beside('weight_scale_inv'), 'F32', [2, 1]],
+    ],
+    /scales of blocks/,
+  ],
+  ['GPTQ', [[beside('qweight'), 'I32', [8, 4]]], /GPTQ, AWQ or SVDQuant/],
+  ['a scale of nothing', [[beside('scale_weight'), 'F32', []]], /scale ".*" without its weight/],
+]
+
+for (const [what, rows, reason] of refused)
+  test(`weights stored with ${what} are refused by name`, () => assert.match(refuseStorage(tensorsOf(rows)) ?? '', reason))
+
+test('fp8 with scales for all or per row, marks of it and scales of activations are read', () => {
+  const scales: Rows = [
+    [beside('scale_weight'), 'F32', [1]],
+    [beside('scale_input'), 'F32', []],
+    [beside('comfy_quant'), 'U8', [30]],
+    ['model.diffusion_model.scaled_fp8', 'F8_E4M3', [0]],
+    ['cond_stage_model.transformer.text_model.embeddings.position_ids', 'I64', [1, 77]],
+    ['model_ema.weight', 'I64', []],
+  ]
+  assert.equal(refuseStorage(tensorsOf([[weight, 'F8_E4M3', [8, 4]], ...scales])), null)
+  assert.equal(
+    refuseStorage(
+      tensorsOf([
+        [weight, 'F8_E5M2', [8, 4]],
+        [beside('weight_scale'), 'BF16', [8, 1]],
+      ]),
+    ),
+    null,
+  )
+})
+
+test('a checkpoint whose UNet holds what no drawing would read is refused by that name', () => {
+  const rows: Rows = [
+    ['model.diffusion_model.input_blocks.0.0.weight', 'F16', [8, 4, 3, 3]],
+    [weight, 'F16', [8, 8]],
+    ['cond_stage_model.transformer.text_model.embeddings.token_embedding.weight', 'F16', [8, 8]],
+    ['first_stage_model.decoder.conv_in.weight', 'F16', [8, 4, 3, 3]],
+  ]
+  const detect = (more: Rows) => detectSafetensorsKind({ tensors: tensorsOf([...rows, ...more]), metadata: new Map() })
+  assert.equal(detect([]).kind, 'checkpoint')
+  for (const name of ['model.diffusion_model.input_blocks.1.1.proj_in.gamma', 'model.diffusion_model.fuser.0.weight']) {
+    const found = detect([[name, 'F16', [1]]])
+    assert.deepEqual(found, { kind: 'unknown', reason: `holds a tensor "${name}" that Sepia does not know` })
+  }
+})

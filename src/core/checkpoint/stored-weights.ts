@@ -1,0 +1,59 @@
+import type { TensorPlace, TensorType } from './safetensors-header.ts'
+
+type Tensors = ReadonlyMap<string, Pick<TensorPlace, 'type' | 'shape'>>
+
+/** Types that hold numbers to compute with, as they are or times a scale. */
+const numberTypes: ReadonlySet<TensorType> = new Set(['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2'])
+/** ComfyUI's older name and the one it shares with vLLM. */
+const scaleEnding = /\.(?:scale_weight|weight_scale)$/u
+/** Scales of activations, which only sums in fp8 need; marks of what the tensors beside them show; and counters of positions. */
+const withoutEffect = /(?:^|\.)(?:scale_input|input_scale|scaled_fp8|comfy_quant|position_ids|logit_scale)$/u
+/** Training leaves these beside a network. */
+const leftovers = /^model_ema\b|(?:^|\.)loss\./u
+const foreignKinds: readonly (readonly [RegExp, string])[] = [
+  [/\.(?:absmax|nested_absmax|quant_map|nested_quant_map)$|\.quant_state\b/u, 'NF4 or FP4 (bitsandbytes)'],
+  [/\.(?:SCB|weight_format)$/u, 'int8 (bitsandbytes)'],
+  [/\.weight_scale_2$/u, 'NVFP4'],
+  [/\.weight_scale_inv$/u, 'fp8 with scales of blocks'],
+  [/\.(?:qweight|qzeros|g_idx|wscales|wzeros|smooth_factor(?:_orig)?|wcscales|wtscale)$/u, 'GPTQ, AWQ or SVDQuant'],
+]
+
+/** The name of the weight that a tensor scales; null = it scales none. */
+export function scaledName(name: string): string | null {
+  return scaleEnding.test(name) ? name.replace(scaleEnding, '.weight') : null
+}
+
+/** Whether a tensor says nothing that a drawing depends on. */
+export function hasNoEffect(name: string): boolean {
+  return withoutEffect.test(name) || leftovers.test(name)
+}
+
+/**
+ * Why weights cannot be read as numbers, as the end of a sentence that begins with their file's name; null = they can. A tensor that changes another is a scale
+ * of it, one for all or one per row, or the file is refused.
+ */
+export function refuseStorage(tensors: Tensors): string | null {
+  for (const [name, { type, shape }] of tensors) {
+    if (leftovers.test(name)) continue
+    const kind = foreignKinds.find(([pattern]) => pattern.test(name))?.[1]
+    if (kind !== undefined) return unreadable(`as ${kind} ("${name}")`)
+    if (name.endsWith('.weight') && !numberTypes.has(type)) return unreadable(`as ${type} ("${name}")`)
+    const scaled = scaledName(name)
+    if (scaled === null) continue
+    const weight = tensors.get(scaled)
+    if (weight === undefined) return `holds a scale "${name}" without its weight`
+    const count = shape.reduce((product, size) => product * size, 1)
+    if (count !== 1 && count !== weight.shape[0]) return unreadable(`with scales of blocks ("${name}")`)
+  }
+  return null
+}
+
+/** What a drawing would leave unread: a tensor of another name than weights and biases have. */
+export function findUnreadable(names: Iterable<string>, known: RegExp): string | null {
+  for (const name of names) if (!known.test(name) && scaledName(name) === null && !hasNoEffect(name)) return name
+  return null
+}
+
+function unreadable(how: string): string {
+  return `stores its weights ${how}, which Sepia cannot read; use a file in F16, BF16 or fp8 (scaled or not)`
+}
