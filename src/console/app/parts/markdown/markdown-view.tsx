@@ -3,6 +3,7 @@ import { t } from '../../language/t.ts'
 import { CodeBlock } from './code-block.tsx'
 import { Formula } from './formula.tsx'
 import type { MarkdownNode } from './read-markdown.ts'
+import { safeAddress } from './safe-address.ts'
 
 type Nodes = readonly MarkdownNode[]
 type NodeOf<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
@@ -155,12 +156,4 @@ function linkView(address: string, inner: ComponentChildren): ComponentChildren 
       {inner}
     </a>
   )
-}
-
-const followed = ['http:', 'https:', 'mailto:']
-
-/** An address that a link in an answer may lead to, written out in full; null for every other. */
-export function safeAddress(address: string): string | null {
-  const url = URL.parse(address)
-  return url !== null && followed.includes(url.protocol) ? url.href : null
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { safeAddress } from './markdown-view.tsx'
+import { safeAddress } from './safe-address.ts'
 
 test('links lead to the web and to mail, and nowhere else', () => {
   assert.equal(safeAddress('https://example.org/a?b#c'), 'https://example.org/a?b#c')
