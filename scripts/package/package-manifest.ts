@@ -7,43 +7,47 @@ const buildDependencies = [
   ...['@fontsource-variable/source-sans-3', '@fontsource-variable/source-serif-4'],
 ]
 
-/** The manifest of the one package that is packed along, as far as it is read here. */
+type Versions = Readonly<Record<string, string>>
+
+/** The manifest of a package that is packed along, as far as it is read here. */
 export interface BundledManifest {
   readonly name: string
-  readonly dependencies: Readonly<Record<string, string>>
+  readonly dependencies?: Versions
   /** Its native builds, one for each platform. */
-  readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Versions
   readonly scripts?: unknown
 }
 
 /**
- * The `package.json` of the published package, from that of the repository. What the bundled package needs is named here, since npm
- * fetches nothing for a package that came along; its builds for CUDA are not.
+ * The `package.json` of the published package, from that of the repository. What the bundled packages need is named here, since npm
+ * fetches nothing for a package that came along; what `overrides` replaces with an empty package is not.
  */
-export function packageManifest(manifest: Readonly<Record<string, unknown>>, bundled: BundledManifest): Readonly<Record<string, unknown>> {
-  const { dependencies, optionalDependencies, ...rest } = manifest
+export function packageManifest(
+  manifest: Readonly<Record<string, unknown>>,
+  bundled: readonly BundledManifest[],
+): Readonly<Record<string, unknown>> {
+  const { dependencies, optionalDependencies, overrides, ...rest } = manifest
   const own = Object.entries(Object(dependencies)).filter(([name]) => !buildDependencies.includes(name))
-  const builds = Object.entries(bundled.optionalDependencies).filter(([name]) => !name.includes('cuda'))
+  const neededBy = (name: string, versions: Versions = {}) =>
+    Object.entries(versions).filter(([dependency]) => !isEmpty(overrides, dependency) && !isEmpty(Object(overrides)[name], dependency))
+  const needed = bundled.flatMap(({ name, dependencies }) => neededBy(name, dependencies))
+  const builds = bundled.flatMap(({ name, optionalDependencies }) => neededBy(name, optionalDependencies))
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([name]) => !repositoryOnly.includes(name))),
     exports: { './package.json': './package.json' },
     files: [
-      'src',
-      'dist/console',
-      'models',
-      'docs',
-      'deploy',
-      'sepia',
-      'scripts/node',
-      'sbom.cdx.json',
-      'ARCHITECTURE.md',
-      'CHANGELOG.md',
-      'SECURITY.md',
+      ...['src', 'dist/console', 'models', 'docs', 'deploy', 'sepia', 'scripts/node', 'sbom.cdx.json'],
+      ...['ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'],
     ],
     engines: { node: '>=18' },
     publishConfig: { access: 'public', provenance: true },
-    bundleDependencies: [bundled.name, 'rapidoc'],
-    dependencies: { ...bundled.dependencies, ...Object.fromEntries(own) },
+    bundleDependencies: bundled.map(({ name }) => name),
+    dependencies: { ...Object.fromEntries(needed), ...Object.fromEntries(own) },
     optionalDependencies: { ...Object.fromEntries(builds), ...Object(optionalDependencies) },
   }
+}
+
+/** Whether the overrides replace a package with one that holds nothing. */
+function isEmpty(overrides: unknown, name: string): boolean {
+  return String(Object(overrides)[name]).startsWith('npm:empty-npm-package@')
 }
