@@ -48,7 +48,7 @@ export async function checkFiles(
     faults.push({
       file: resolve(folder, 'model.json'),
       field: 'refiner',
-      message: `leads to ${refiner}, where nothing is; correct the path or remove it.`,
+      message: `is ${refiner}, which does not exist; correct the path or remove it.`,
     })
   faults.push(...(await checkKeyFile(modelFile.keyFile, folder)))
   if (faults.length > 0) return { faults }

@@ -15,7 +15,7 @@ async function findFault(path: string): Promise<string | null> {
   try {
     const stats = await stat(path)
     if (!stats.isFile()) return explainUnreadableKey('EISDIR')
-    if (stats.size > longestKeyFile) return `has ${stats.size} bytes; name the file that holds the access key alone`
+    if (stats.size > longestKeyFile) return `has ${stats.size} bytes; name a file that holds only the access key`
     const read = parseUpstreamKey(await readFile(path, 'utf8'))
     return 'fault' in read ? read.fault : null
   } catch (error) {

@@ -83,7 +83,7 @@ function findIdleShares({ replicas }: Readonly<Record<string, unknown>>): Omit<C
 /** Its text is sent to the server that the model names. */
 function findForeignKey({ keyFile }: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
   if (keyFile === undefined || isInnerPath(keyFile)) return []
-  const message = 'must lie inside the folder of a pulled model; move the folder to one of --models to name another.'
+  const message = 'must be inside the folder of a pulled model; move the folder into one of --models to use another path.'
   return [{ field: 'keyFile', message }]
 }
 
@@ -103,7 +103,7 @@ function findUnknown(root: Readonly<Record<string, unknown>>, fields: readonly M
       .filter((field) => !known.includes(field))
       .map((field) => ({
         field,
-        message: `is not a field of such a model; remove it or use one of ${known.join(', ')}.${didYouMean(field, known)}`,
+        message: `is not a field for this kind of model; remove it or use one of ${known.join(', ')}.${didYouMean(field, known)}`,
       }))
   })
 }

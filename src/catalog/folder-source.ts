@@ -84,7 +84,7 @@ function writeOffer(
   return {
     text: `${JSON.stringify({ ...modelFile, files: listed }, null, 2)}\n`,
     origins: new Map([...chosen].map(([path, { path: origin }]) => [path, origin])),
-    notes: [...notes, 'No checksum is told: what arrives is checked for its size and header, and its own SHA-256 is noted.'],
+    notes: [...notes, 'There is no checksum to compare with: Sepia checks the size and header, and records the SHA-256 of what arrives.'],
     version: found.map(({ file, modified }) => `${file.path} ${modified}`).join('\n'),
   }
 }

@@ -315,7 +315,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     absent: '"requested"',
     expected: '"native" or "requested"',
     meaning: 'Draws at the requested size, or at the native size and then resizes; image servers always do the first.',
-    idle: 'has no effect on how a server draws; remove it, and say in `sizes` what may be asked for.',
+    idle: 'has no effect on an image server; remove it and list the allowed sizes in `sizes`.',
     accepts: isOneOf(['native', 'requested']),
   },
   {

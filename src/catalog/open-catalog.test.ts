@@ -62,14 +62,14 @@ test('the default image model is the first of a further folder', async (context)
 test('a refiner that is not there is a fault at start', async (context) => {
   const model = { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../nowhere' }
   const folder = await makeFolder(context, { 'sdxl/model.json': model })
-  assert.ok((await readFaults([folder])).some((fault) => /model\.json refiner leads to .*nowhere, where nothing is/.test(fault)))
+  assert.ok((await readFaults([folder])).some((fault) => /model\.json refiner is .*nowhere, which does not exist/.test(fault)))
 })
 
 test('a key file of a server that holds no key is a fault at start that names the field and the file, never what it holds', async (context) => {
   const model = (keyFile: string) => ({ id: 'far', kind: 'text', format: 'openai', url: 'http://far', keyFile })
   const faults: readonly [content: string, message: RegExp][] = [
     ['', /is empty; write the access key into it/],
-    ['sk-1\nsk-2\n', /must hold one key alone/],
+    ['sk-1\nsk-2\n', /must hold only one key/],
     ['sk-1'.repeat(5000), /has 20000 bytes/],
   ]
   for (const [content, message] of faults) {
@@ -209,6 +209,6 @@ test('a server without its address or its workflow is a fault at start', async (
   assert.match(faults, /c\/other\.json {2}is missing; export it in ComfyUI with "Export \(API\)"/)
   assert.match(faults, /f\/workflow\.json {2}has no \{\{prompt\}\}; write it where the prompt goes\./)
   assert.match(faults, /e\/model\.json timeouts\.idle must be a number of seconds, from 0\.1 to 86400\./)
-  assert.match(faults, /e\/model\.json timeouts\.frist is not a field of such a model/)
+  assert.match(faults, /e\/model\.json timeouts\.frist is not a field for this kind of model/)
   assert.match(faults, /d\/model\.json format must be "onnx-sdxl", "safetensors", or one of "a1111"/)
 })

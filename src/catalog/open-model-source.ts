@@ -13,7 +13,7 @@ import { createWeightFileSource, isWeightSource } from './weight-file-source.ts'
  */
 export function openModelSource(source: string, hub: HubAccess): ModelSource {
   if (hub.offline === true && (isHubSource(source) || URL.canParse(source)))
-    throw new Error(`${source} is not on this machine, and --offline asks nothing else; pull the path of its file or folder.`)
+    throw new Error(`${source} is not on this machine, and --offline allows only local paths; pull the path of its file or folder.`)
   if (isHubSource(source)) return createHubSource(hub, parseHubReference(source))
   if (isWeightSource(source)) return createWeightFileSource(source, hub)
   const place = source.replace(/\/?model\.json$/, '')

@@ -105,7 +105,7 @@ test('an id that a model of another folder has is refused before anything is cop
   const modelsFolder = await makeFolder(context)
   const { url, ranges } = await serveModel(context)
   const installed = [{ id: 'org/tiny', folder: '/elsewhere/tiny' }]
-  await assert.rejects(pullModel({ modelsFolder, installed, hub }, url, options), /installed already, in \/elsewhere\/tiny/)
+  await assert.rejects(pullModel({ modelsFolder, installed, hub }, url, options), /already installed in \/elsewhere\/tiny/)
   assert.deepEqual(ranges, [])
 })
 
@@ -158,7 +158,7 @@ function gguf(noise: string): Buffer {
   return writeGguf(header, [{ name: 'token_embd.weight', shape: [1000, 750], type: 0, data: Buffer.alloc(3_000_000, noise) }])
 }
 
-test('what is no GGUF file, or no model, is refused after it arrived, and tried anew', async (context) => {
+test('what is not a GGUF file, or no model, is refused after it arrived, and tried anew', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address, state } = await serveFile(context, 'tiny.gguf')
   state.bytes = Buffer.from('<html>Sign in first</html>')

@@ -105,11 +105,11 @@ async function readOffer(
   if ('faults' in checked) throw new CatalogError(checked.faults)
   const { modelFile } = checked
   const clash = installed.find(({ id }) => id === modelFile.id)
-  if (clash !== undefined) throw new Error(`${modelFile.id} is installed already, in ${clash.folder}; remove it first.`)
+  if (clash !== undefined) throw new Error(`${modelFile.id} is already installed in ${clash.folder}; remove it first.`)
   const folder = join(modelsFolder, folderName(modelFile.id))
   if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)
   if (runsElsewhere(modelFile.format))
-    throw new Error(`${modelFile.id} names another server instead of weights; write its model.json into a folder of --models yourself.`)
+    throw new Error(`${modelFile.id} is a model on another server; write its model.json into a folder of --models yourself.`)
   return { origin, text, modelFile, notes: (await origin.describe?.({ signal })) ?? [] }
 }
 
@@ -138,7 +138,8 @@ async function pullFiles(
   }: { readonly folder: string; readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<Readonly<Record<string, ListedFile>> | null> {
   const listed = Object.entries(files)
-  if (listed.length === 0) throw new Error(`The model.json of ${id} lists no files; ask who offers it for sizes and checksums in "files".`)
+  if (listed.length === 0)
+    throw new Error(`The model.json of ${id} lists no files; ask its publisher to add sizes and checksums in "files".`)
   const bytesTotal = sumBytes(files)
   const free = await freeBytes(folder)
   if (free < bytesTotal) throw new Error(`${id} needs ${bytesTotal} bytes, but ${folder} has ${free} left; make room first.`)

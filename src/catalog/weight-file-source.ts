@@ -32,7 +32,7 @@ interface Place {
 export function createWeightFileSource(source: string, rules: FetchRules): ModelSource {
   const place = URL.canParse(source) ? placeOnWeb(new URL(source), rules) : placeInFolder(source)
   if (isPickle(place.name))
-    throw new Error(`${place.name} is a pickle, which can run code when it is read; name its safetensors or GGUF file.`)
+    throw new Error(`${place.name} is a pickle, which can run code when it is read; use its safetensors or GGUF file.`)
   const names = partNames(place.name)
   let measured: Promise<readonly { readonly bytes: number; readonly version: string }[]> | null = null
   const measure = (options: { readonly signal: AbortSignal }) =>
@@ -48,7 +48,9 @@ export function createWeightFileSource(source: string, rules: FetchRules): Model
     },
     version: async (options) => (await measure(options)).map(({ version }) => version).join('\n'),
     describe: async () =>
-      place.sum === null ? ['No checksum is told: what arrives is checked for its size and header, and its own SHA-256 is noted.'] : [],
+      place.sum === null
+        ? ['There is no checksum to compare with: Sepia checks the size and header, and records the SHA-256 of what arrives.']
+        : [],
     examine: (folder) => examineGguf(join(folder, names[0] ?? place.name)),
     openFile: place.openFile,
   }
@@ -98,8 +100,7 @@ function placeOnWeb(address: URL, rules: FetchRules): Place {
       const response = await fetchPublic({ address: addressOf(name), from: 0 }, rules, { signal })
       const { 'content-length': length, etag = '', 'last-modified': modified = '' } = response.headers
       response.destroy()
-      if (length === undefined)
-        throw new Error(`${addressOf(name)} does not tell its size; download it yourself and pull it from its path.`)
+      if (length === undefined) throw new Error(`${addressOf(name)} does not report its size; download the file and pull it from its path.`)
       return { bytes: Number(length), version: `${etag} ${modified}` }
     },
     async openFile(name, offset, { signal }) {

@@ -22,7 +22,7 @@ function describeSystemError({ code, address, hostname, port, path, syscall, err
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${address}; choose another --host.`
   if (code === 'EACCES' && port !== undefined) return `This user may not listen on port ${port}; choose a --port from 1024 on.`
   if ((code === 'EACCES' || code === 'EROFS') && path !== undefined)
-    return `${path} cannot be written by this user; change its rights or choose another --data.`
+    return `${path} is not writable for this user; change its permissions or choose another --data.`
   if ((code === 'EEXIST' || code === 'ENOTDIR') && path !== undefined) return `${path} is not a folder; choose another --data.`
   if (code === 'EISDIR' && path !== undefined) return `${path} is a folder where a file belongs; move it away.`
   if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be made there; choose another --data.`

@@ -135,7 +135,7 @@ describe('the command line', () => {
     for (const variable of ['HTTPS_PROXY', 'http_proxy']) {
       const { code, out, err, done } = await run(['serve'], { environment: { [variable]: 'socks5://me:s3cr3t@proxy:1080' } })
       assert.deepEqual([code, out, done], [2, '', []])
-      assert.match(err, new RegExp(`^${variable}: expected the address of a proxy that is spoken to by HTTP`))
+      assert.match(err, new RegExp(`^${variable}: expected the address of an HTTP proxy`))
       assert.doesNotMatch(err, /s3cr3t/)
     }
   })

@@ -66,7 +66,7 @@ export const cliBackend: CliBackend = {
 /** @throws {UsageError} where what would be copied lies in a database of its own: a copy of an empty folder helps nobody. */
 function refuseShared(command: 'backup' | 'restore', { type }: Config['database']): void {
   if (type === 'embedded') return
-  const message = `sepia ${command} is for the database inside the data folder; of PostgreSQL use pg_dump and pg_restore, and of the bucket its own means.`
+  const message = `sepia ${command} works with the database in the data folder; for PostgreSQL use pg_dump and pg_restore, and the bucket's own tools.`
   throw new UsageError([{ where: 'database-url', message }])
 }
 
@@ -81,6 +81,7 @@ async function recordAudit(config: Config, action: AuditAction, subject: string)
 async function findRemovableModel({ dataFolder }: Config, modelId: string): Promise<ModelDescriptor> {
   const { modelsFolder } = dataLayout(dataFolder)
   const pulled = (await openCatalog({ folders: [], pulledFolder: modelsFolder })).find(modelId)
-  if (pulled === undefined) throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; sepia model list shows which lie there.`)
+  if (pulled === undefined)
+    throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; run sepia model list to see the pulled models.`)
   return pulled
 }

@@ -22,7 +22,7 @@ export async function greetFirstStart(
   if (!created) return
   const { text } = await createAccessToken(deps, { accountId: account.id, name: 'First token', scopes, expiresAt: null }, options)
   deps.print(`
-Your access token, shown only this once:
+Your access token, shown only once:
 
   export TOKEN=${text}
 

@@ -300,7 +300,7 @@ export async function serve(
     if (link !== null) print(`Open the console: ${link}\n`)
     if (leadsNobodyElse(config.addresses, config.listen.host))
       print(
-        `Links lead to ${url}, which only this machine can follow; for others, start with --public-url and the address that they use.\n`,
+        `Links use ${url}, which works only on this machine; for other machines, start with --public-url and the address that they use.\n`,
       )
   }
 

@@ -9,7 +9,7 @@ export const databaseUrl: Kind<string> = {
   ...address,
   parse: (raw, folder) => {
     if (typeof raw === 'string' && hosts.exec(raw)?.[1]?.includes(','))
-      return { fault: 'names several servers; name one address that always leads to the primary, as of a proxy or a virtual IP address.' }
+      return { fault: 'names several servers; use one address that always leads to the primary, such as a proxy or a virtual IP address.' }
     return address.parse(raw, folder)
   },
 }

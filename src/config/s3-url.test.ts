@@ -29,6 +29,6 @@ test('what is no address of a bucket is refused without being repeated', () => {
 test('a name that no bucket can have is refused with what one has', () => {
   for (const name of ['b', 'My-Bucket', '-outputs', 'a/b']) {
     const parsed = bucketUrl.parse(`https://key:hidden@host/${name}`, '/')
-    assert.ok('fault' in parsed && parsed.fault.startsWith('names no bucket; a bucket has 3 to 63 small letters'), name)
+    assert.ok('fault' in parsed && parsed.fault.startsWith('names no bucket; a bucket name has 3 to 63 lower-case letters'), name)
   }
 })

@@ -12,7 +12,7 @@ export interface BucketAddress {
   readonly secretKey: string
 }
 
-const bucketName = 'a bucket has 3 to 63 small letters, digits, dots and hyphens, and begins and ends with a letter or digit.'
+const bucketName = 'a bucket name has 3 to 63 lower-case letters, digits, dots and hyphens, and begins and ends with a letter or digit.'
 
 const form = 'https://key:secret@host/bucket'
 
@@ -20,7 +20,7 @@ const form = 'https://key:secret@host/bucket'
 export const bucketUrl: Kind<BucketAddress> = {
   form: '<url>',
   parse: (raw) => {
-    const wanted = { fault: `expected an address such as ${form}, with ?region= where it matters.` }
+    const wanted = { fault: `expected an address such as ${form}, with ?region= if needed.` }
     const url = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : undefined
     if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hash !== '') return wanted
     const bucket = url.pathname.replace(/^\/+|\/+$/g, '')

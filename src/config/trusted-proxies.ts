@@ -15,7 +15,7 @@ export const trustedProxies: Kind<readonly string[]> = {
     const wrong = parsed.value.filter((name) => !ranges.includes(name) && !isRange(name))
     if (wrong.length === 0) return parsed
     return {
-      fault: `expected addresses such as 10.0.0.7, ranges such as 10.0.0.0/8, or ${ranges.join(', ')}; ${wrong.join(', ')} is none.`,
+      fault: `expected addresses such as 10.0.0.7, ranges such as 10.0.0.0/8, or ${ranges.join(', ')}; ${wrong.join(', ')} is not one.`,
     }
   },
 }

@@ -99,7 +99,11 @@ export interface ErrorRecord {
 /** Turns anything thrown into a record a client may see: unknown errors become a fixed sentence. */
 export function toErrorRecord(error: unknown): ErrorRecord {
   if (error instanceof ServiceError) return { code: error.code, message: error.message, param: error.param ?? null }
-  return { code: 'internal_error', message: 'The service failed; try again, and tell its operator if it happens twice.', param: null }
+  return {
+    code: 'internal_error',
+    message: 'The service failed; try again, and report it to the operator if it happens twice.',
+    param: null,
+  }
 }
 
 /** The error a stored record stands for. */

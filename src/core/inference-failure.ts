@@ -6,7 +6,7 @@ export const cancelled: ErrorRecord = toErrorRecord(new ServiceError('request_ca
 
 /** What an inference ends with whose workers were lost too often. */
 export const lostWorkers: ErrorRecord = toErrorRecord(
-  new ServiceError('inference_failed', 'The service was interrupted in every attempt; send the request again.'),
+  new ServiceError('inference_failed', 'Every attempt was interrupted; send the request again.'),
 )
 
 /** How an attempt counts whose worker was lost: its engine may be well. */

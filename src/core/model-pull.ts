@@ -48,11 +48,9 @@ export interface PlacedPull extends ModelPull {
 /** @throws {ServiceError} `validation_error` for what no pull can begin with. */
 export function checkPullSource(source: string): void {
   if (!URL.canParse(source) || !['http:', 'https:', 'hf:'].includes(new URL(source).protocol))
-    throw new ServiceError(
-      'validation_error',
-      'Give a name of the hub, such as hf:Qwen/Qwen2.5-7B-Instruct-GGUF, or the web address of a model.json.',
-      { param: 'source' },
-    )
+    throw new ServiceError('validation_error', 'Enter a hub name, such as hf:Qwen/Qwen3-8B-GGUF, or the web address of a model.json.', {
+      param: 'source',
+    })
 }
 
 /** The pulls of the whole service. */

@@ -17,7 +17,7 @@ export function readUsageSpan(
   const read = (name: 'from' | 'to', fallback: number): string => {
     const text = asked[name] ?? dayOf(fallback)
     if (isDay(text)) return text
-    throw new ServiceError(code, `\`${name}\` must be a UTC day that there is, such as 2026-11-22.`, { param: name })
+    throw new ServiceError(code, `\`${name}\` must be an existing UTC day, such as 2026-11-22.`, { param: name })
   }
   const to = read('to', now)
   const from = read('from', Date.parse(to) - (shownDays - 1) * dayMs)

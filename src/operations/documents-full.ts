@@ -7,9 +7,7 @@ import { ServiceError } from '../core/error.ts'
  * @param remedy What makes room, as the end of a sentence.
  */
 export function documentsFull(most: number, remedy: string): ServiceError {
-  return new ServiceError(
-    'quota_exceeded',
-    `This account would keep more than its ${Math.floor(most / 1e6)} MB (account-documents); ${remedy}.`,
-    { retryAfterSeconds: 120 },
-  )
+  return new ServiceError('quota_exceeded', `This account would exceed its ${Math.floor(most / 1e6)} MB (account-documents); ${remedy}.`, {
+    retryAfterSeconds: 120,
+  })
 }

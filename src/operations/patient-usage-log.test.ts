@@ -21,7 +21,7 @@ const entry: UsageEntry = {
   firstTokenMs: null,
   at: 1,
 }
-const away = new ServiceError('server_is_overloaded', 'The database of the service does not answer; try again later.')
+const away = new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.')
 
 function setUp() {
   const clock = createTestClock()

@@ -30,7 +30,7 @@ export async function rankDocuments(
     await holdReading(deps, { accountId, tokenId, reservation, model, tokens: most, running: true }, { signal })
     await using slot = await holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal, model })
     if (slot.model.rank === undefined)
-      throw new ServiceError('unsupported_parameter', `The model ${model} runs on a server that scores no texts; name a reranker.`, {
+      throw new ServiceError('unsupported_parameter', `The model ${model} runs on a server that cannot rank texts; use a reranker.`, {
         param: 'model',
       })
     return meter.countReading(await slot.model.rank(request, { signal: slot.signal }))

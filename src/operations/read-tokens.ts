@@ -75,6 +75,6 @@ function holdModel(
 }
 
 function notTold(model: string): ServiceError {
-  const message = `The model ${model} runs on a server that does not tell its tokens; name one that runs here.`
+  const message = `The model ${model} runs on a server that does not expose its tokens; use a model that runs here.`
   return new ServiceError('unsupported_parameter', message, { param: 'model' })
 }

@@ -100,7 +100,7 @@ describe('an agent whose connections go through a proxy', () => {
   for (const [refusal, told] of [
     [
       '407 Proxy Authentication Required',
-      /^The proxy 127\.0\.0\.1:\d+ wants a name and a password, .* into https-proxy \(HTTPS_PROXY\) as http:/,
+      /^The proxy 127\.0\.0\.1:\d+ needs a name and password, .* into https-proxy \(HTTPS_PROXY\) as http:/,
     ],
     ['502 Bad Gateway', /^The proxy 127\.0\.0\.1:\d+ answered 502 when it was asked for a\.example:443;/],
     ['cut', /^The proxy 127\.0\.0\.1:\d+ closed the connection when it was asked for a\.example:443;/],

@@ -22,5 +22,5 @@ export async function proveWritable(folder: string): Promise<void> {
 /** What to change where a file or folder of the data folder cannot be written. */
 export function explainUnwritable(path: string, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
-  return `${path} cannot be written${code}; change its rights, mount it writable, or choose another --data.`
+  return `${path} is not writable${code}; change its permissions, mount it writable, or choose another --data.`
 }

@@ -13,7 +13,7 @@ export function queueFull(): ServiceError {
 export function shareFull(maxPending: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
   return new ServiceError(
     'concurrency_limit_exceeded',
-    `This account has ${maxPending} requests waiting, as many as it may (${own ? 'its own limit' : 'its share of the queue, account-share'}); wait for some of them first.`,
+    `This account has reached its limit of ${maxPending} waiting requests (${own ? 'its own limit' : 'its share of the queue, account-share'}); wait until some of them end.`,
     { retryAfterSeconds: 10 },
   )
 }

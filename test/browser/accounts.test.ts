@@ -22,7 +22,7 @@ test('the printed link makes the owner, and works once', { skip }, async () => {
   await becomeOwner(visit())
   const second = await page.context().newPage()
   await second.goto(service.link)
-  await second.getByText('This link was used already').waitFor()
+  await second.getByText('This link was already used').waitFor()
   await second.getByRole('link', { name: 'Sign in, or go on where you are signed in' }).click()
   await second.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   await second.close()

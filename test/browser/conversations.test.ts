@@ -273,5 +273,5 @@ test('while the service does not answer, what was said is shown as not kept, and
 test('a conversation that is not there says so', { skip }, async () => {
   const { page } = visit()
   await page.goto(new URL(`/console/chat/${'z'.repeat(24)}`, page.url()).href)
-  await page.getByText('There is no such conversation').waitFor()
+  await page.getByText('This conversation does not exist').waitFor()
 })

@@ -51,7 +51,7 @@ test('people of the organisation come in with one button, and see where it faile
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   provider.person = { ...bob, groups: [] }
   await page.getByRole('button', { name: 'Continue with Example Works' }).click()
-  await page.getByRole('alert').getByText('You are in no group').waitFor()
+  await page.getByRole('alert').getByText('None of your groups').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   provider.person = bob
   await page.getByRole('button', { name: 'Continue with Example Works' }).click()

@@ -77,7 +77,7 @@ describe('the command line beside a running service', () => {
     assert.equal(code, 0)
     assert.match(
       out,
-      /^model far +away +its model\.json is sound, and it runs on (http:\/\/\S+); \1 does not answer: .*nothing listens there; start it, .*; timestepSpacing has no effect on an image server/mu,
+      /^model far +away +its model\.json is valid, and it runs on (http:\/\/\S+); \1 does not answer: .*nothing listens there; start it, .*; timestepSpacing has no effect on an image server/mu,
     )
   })
 
@@ -125,9 +125,9 @@ describe('the command line beside a running service', () => {
       await using service = await startService(folder.path, ...flags)
       return service.greeting
     }
-    assert.match(await greet('--host', '0.0.0.0'), /Links lead to http:\/\/127\.0\.0\.1:\d+, .* --public-url/)
-    assert.doesNotMatch(await greet('--host', '0.0.0.0', '--public-url', 'https://sepia.example'), /Links lead/)
-    assert.doesNotMatch(await greet(), /Links lead/)
+    assert.match(await greet('--host', '0.0.0.0'), /Links use http:\/\/127\.0\.0\.1:\d+, .* --public-url/)
+    assert.doesNotMatch(await greet('--host', '0.0.0.0', '--public-url', 'https://sepia.example'), /Links use/)
+    assert.doesNotMatch(await greet(), /Links use/)
   })
 
   it('stops as asked even while it starts', async () => {

@@ -209,7 +209,7 @@ suite('uploaded assets', () => {
     assert.equal((await it.put(put_url, new Uint8Array(lora.subarray(0, half)), range(0, half))).status, 200)
     const wrong = await it.put(put_url, new Uint8Array(lora.subarray(half + 1)), range(half + 1, lora.length))
     assert.equal(wrong.status, 422)
-    assert.match(await wrong.text(), new RegExp(`Go on at byte ${half}`))
+    assert.match(await wrong.text(), new RegExp(`Continue at byte ${half}`))
     assert.equal((await it.put(put_url, new Uint8Array(lora.subarray(half)), range(half, lora.length))).status, 200)
     const completed = await it.service.fetch(`/v1/assets/${made.body.asset.id}/complete-upload`, { method: 'POST' })
     assert.deepEqual(await completed.json(), {})
@@ -257,7 +257,7 @@ suite('uploaded assets', () => {
       [{ data: { asset_type: 'lora', engine: sdxl, file_format: 'pt' } }, /must be safetensors/],
       [{ data: { asset_type: 'vae', engine: sdxl } }, /the same as `asset_type`/],
       [{ name: '../x' }, /`name`/],
-      [{ name: 'fake-image' }, /fake-image is taken/],
+      [{ name: 'fake-image' }, /fake-image is already in use/],
     ]
     for (const [more, answer] of cases) {
       const made = await it.create(described('mine', more))
@@ -345,7 +345,7 @@ suite('uploaded assets', () => {
     const { status, status_details } = (await it.get(`/v1/assets/${bad}`)).body.asset
     assert.deepEqual(
       [status, status_details],
-      ['rejected', 'The file is cut short or no safetensors file: its header would be longer than the file.'],
+      ['rejected', 'The file is cut short or not a safetensors file: its header would be longer than the file.'],
     )
   })
 

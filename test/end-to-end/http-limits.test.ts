@@ -134,7 +134,7 @@ suite('limits of a minute and of a moment', () => {
     const refused = await service.fetch('/v1/chat/completions', { json: say('a') })
     const { code, message } = await readError(refused)
     assert.equal(code, 'concurrency_limit_exceeded')
-    assert.match(message, /^This account has 2 requests in work, as many as it may \(2 at once\)/)
+    assert.match(message, /^This account has reached its limit of 2 requests at once/)
     assert.equal(refused.headers.get('retry-after'), '5')
     const { budgets } = await readJson(await service.fetch('/v1/usage'))
     assert.deepEqual(budgets, [{ of: 'account', unit: 'requests', per: 'moment', limit: 2, used: 0, reserved: 2, left: 0 }])

@@ -367,7 +367,7 @@ test('a key file that holds no key is said with its path at the first use, and w
   await writeFile(keyFile, '\r\n')
   await assert.rejects(load(), told(/is empty/))
   await writeFile(keyFile, 'sk-1\nsk-2')
-  await assert.rejects(load(), told(/must hold one key alone/))
+  await assert.rejects(load(), told(/must hold only one key/))
   await writeFile(keyFile, '\uFEFFsk-1\r\n')
   const { model } = stack.use(await load())
   await collect(model.generate(seeded('hello'), options))

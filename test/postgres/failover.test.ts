@@ -9,7 +9,7 @@ import { createDatabase, sharedPostgres } from '../support/postgres/postgres-dat
 import { startPostgres, withoutPostgres } from '../support/postgres/postgres-server.ts'
 import { makeSubmission } from '../support/submission.ts'
 
-const takesNoWrites = { code: 'server_is_overloaded', message: /takes no writes now/ }
+const takesNoWrites = { code: 'server_is_overloaded', message: /is read-only at the moment/ }
 
 const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
 

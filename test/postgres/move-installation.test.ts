@@ -94,7 +94,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
       moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, { signal: stop.signal, onProgress }),
       /stopped here/,
     )
-    await assert.rejects(open(url), /not whole; run sepia migrate again/)
+    await assert.rejects(open(url), /not complete; run sepia migrate again/)
     assert.equal((await moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet)).queue, 903)
     await using store = await open(url)
     assert.equal(
@@ -103,7 +103,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     )
     await assert.rejects(
       moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet),
-      /moved into this database already/,
+      /already moved into this database/,
     )
   })
 
@@ -115,7 +115,7 @@ suite('moving an embedded installation to PostgreSQL', { skip: withoutPostgres }
     await query("insert into accounts (id, name, role, created_at) values ('x', 'Eve', 'owner', 1)", name)
     await assert.rejects(
       moveInstallation({ dataFolder: folder.path, proxies, outputs: { type: 'filesystem' } }, url, quiet),
-      /holds an installation already/,
+      /already contains an installation/,
     )
     await query('insert into imports (finished) values (false)', name)
     await assert.rejects(

@@ -89,7 +89,10 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     await store.queue.enqueue(makeSubmission(), options)
     await query('alter database retired set default_transaction_read_only = on')
     await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'retired'`)
-    await assert.rejects(store.queue.enqueue(makeSubmission(), options), { code: 'server_is_overloaded', message: /takes no writes now/ })
+    await assert.rejects(store.queue.enqueue(makeSubmission(), options), {
+      code: 'server_is_overloaded',
+      message: /is read-only at the moment/,
+    })
     await query('alter database retired reset default_transaction_read_only')
     await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
@@ -122,10 +125,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       await query(shut)
       const isTold = (error: unknown) => {
         assert.ok(error instanceof ServiceError && error.cause instanceof Error)
-        assert.deepEqual(
-          [error.code, error.message],
-          ['server_is_overloaded', 'The database of the service does not answer; try again later.'],
-        )
+        assert.deepEqual([error.code, error.message], ['server_is_overloaded', 'The database did not respond in time; try again later.'])
         assert.match(error.cause.message, cause)
         return true
       }
@@ -156,7 +156,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
 
   for (const [name, state, message] of [
     ['filled', '53100', /^The disk of the database is full/],
-    ['broken', '58030', /^The database of the service does not answer/],
+    ['broken', '58030', /^The database did not respond/],
   ] as const)
     test(`one whose disk is ${name} answers 503 to what is written, and to nothing that is read`, async () => {
       const url = await setUp(name, [])
@@ -205,7 +205,7 @@ suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres 
     const { query } = await sharedPostgres()
     const url = await setUp('powerless', ['alter database powerless owner to postgres'])
     await assert.rejects(open(url), {
-      message: /may not make tables.*GRANT CREATE ON SCHEMA "public" TO "powerless" in the database "powerless"/,
+      message: /may not create tables.*GRANT CREATE ON SCHEMA "public" TO "powerless" in the database "powerless"/,
     })
     await query('grant create on schema public to powerless', 'powerless')
     await serveOne(url)

@@ -43,9 +43,9 @@ suite('hostile pulls', () => {
     await using folder = await createTemporaryFolder()
     await using server = await serve({})
     const refusal = (source: string) => pullModel({ modelsFolder: folder.path, hub: strict }, source, options)
-    await assert.rejects(refusal(server.url), /not reached by https.*name 127\.0\.0\.1 in the setting pull-hosts/)
+    await assert.rejects(refusal(server.url), /does not use https.*add 127\.0\.0\.1 to the setting pull-hosts/)
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '169.254.169.254', '10.0.0.1'])
-      await assert.rejects(refusal(`https://${host}:${server.port}/x`), /leads into a private network/, host)
+      await assert.rejects(refusal(`https://${host}:${server.port}/x`), /is in a private network/, host)
     assert.deepEqual(server.asked, [])
   })
 
@@ -57,8 +57,8 @@ suite('hostile pulls', () => {
       '/loop/model.json': '-> /loop/model.json',
     })
     const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub }, source, options)
-    await assert.rejects(pull(server.url), /localhost.* is not reached by https/)
-    await assert.rejects(pull(`${server.url}/loop`), /leads on more than 5 times/)
+    await assert.rejects(pull(server.url), /localhost.* does not use https/)
+    await assert.rejects(pull(`${server.url}/loop`), /redirects more than 5 times/)
     assert.deepEqual(inner.asked, [])
   })
 
@@ -86,7 +86,7 @@ suite('hostile pulls', () => {
     const { port } = server.address() as AddressInfo
     const pull = (path: string) => pullModel({ modelsFolder: folder.path, hub }, `http://127.0.0.1:${port}/${path}`, options)
     await assert.rejects(pull('few'), /a\.gguf answered 404/)
-    await assert.rejects(pull('flood'), /sends answers to come \(1xx\), and none of its own/)
+    await assert.rejects(pull('flood'), /sends interim responses \(1xx\) and no final one/)
     await once(server.close(), 'close')
   })
 
@@ -99,8 +99,8 @@ suite('hostile pulls', () => {
       '/readme.txt': 'hello',
     })
     const pull = (source: string) => pullModel({ modelsFolder: join(folder.path, 'models'), hub }, source, options)
-    await assert.rejects(pull(server.url), /names another server/)
-    await assert.rejects(pull(`${server.url}/key`), /keyFile: must lie inside the folder of a pulled model/)
+    await assert.rejects(pull(server.url), /is a model on another server/)
+    await assert.rejects(pull(`${server.url}/key`), /keyFile: must be inside the folder of a pulled model/)
     assert.deepEqual(server.asked, ['/model.json', '/key/model.json'])
   })
 
@@ -111,7 +111,7 @@ suite('hostile pulls', () => {
     const model = { id: 'spy', kind: 'text', format: 'openai', url: 'https://example.org/v1', keyFile: join(folder.path, 'secret') }
     await writeFile(join(folder.path, 'secret'), 'secret')
     await writeFile(join(pulledFolder, 'spy', 'model.json'), JSON.stringify(model))
-    await assert.rejects(openCatalog({ folders: [], pulledFolder }), /keyFile: must lie inside/)
+    await assert.rejects(openCatalog({ folders: [], pulledFolder }), /keyFile: must be inside/)
     assert.equal((await openCatalog({ folders: [pulledFolder] })).list().length, 1)
   })
 

@@ -69,7 +69,7 @@ suite('pulls through a proxy', () => {
     assert.deepEqual(await readFile(join(model.folder, 'b-q4_k_m.gguf')), weights)
     // The proxy leads there, but what answers cannot show a certificate of that name.
     await assert.rejects(pull('https://inside.example/storage/a/b/b-q4_k_m.gguf'), /inside\.example.* cannot be reached through the proxy/)
-    await assert.rejects(pull('http://hub.example/storage/a/b/b-q4_k_m.gguf'), /not reached by https/)
+    await assert.rejects(pull('http://hub.example/storage/a/b/b-q4_k_m.gguf'), /does not use https/)
   })
 
   test('are refused where an address is a private one, before the proxy is asked', async () => {
@@ -78,7 +78,7 @@ suite('pulls through a proxy', () => {
     for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '192.168.1.1', '127.0.0.1', 'localhost', '[::1]'])
       await assert.rejects(
         pullModel({ modelsFolder: folder.path, hub: { ...access, trustedHosts: [] } }, `https://${host}/x.gguf`, options),
-        /leads into a private network; name .* in the setting pull-hosts/,
+        /is in a private network; add .* to the setting pull-hosts/,
         host,
       )
     assert.deepEqual(proxy.asked, [])
@@ -128,7 +128,7 @@ suite('pulls through a proxy', () => {
       proxy.refusal = '407 Proxy Authentication Required'
       for (const source of ['hf:a/b', `${endpoint}/storage/a/b/b-q4_k_m.gguf`])
         await assert.rejects(pull(source), ({ message }: Error) => {
-          assert.match(message, /The proxy 127\.0\.0\.1:\d+ wants a name and a password/)
+          assert.match(message, /The proxy 127\.0\.0\.1:\d+ needs a name and password/)
           assert.doesNotMatch(message, /secret/)
           return true
         })

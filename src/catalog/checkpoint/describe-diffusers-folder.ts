@@ -26,14 +26,14 @@ export async function describeDiffusersFolder(
     ),
   )
   if (index == null) return fault('is not a JSON object; copy the whole folder again.')
-  if (unet == null) return fault('names no Stable Diffusion model: "unet/config.json" is missing.')
+  if (unet == null) return fault('is not a Stable Diffusion model: "unet/config.json" is missing.')
   const outside = await findOutsideLink(folder)
   if (outside !== null)
     return {
       fault: {
         file: join(folder, outside),
         field: '',
-        message: 'is a link that leads out of its model folder; put the file itself there.',
+        message: 'is a link that leads out of its model folder; replace it with the file.',
       },
     }
   const weights = (await Promise.all(networks.map((network) => weightsOf(join(folder, network))))).flat()

@@ -32,7 +32,7 @@ async function examineInThread(path: string, name: string): Promise<ExaminedWeig
   thread.once('error', (error) =>
     'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? faulty('has a header that takes too much memory') : ended.reject(error),
   )
-  thread.once('exit', () => ended.reject(new Error('The thread that examines weights has ended.')))
+  thread.once('exit', () => ended.reject(new Error('The thread that reads headers of weights ended.')))
   const timer = setTimeout(() => faulty('has a header that takes too long to read'), patienceMs)
   try {
     const examination = await ended.promise

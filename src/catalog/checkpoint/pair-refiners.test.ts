@@ -75,7 +75,7 @@ test('links that lead out of a folder in diffusers’ layout are named', async (
     const error: unknown = await openCatalog({ folders: [models] }).catch((thrown) => thrown)
     assert.ok(error instanceof CatalogError)
     assert.deepEqual(error.faults, [
-      { file: weights, field: '', message: 'is a link that leads out of its model folder; put the file itself there.' },
+      { file: weights, field: '', message: 'is a link that leads out of its model folder; replace it with the file.' },
     ])
     await rename(weights, join(temporary.path, `gone-${target.length}`))
   }

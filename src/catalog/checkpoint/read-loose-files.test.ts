@@ -38,8 +38,8 @@ test('every kind of file in a models folder is what its header says', async () =
     'textual-inversion ti-xl sdxl',
     'vae vae-xl null',
   ])
-  assert.match(catalog.findUnusable('loha')?.reason ?? '', /kind LoHa/)
-  assert.match(catalog.findUnusable('dora')?.reason ?? '', /kind DoRA/)
+  assert.match(catalog.findUnusable('loha')?.reason ?? '', /is a LoHa/)
+  assert.match(catalog.findUnusable('dora')?.reason ?? '', /is a DoRA/)
 })
 
 test('what no file says comes from its family', async () => {

@@ -15,9 +15,9 @@ export async function readWorkflow(file: string): Promise<Workflow | { readonly 
 async function readText(file: string): Promise<string | { readonly fault: string }> {
   try {
     if ((await stat(file)).size > longestWorkflow)
-      return { fault: `has more than ${longestWorkflow} bytes; put pictures into files of the server` }
+      return { fault: `has more than ${longestWorkflow} bytes; store pictures as files on the server` }
     return await readFile(file, 'utf8')
   } catch {
-    return { fault: 'cannot be read; let the user that runs the service read it' }
+    return { fault: 'cannot be read; make it readable for the user that runs the service' }
   }
 }

@@ -23,10 +23,10 @@ export function refuseGguf({ use, architecture }: GgufFacts): string | null {
     case 'reranker':
       return null
     case 'projector':
-      return 'only turns pictures into input for another model (mmproj)'
+      return 'only prepares pictures for another model (mmproj)'
     case 'adapter':
-      return 'only changes another model (a LoRA for llama.cpp); merge it into that model'
+      return 'is a LoRA for llama.cpp; merge it into its model'
     case 'picture':
-      return `is a picture model (${architecture}) for another program; use its .safetensors file`
+      return `is an image model (${architecture}) for another program; use its .safetensors file`
   }
 }

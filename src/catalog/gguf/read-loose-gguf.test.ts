@@ -67,7 +67,7 @@ describe('a GGUF file that lies in a folder of models', () => {
       assert.ok(error instanceof CatalogError)
       assert.deepEqual(
         error.faults.map(({ message }) => message),
-        ['lacks 1 of its 3 parts beside it; copy it again or remove it.'],
+        ['needs its other parts in the same folder; 1 of 3 are missing; copy it again or remove it.'],
       )
       return true
     })
@@ -83,7 +83,7 @@ describe('a GGUF file that lies in a folder of models', () => {
     const catalog = await openCatalog({ folders: [folder.path] })
     assert.deepEqual(catalog.list(), [])
     const reasons = ['mmproj', 'lora', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
-    assert.deepEqual(reasons, ['only turns pictures', 'only changes another', 'is a picture'])
+    assert.deepEqual(reasons, ['only prepares pictures', 'is a LoRA', 'is an image'])
 
     await using damaged = await createTemporaryFolder()
     await write(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })

@@ -29,7 +29,7 @@ export async function readLooseGguf({
   if (facts.split !== null && facts.split.index > 0) return null
   const stats = await Promise.all(partsOf(path, facts).map((part) => stat(part).catch(() => null)))
   const missing = stats.filter((each) => each === null).length
-  if (missing > 0) return { fault: `lacks ${missing} of its ${stats.length} parts beside it` }
+  if (missing > 0) return { fault: `needs its other parts in the same folder; ${missing} of ${stats.length} are missing` }
   const descriptor = {
     kind: 'text',
     format: 'gguf',

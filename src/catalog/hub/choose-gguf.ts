@@ -37,7 +37,7 @@ export function chooseGguf(repository: string, files: readonly RepositoryFile[],
   if (found === undefined) throw new Error(`${repository} has no ${choice}; it has: ${names.join(', ')}.`)
   const missing = found.count - found.files.length
   if (missing > 0)
-    throw new Error(`${repository} lacks ${missing} of the ${found.count} parts of ${found.quantization ?? choice}; ask who offers it.`)
+    throw new Error(`${repository} lacks ${missing} of the ${found.count} parts of ${found.quantization ?? choice}; ask its publisher.`)
   return {
     files: found.files,
     quantization: found.quantization,
@@ -45,7 +45,7 @@ export function chooseGguf(repository: string, files: readonly RepositoryFile[],
     notes:
       projectors.length === 0
         ? []
-        : [`${projectors.map(({ path }) => path).join(', ')} is left out: pictures in chats are not read from GGUF models yet.`],
+        : [`${projectors.map(({ path }) => path).join(', ')} is left out: GGUF models cannot read pictures yet.`],
   }
 }
 

@@ -62,6 +62,6 @@ function chooseFolder(files: readonly RepositoryFile[]): ChosenPictureModel | nu
   return {
     files: chosen,
     file: null,
-    notes: halved ? ['The half-precision files are fetched, where there are any: half the size, the same pictures to the eye.'] : [],
+    notes: halved ? ['Sepia downloads the half-precision files if there are any: half the size, and pictures look the same.'] : [],
   }
 }

@@ -28,14 +28,14 @@ export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask
   const { protocol, hostname, origin } = new URL(endpoint)
   if (protocol !== 'https:' && !trustedHosts.includes(hostname))
     throw new Error(
-      `${endpoint} is not reached by https, so anybody on the way could change it; name ${hostname} in the setting pull-hosts to allow it.`,
+      `${endpoint} does not use https, so its files could be changed on the way; add ${hostname} to the setting pull-hosts to allow it.`,
     )
   if (token !== null && !token.startsWith('hf_'))
-    throw new Error('The token for the hub must begin with "hf_"; correct HF_TOKEN, hub-token or hub-token-file, or give none.')
+    throw new Error('The hub\'s token must begin with "hf_"; correct or remove HF_TOKEN, hub-token or hub-token-file.')
   return async (input, init) => {
     // A list goes on at an address that the answer names, and the token goes with it.
     if (new URL(input instanceof Request ? input.url : input).origin !== origin)
-      throw new Error(`${endpoint} leads on to another host; name that one as the hub.`)
+      throw new Error(`${endpoint} redirects to another host; use that host as the hub.`)
     for (let tried = 1; ; tried++) {
       const response = await ask(input, { ...init, signal }).catch((cause: unknown) => {
         signal.throwIfAborted()
@@ -59,9 +59,9 @@ export function explainRefusal(
 ): string | null {
   const page = `${endpoint}/${repository}`
   if (status === 401 || (status === 403 && token === null))
-    return `${repository} is gated, private, or not there: open ${page}, accept its terms if it has some, and give a token in HF_TOKEN or hub-token-file.`
-  if (status === 403) return `The token may not read ${repository}: open ${page} as its owner and accept the terms, then try again.`
-  if (status === 404) return `There is no ${repository}, or not in this revision; look at ${page}, or search with sepia model search.`
-  if (status === 429) return `${endpoint} allows no more requests for now; wait a few minutes, or give a token in HF_TOKEN.`
+    return `${repository} is gated, private or does not exist: open ${page}, accept its terms if it has any, and set a token in HF_TOKEN or hub-token-file.`
+  if (status === 403) return `The token has no access to ${repository}: open ${page} with its account, accept the terms and try again.`
+  if (status === 404) return `${repository} does not exist in this revision; see ${page}, or use sepia model search.`
+  if (status === 429) return `${endpoint} has limited the number of requests; wait a few minutes, or set a token in HF_TOKEN.`
   return status >= 500 ? `${endpoint} answered ${status}; try again later.` : null
 }

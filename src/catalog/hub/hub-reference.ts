@@ -24,7 +24,7 @@ export function parseHubReference(source: string): HubReference {
   const escapes = [revision, choice ?? ''].some((part) => part.split('/').some((step) => step === '..' || step === '.'))
   if (repository === undefined || escapes)
     throw new Error(
-      `${source} is no name of the hub; write hf:<owner>/<repository>, then @<revision> and :<quantization or file> where you want others.`,
+      `${source} is not a hub name; write hf:<owner>/<repository>, followed by @<revision> and :<quantization or file> if needed.`,
     )
   return { repository, revision, choice }
 }

@@ -157,11 +157,11 @@ describe('a model of the hub', () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'a/b': { files: { 'a.gguf': weights('a') }, gated: true } })
     const pull = (token: string | null) => pullModel({ modelsFolder: folder.path, hub: accessTo(server.url, { token }) }, 'hf:a/b', options)
-    await assert.rejects(pull(null), /a\/b is gated, private, or not there: open .*\/a\/b, accept its terms.* HF_TOKEN/)
-    await assert.rejects(pull('hf_bad'), /The token may not read a\/b: open .* accept the terms/)
+    await assert.rejects(pull(null), /a\/b is gated, private or does not exist: open .*\/a\/b, accept its terms.* HF_TOKEN/)
+    await assert.rejects(pull('hf_bad'), /The token has no access to a\/b: open .* accept the terms/)
     await assert.rejects(pull('secret'), {
       name: 'Error',
-      message: 'The token for the hub must begin with "hf_"; correct HF_TOKEN, hub-token or hub-token-file, or give none.',
+      message: 'The hub\'s token must begin with "hf_"; correct or remove HF_TOKEN, hub-token or hub-token-file.',
     })
     await pull('hf_good')
     const stored = server.asked.filter(({ path }) => path.startsWith('/storage/'))
@@ -181,7 +181,7 @@ describe('a model of the hub', () => {
     await using full = await startHubServer({}, { busy: { status: 429, times: 1000 } })
     await assert.rejects(
       planPull({ modelsFolder: folder.path, hub: accessTo(full.url) }, 'hf:a/b', options),
-      /allows no more requests for now/,
+      /has limited the number of requests/,
     )
   })
 
@@ -189,11 +189,7 @@ describe('a model of the hub', () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({})
     for (const source of ['hf:', 'hf:qwen', 'hf:a/b/c', 'hf:../b', 'hf:a/b@..', 'hf:a/b:../../x', 'hf:a/b?x=1', 'hf:a/b@'])
-      await assert.rejects(
-        planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, source, options),
-        /is no name of the hub/,
-        source,
-      )
+      await assert.rejects(planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, source, options), /is not a hub name/, source)
     assert.deepEqual(server.asked, [])
   })
 

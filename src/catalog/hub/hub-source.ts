@@ -61,7 +61,7 @@ async function readOffer(hub: HubAccess, reference: HubReference, { signal }: { 
   }
   const picture = choosePictureModel(repository, files, choice)
   if (picture === null)
-    throw new Error(`${repository} has no GGUF and no .safetensors model that Sepia can run; look for one with sepia model search.`)
+    throw new Error(`${repository} has no GGUF or .safetensors model that Sepia can run; use sepia model search to find one.`)
   const { files: origins, file, notes } = picture
   const contents = await readSmall(hub, reference, origins, { signal })
   const id = file === null || choice === null ? repository : `${repository}:${file.replace(/\.safetensors$/, '')}`
@@ -90,7 +90,7 @@ async function readSmall(
 ): Promise<ReadonlyMap<string, Buffer>> {
   const small = [...origins].filter(([, { sha256 }]) => sha256 === null)
   if (small.reduce((sum, [, { bytes }]) => sum + bytes, 0) > mostSmallBytes)
-    throw new Error(`${reference.repository} keeps its weights without checksums; ask who offers it to store them as large files.`)
+    throw new Error(`${reference.repository} has weights without checksums; ask its publisher to store them as large files.`)
   const contents = new Map<string, Buffer>()
   for (const [path, file] of small) {
     const { bytes } = await openOrigin(hub, reference, file.path, 0, { signal })

@@ -60,12 +60,12 @@ async function appendRest(
   let done = offset
   for await (const piece of bytes) {
     done += piece.length
-    if (done > limit) throw new Error(`${path} is longer than the ${limit} bytes its model.json lists; ask who offers it.`)
+    if (done > limit) throw new Error(`${path} is longer than the ${limit} bytes listed in model.json; ask its publisher.`)
     await file.appendFile(piece)
     onBytes(done)
   }
   await file.sync()
-  if (done < limit) throw new BrokenOff(`${path} broke off after ${done} of ${limit} bytes; run the same command again to go on.`)
+  if (done < limit) throw new BrokenOff(`${path} broke off after ${done} of ${limit} bytes; run the same command again to continue.`)
 }
 
 /** A file's size; 0 where there is none. */

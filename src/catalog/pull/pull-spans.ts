@@ -103,7 +103,7 @@ async function fetchSpan(
     onPiece()
     if (span.done === span.end) return
   }
-  throw new BrokenOff(`${path} broke off before its end; run the same command again to go on.`)
+  throw new BrokenOff(`${path} broke off before its end; run the same command again to continue.`)
 }
 
 function split(bytes: number, connections: number): readonly Span[] {

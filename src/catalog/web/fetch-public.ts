@@ -60,7 +60,7 @@ export async function fetchPublic(
       throw new Error(explain(statusCode) ?? `${target} answered ${statusCode}${through(target, rules)}; check the address.`)
     target = new URL(answered.location, target)
   }
-  throw new Error(`${address} leads on more than ${mostRedirects} times; check the address.`)
+  throw new Error(`${address} redirects more than ${mostRedirects} times; check the address.`)
 }
 
 /** By which proxy an address is reached, in words; nothing where it is by none. */
@@ -82,9 +82,9 @@ async function send(
   const { trustedHosts, proxies } = rules
   const host = address.hostname.replace(/^\[|\]$/g, '')
   const trusted = trustedHosts.includes(host)
-  const byName = `name ${host} in the setting pull-hosts to allow it.`
+  const byName = `add ${host} to the setting pull-hosts to allow it.`
   if (address.protocol !== 'https:' && !(trusted && address.protocol === 'http:'))
-    throw new Error(`${address} is not reached by https, so anybody on the way could change it; ${byName}`)
+    throw new Error(`${address} does not use https, so the file could be changed on the way; ${byName}`)
   const route = proxies?.findRoute(address) ?? null
   if (proxies && route && !trusted && (await isKnownInside(host, proxies, { signal }))) throw leadsInside(address, byName)
   // The library's types are older than Node's; both agents are Node's own subclassed.
@@ -102,7 +102,7 @@ async function send(
     return await answerTo(request)
   } catch (cause) {
     signal.throwIfAborted()
-    if (cause === noOwnAnswer) throw new Error(`${address} sends answers to come (1xx), and none of its own; check the address.`, { cause })
+    if (cause === noOwnAnswer) throw new Error(`${address} sends interim responses (1xx) and no final one; check the address.`, { cause })
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
     if (refused) throw leadsInside(address, byName, { cause })
     const fault = proxyFaultIn(cause)
@@ -112,7 +112,7 @@ async function send(
 }
 
 function leadsInside(address: URL, byName: string, options?: ErrorOptions): Error {
-  return new Error(`${address} leads into a private network; ${byName}`, options)
+  return new Error(`${address} is in a private network; ${byName}`, options)
 }
 
 /** What asks for another protocol is an answer too: else nobody would hear of it, nor of the end of the connection. */

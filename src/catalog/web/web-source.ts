@@ -39,7 +39,7 @@ export async function* explainBreaks(
     yield* body
   } catch (cause) {
     signal.throwIfAborted()
-    throw new BrokenOff(`The connection to ${address.host}${through(address, rules)} broke off; run the same command again to go on.`, {
+    throw new BrokenOff(`The connection to ${address.host}${through(address, rules)} broke off; run the same command again to continue.`, {
       cause,
     })
   }

@@ -12,11 +12,11 @@ export function findHalfCluster({ database, outputs }: Pick<Config, 'database' |
   const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
   if (shared === bucket) return []
   return shared
-    ? [{ where: 's3-url', message: 'Nodes of one database keep outputs in one bucket; set s3-url beside database-url, or neither.' }]
+    ? [{ where: 's3-url', message: 'Nodes with a shared database need a shared bucket; set both database-url and s3-url, or neither.' }]
     : [
         {
           where: 'database-url',
-          message: 'Nodes of one bucket share a database; set database-url beside s3-url, or neither.',
+          message: 'Nodes with a shared bucket need a shared database; set both database-url and s3-url, or neither.',
           settings: databaseSettings,
         },
       ]
@@ -35,38 +35,38 @@ export function findClusterFaults({
     [
       outputs.type === 's3' && outputs.address.secretKey === '' && outputs.secretFile === null,
       's3-secret-file',
-      'The secret of s3-url is missing; write https://key:secret@host/bucket, or name the file that holds it.',
+      'The secret of s3-url is missing; write https://key:secret@host/bucket, or set s3-secret-file.',
     ],
     [
       role !== 'all' && !(shared && bucket),
       'role',
-      `A node that is only ${role} needs others; set database-url and s3-url, or leave role out.`,
+      `A node with the role ${role} needs other nodes; set database-url and s3-url, or leave role out.`,
       [...databaseSettings, 's3-url'],
     ],
     [
       shared && bucket && secret === null && secretFile === null && !named,
       'cluster-secret',
-      `Nodes tell each other from strangers by a secret; set one of at least ${leastSecretLength} characters, the same on all, or cluster-secret-file.`,
+      `Nodes need a shared secret of at least ${leastSecretLength} characters; set cluster-secret or cluster-secret-file to the same value on all.`,
       ['cluster-secret', 'cluster-secret-file', ...certificateSettings],
     ],
     [
       named && !complete,
       'node-certificate-file',
-      'A node proves itself by three files; set node-authority-file, node-certificate-file and node-key-file, or none of them.',
+      'A node certificate needs three files; set node-authority-file, node-certificate-file and node-key-file, or none of them.',
       certificateSettings,
     ],
     [
       nodeUrl !== null && nodeUrl.startsWith('https:') !== named,
       'node-url',
       named
-        ? 'Nodes with certificates talk over TLS; write node-url with https.'
+        ? 'Nodes with certificates use TLS; write node-url with https.'
         : 'TLS between nodes needs certificates; set node-authority-file, node-certificate-file and node-key-file, or write node-url with http.',
       certificateSettings,
     ],
     [
       secret !== null && secret.length < leastSecretLength,
       'cluster-secret',
-      `A secret that others may try to guess must be longer; write at least ${leastSecretLength} characters.`,
+      `The secret is too short; use at least ${leastSecretLength} characters.`,
     ],
   ]
   return [

@@ -23,7 +23,7 @@ export function nodePort(nodeUrl: string | null): number {
 export function explainTakenPort(error: unknown, nodeUrl: string | null): unknown {
   const isTaken = nodeUrl !== null && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   if (!isTaken) return error
-  return new Error(`Port ${nodePort(nodeUrl)} is in use; stop what listens there, or choose another in --node-url.`, { cause: error })
+  return new Error(`Port ${nodePort(nodeUrl)} is in use; stop the other program, or choose another port in --node-url.`, { cause: error })
 }
 
 /** @throws {Error} when nodes of other machines would look for this one on themselves. */
@@ -32,7 +32,7 @@ export function refuseUnreachable(url: string, self: { readonly id: string; read
   const elsewhere = nodes.find(({ id, host }) => id !== self.id && host !== self.host)
   if (elsewhere === undefined || !/^(localhost|127\..*|\[::1\])$/.test(hostname)) return
   throw new Error(
-    `Nodes on other machines, such as ${elsewhere.host}, cannot reach this one at ${url}; start it with --node-url and an address that they can use.`,
+    `Nodes on other machines, such as ${elsewhere.host}, cannot reach this one at ${url}; set --node-url to an address that they can reach.`,
   )
 }
 

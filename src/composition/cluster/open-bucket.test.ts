@@ -22,7 +22,7 @@ suite('the bucket of a cluster', () => {
     const open = createCluster()
     await open(shared)
     await open(shared)
-    for (let start = 0; start < 2; start++) await assert.rejects(open(other), /not the one that the outputs of this database lie in/)
+    for (let start = 0; start < 2; start++) await assert.rejects(open(other), /does not hold the outputs of this database/)
     assert.deepEqual([...other.objects.keys()], [])
   })
 
@@ -38,7 +38,7 @@ suite('the bucket of a cluster', () => {
     await open(shared)
     await using other = await startFaultyS3Server()
     other.fault = missing
-    await assert.rejects(open(other), /not the one that the outputs of this database lie in/)
+    await assert.rejects(open(other), /does not hold the outputs of this database/)
     assert.ok(!other.requests.includes('PUT '))
   })
 

@@ -32,7 +32,7 @@ export async function findMissingBackend(gpu: GpuSetting, options: Options): Pro
   const seen = found.map(({ engine, backend, name }) => `${backend} for ${engine}${name === null ? '' : ` (${name})`}`)
   return (
     `No ${gpu} device was found for ${missing.map(({ engine }) => engine).join(' and ')}; found: ${seen.join(', ') || 'the processor only'}. ` +
-    'Install its driver as docs/hardware.md says, or set gpu to auto.'
+    'Install its driver (see docs/hardware.md), or set gpu to auto.'
   )
 }
 

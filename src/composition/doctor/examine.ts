@@ -53,7 +53,7 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
 
 /** What may be said of a model without faults: of one that runs elsewhere there is nothing here to look at but its description. */
 function soundnessOf({ upstream }: ModelDescriptor): string {
-  return upstream === undefined ? 'every listed file is whole' : `its model.json is sound, and it runs on ${upstream.url}`
+  return upstream === undefined ? 'every listed file is complete' : `its model.json is valid, and it runs on ${upstream.url}`
 }
 
 async function examineData(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
@@ -65,9 +65,9 @@ async function examineData(config: Config, options: ExamineOptions): Promise<rea
     (error: NodeJS.ErrnoException) => error,
   )
   if (unseen?.code === 'ENOENT')
-    return [{ subject: 'data', healthy: true, message: `${dataFolder} holds no database yet; the first start makes it.` }]
+    return [{ subject: 'data', healthy: true, message: `${dataFolder} has no database yet; the first start creates it.` }]
   if (unseen !== null) {
-    const message = `${databaseFile} cannot be looked at (${unseen.code}); run sepia doctor as the user that the service runs as.`
+    const message = `${databaseFile} cannot be read (${unseen.code}); run sepia doctor as the user of the service.`
     return [{ subject: 'data', healthy: false, message }]
   }
   const beside = ['', '-wal', '-shm'].map((suffix) => databaseFile + suffix)
@@ -88,7 +88,7 @@ async function examineShared(config: Config, url: string, { signal }: ExamineOpt
   if (checked instanceof Error) return [{ subject, healthy: false, message: checked.message }]
   const { steps, warnings } = checked
   const state =
-    steps.taken === 0 ? 'holds no tables yet; the first start makes them' : `answers, with schema ${steps.taken} of ${steps.known}`
+    steps.taken === 0 ? 'has no tables yet; the first start creates them' : `answers, with schema ${steps.taken} of ${steps.known}`
   const found = { subject, healthy: true, message: [`PostgreSQL ${state}.`, ...warnings].join(' ') }
   if (steps.taken !== steps.known) return [found]
   const clock = createSystemClock()
@@ -103,7 +103,11 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
     return null
   })
   if (free === null)
-    return { subject: 'outputs', healthy: true, message: 'not checked: a service is running; it checks each one when it is fetched.' }
+    return {
+      subject: 'outputs',
+      healthy: true,
+      message: 'not checked, because a service is running; it checks each one when it is fetched.',
+    }
   // The store takes it for itself where the database is of an earlier version.
   free[Symbol.dispose]()
   await using store = await openStore(config, { clock, mode: 'tool' })
@@ -115,7 +119,7 @@ async function compareOutputs(config: Config, store: Store, { signal }: Pick<Exa
   const outputs = await openWritableOutputs(config, { ...store, signal }).catch((error: Error) => error)
   if (outputs instanceof Error) return { subject: 'outputs', healthy: false, message: outputs.message }
   const found = await checkOutputs({ ...store, outputs, now: store.clock.now() }, { signal }).catch((error: Error) => error)
-  if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Not all can be read: ${rootOf(found)}` }
+  if (found instanceof Error) return { subject: 'outputs', healthy: false, message: `Some cannot be read: ${rootOf(found)}` }
   const { checked, damaged } = found
   const faults = damaged.map((id) => `the output of ${id} is missing or damaged; send that request again`)
   return { subject: 'outputs', ...verdict(faults, `all ${checked} are whole`) }

@@ -11,17 +11,13 @@ export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'si
     [
       !local && openId === null,
       'oidc-issuer',
-      'Without passwords people need a provider to sign in with; set oidc-issuer, or leave local-sign-in on.',
+      'With local-sign-in off, people need a sign-in provider; set oidc-issuer, or turn local-sign-in on.',
     ],
-    [
-      openId !== null && openId.clientId === null,
-      'oidc-client-id',
-      'The provider must know this service; set oidc-client-id beside oidc-issuer.',
-    ],
+    [openId !== null && openId.clientId === null, 'oidc-client-id', 'The provider needs a client id; set oidc-client-id with oidc-issuer.'],
     [
       openId !== null && !openId.scopes.split(' ').includes('openid'),
       'oidc-scopes',
-      'Without the scope openid the provider tells nobody’s identity; write it among the others.',
+      'The scope openid is missing, which identifies people; add it to oidc-scopes.',
     ],
   ]
   return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message }] : []))

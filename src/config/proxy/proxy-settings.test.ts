@@ -53,7 +53,7 @@ suite('the settings of proxies', () => {
           parsed.faults.map(({ where }) => where),
           [variable],
         )
-        assert.match(parsed.faults[0]?.message ?? '', /^expected the address of a proxy that is spoken to by HTTP, such as http:/)
+        assert.match(parsed.faults[0]?.message ?? '', /^expected the address of an HTTP proxy, such as http:/)
         assert.doesNotMatch(parsed.faults[0]?.message ?? '', /s3cr3t|socks/)
       }
     })

@@ -20,7 +20,7 @@ const proxyAddress: Kind<ForwardProxy> = {
   form: '<url>',
   parse: (raw) => {
     const fault =
-      'expected the address of a proxy that is spoken to by HTTP, such as http://proxy.example.com:3128 or http://name:password@proxy.example.com:3128, with %40 for @, %3A for : and %2F for / in the name and the password.'
+      'expected the address of an HTTP proxy, such as http://proxy.example.com:3128 or http://name:password@proxy.example.com:3128, with %40 for @, %3A for : and %2F for / in the name and the password.'
     const written = typeof raw === 'string' && !raw.includes('://') ? `http://${raw}` : raw
     const address = typeof written === 'string' && URL.canParse(written) ? new URL(written) : undefined
     if (address === undefined || !['http:', 'https:'].includes(address.protocol)) return { fault }

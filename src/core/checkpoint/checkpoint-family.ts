@@ -74,7 +74,7 @@ function detectByNames(header: SafetensorsHeader): SafetensorsKind {
     return { kind: 'controlnet', family: controlnetFamily(holds, shape), layout: 'original' }
   if (holds('controlnet_cond_embedding.')) {
     if (holds('control_add_embedding.') || holds('task_embedding'))
-      return { kind: 'unknown', reason: 'is a union ControlNet, which Sepia does not run; use one for a single kind of picture' }
+      return { kind: 'unknown', reason: 'is a union ControlNet, which Sepia does not support; use one for a single kind of picture' }
     return { kind: 'controlnet', family: controlnetFamily(holds, shape), layout: 'diffusers' }
   }
   for (const prefix of ['', vaePrefix]) {
@@ -102,11 +102,12 @@ function describeCheckpoint(
     if (holds('cond_stage_model.model.')) return 'sd2'
     return holds('cond_stage_model.transformer.') || holds('cond_stage_model.text_model.') ? 'sd15' : null
   })()
-  if (family === null) return unknown('holds a UNet without its text encoders; use a whole checkpoint')
-  if (!holds(`${vaePrefix}decoder.`)) return unknown('holds no VAE; use a whole checkpoint')
-  if (channels !== 4 && channels !== 9) return unknown(`takes ${channels} channels; Sepia runs UNets with 4 and inpainting ones with 9`)
+  if (family === null) return unknown('holds a UNet without text encoders; use a full checkpoint')
+  if (!holds(`${vaePrefix}decoder.`)) return unknown('holds no VAE; use a full checkpoint')
+  if (channels !== 4 && channels !== 9)
+    return unknown(`has ${channels} input channels; Sepia supports UNets with 4 and inpainting UNets with 9`)
   if (tensors.has('edm_mean') || tensors.has('edm_vpred.sigma_max'))
-    return unknown('was trained with an EDM noise schedule (Playground 2.5, CosXL), which Sepia does not run')
+    return unknown('was trained with an EDM noise schedule (Playground 2.5, CosXL), which Sepia does not support')
   return {
     kind: 'checkpoint',
     family,
@@ -157,7 +158,7 @@ function embeddingFamily({ tensors }: SafetensorsHeader): CheckpointFamily | nul
 }
 
 function unknownReason(holds: (prefix: string) => boolean): string {
-  if (holds(`${unetPrefix}joint_blocks.`) || holds('joint_blocks.')) return 'is a Stable Diffusion 3 model, which Sepia does not run'
-  if (holds(`${unetPrefix}double_blocks.`) || holds('double_blocks.')) return 'is a Flux model, which Sepia does not run'
-  return 'is none of the kinds Sepia knows: a checkpoint of SDXL or Stable Diffusion 1.5 or 2, a LoRA, a textual inversion, a VAE, a ControlNet or an upscaler (ESRGAN)'
+  if (holds(`${unetPrefix}joint_blocks.`) || holds('joint_blocks.')) return 'is a Stable Diffusion 3 model, which Sepia does not support'
+  if (holds(`${unetPrefix}double_blocks.`) || holds('double_blocks.')) return 'is a Flux model, which Sepia does not support'
+  return 'is not a file that Sepia supports: a checkpoint of SDXL or Stable Diffusion 1.5 or 2, a LoRA, a textual inversion, a VAE, a ControlNet or an upscaler (ESRGAN)'
 }

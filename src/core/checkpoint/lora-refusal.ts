@@ -13,6 +13,6 @@ const otherKinds: readonly (readonly [RegExp, string])[] = [
 /** Says by its keys why an adapter cannot be applied, completing a sentence that begins with its name; null = it can be. */
 export function refuseLora(keys: readonly string[]): string | null {
   for (const [pattern, kind] of otherKinds)
-    if (keys.some((key) => pattern.test(key))) return `is of the kind ${kind}, which Sepia cannot apply; use a LoRA or LoCon`
+    if (keys.some((key) => pattern.test(key))) return `is a ${kind}, which Sepia cannot apply; use a LoRA or LoCon`
   return null
 }

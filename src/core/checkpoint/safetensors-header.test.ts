@@ -39,7 +39,7 @@ const hostile: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ['a header as long as can be', fileOf('{}', 0, 2n ** 64n - 1n), /longer than the file/],
   ['a header that is not text', fileOf('\u0000\u0000', 0), /not JSON/],
   ['a list', fileOf('[]', 0), /not a JSON object/],
-  ['a number for a tensor', fileOf({ a: 3 }, 0), /no object for "a"/],
+  ['a number for a tensor', fileOf({ a: 3 }, 0), /no entry for "a"/],
   ['an unknown type', fileOf({ a: { dtype: 'Q4', shape: [1], data_offsets: [0, 1] } }, 1), /unknown type "Q4"/],
   ['a type of every object', fileOf({ a: { dtype: 'toString', shape: [1], data_offsets: [0, 1] } }, 1), /unknown type/],
   ['a negative size', fileOf({ a: f32([-1], 0, -4) }, 0), /sound shape/],

@@ -70,7 +70,7 @@ export async function readSafetensorsHeader(read: ReadBytes, fileBytes: number):
     throw new SafetensorsFault('is a pickle, which can run code when it is read; convert it to safetensors')
   const length = view.getBigUint64(0, true)
   if (length > BigInt(fileBytes - 8))
-    throw new SafetensorsFault('is cut short or no safetensors file: its header would be longer than the file')
+    throw new SafetensorsFault('is cut short or not a safetensors file: its header would be longer than the file')
   if (length > BigInt(longestHeader)) throw new SafetensorsFault(`has a header of ${length} bytes; at most ${longestHeader} are read`)
   const bytes = await read(8, Number(length))
   if (bytes.length !== Number(length)) throw new SafetensorsFault('is cut short within its header')
@@ -89,7 +89,7 @@ function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number): Safetenso
   const tensors = new Map<string, TensorPlace>()
   const metadata = new Map<string, string>()
   for (const [name, entry] of Object.entries(json)) {
-    if (!isRecord(entry)) throw new SafetensorsFault(`has no object for "${shorten(name)}" in its header`)
+    if (!isRecord(entry)) throw new SafetensorsFault(`has no entry for "${shorten(name)}" in its header`)
     if (name === '__metadata__') {
       for (const [key, value] of Object.entries(entry)) if (typeof value === 'string') metadata.set(key, value)
     } else tensors.set(name, readPlace(name, entry, begin))

@@ -32,7 +32,7 @@ export function readUpscalerLayout({ tensors }: Shapes): UpscalerLayout | string
   const isNew = shape('conv_first') !== undefined && shape('body.0.rdb1.conv1') !== undefined
   if (!isNew && shape('model.1.sub.0.RDB1.conv1.0') === undefined) {
     const isCompact = shape('body.0')?.length === 4 && shape('body.1')?.length === 1
-    return isCompact ? 'is a compact upscaler (SRVGG), which Sepia does not run; use an ESRGAN one (RRDB)' : null
+    return isCompact ? 'is a compact upscaler (SRVGG), which Sepia does not support; use an ESRGAN network (RRDB)' : null
   }
   const naming = isNew ? 'new' : 'old'
   const blocks = isNew ? count((i) => `body.${i}.rdb1.conv1`) : count((i) => `model.1.sub.${i}.RDB1.conv1.0`)
@@ -41,7 +41,7 @@ export function readUpscalerLayout({ tensors }: Shapes): UpscalerLayout | string
   const gathered = Math.sqrt(channels / colours)
   const hasOtherParts = [...tensors.keys()].some((name) => /\.conv1x1\.|\.noise/u.test(name))
   if (![1, 2, 4].includes(gathered) || doublings === null || hasOtherParts)
-    return 'is an ESRGAN of a make that Sepia does not run; use a plain one for pictures in three colours'
+    return 'is an ESRGAN variant that Sepia does not support; use a plain one for RGB pictures'
   const scale = 2 ** doublings / gathered
   return scale < 1 ? 'makes pictures smaller' : { prefix, naming, blocks, doublings, gathered, scale }
 }

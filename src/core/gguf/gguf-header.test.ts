@@ -129,7 +129,7 @@ describe('the header of a GGUF file', () => {
     }
     const table: readonly (readonly [Buffer, string])[] = [
       [Buffer.alloc(0), 'has a damaged header'],
-      [Buffer.from('weights and more'), 'is no GGUF file'],
+      [Buffer.from('weights and more'), 'is not a GGUF file'],
       [change((file) => file.writeUInt32LE(1, 4)), 'is of GGUF version 1 instead of 2 or 3'],
       [whole.subarray(0, 1000), 'has a damaged header'],
       [change((file) => file.writeBigUInt64LE(2n ** 60n, 8)), 'has a damaged header'],

@@ -59,7 +59,7 @@ export async function readGgufHeader(
 }
 
 async function readAll(header: HeaderReader, lists: readonly string[]): Promise<GgufHeader | { readonly fault: string }> {
-  if ((await header.readText(4)) !== 'GGUF') return { fault: 'is no GGUF file' }
+  if ((await header.readText(4)) !== 'GGUF') return { fault: 'is not a GGUF file' }
   const version = await header.readUnsigned(4)
   if (version !== 2 && version !== 3) return { fault: `is of GGUF version ${version} instead of 2 or 3` }
   const tensorCount = await header.readUnsigned(8)

@@ -15,7 +15,7 @@ const knownSchedulers =
 export function findSchedulerFault(options: SchedulerOptions): string | null {
   const { _class_name: name, timestep_type: type, variance_type: variance } = options
   if (typeof name === 'string' && !knownSchedulers.test(name))
-    return `names the ${name}, whose noise levels are not supported; use a model that was trained with DDPM's`
+    return `names the ${name}, whose noise levels are not supported; use a model trained with those of DDPM`
   if (options.use_flow_sigmas === true) return 'asks for "use_flow_sigmas", and flow matching is not supported'
   if ((type ?? 'discrete') !== 'discrete') return `asks for a "timestep_type" of ${JSON.stringify(type)}; only "discrete" is supported`
   for (const key of ['sigma_min', 'sigma_max'])
@@ -47,7 +47,7 @@ interface Refusal {
 const refusals: readonly Refusal[] = [
   {
     samplers: ['PNDM', 'LMS', 'KLMS', 'HEUN', 'K_HEUN', ...dpm2, 'DPM_SINGLE', 'DPM_PLUS_PLUS_SDE_KARRAS'],
-    reason: 'noise without any signal left (rescale_betas_zero_snr)',
+    reason: 'pure noise at the last step (rescale_betas_zero_snr)',
     applies: (options) => options.rescale_betas_zero_snr === true,
   },
   {
@@ -78,7 +78,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     samplers: ['UNI_PC'],
-    reason: 'a corrector of its own (predict_x0, disable_corrector or solver_p)',
+    reason: 'a custom corrector (predict_x0, disable_corrector or solver_p)',
     applies: ({ predict_x0: cleanly, disable_corrector: disabled, solver_p: solver }) =>
       cleanly === false || (Array.isArray(disabled) && disabled.length > 0) || (solver ?? null) !== null,
   },

@@ -20,7 +20,7 @@ for (const [name, text, fault] of [
   ['a list', '[]', /API format/],
   ['a node without a kind', JSON.stringify({ ...node('{{prompt}}'), 7: {} }), /API format/],
   ['no place for the prompt', JSON.stringify(node('a fox')), /no \{\{prompt\}\}/],
-  ['a place that nothing goes to', JSON.stringify(node('{{prompt}} {{mood}}')), /\{\{mood\}\}; known are prompt, /],
+  ['a place that nothing goes to', JSON.stringify(node('{{prompt}} {{mood}}')), /\{\{mood\}\}; use one of prompt, /],
 ] as const)
   test(`${name} is said`, () => {
     const parsed = parseWorkflow(text)

@@ -47,7 +47,8 @@ export function parseWorkflow(text: string): Workflow | { readonly fault: string
     return { fault: 'must be exported in the API format: an object of nodes with a "class_type" each' }
   const named = [...text.matchAll(placeholderPattern)].map(([, name]) => name)
   const unknown = named.find((name) => findPlaceholder(name) === undefined)
-  if (unknown !== undefined) return { fault: `has the placeholder {{${unknown.slice(0, 100)}}}; known are ${placeholders.join(', ')}` }
+  if (unknown !== undefined)
+    return { fault: `has the unknown placeholder {{${unknown.slice(0, 100)}}}; use one of ${placeholders.join(', ')}` }
   const open = placeholders.filter((name) => named.includes(name))
   return open.includes('prompt') ? { nodes, open } : { fault: 'has no {{prompt}}; write it where the prompt goes' }
 }

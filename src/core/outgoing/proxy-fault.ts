@@ -4,7 +4,9 @@ export class ProxyFault extends Error {}
 /** A proxy that wants to know who asks, or does not believe it; the protocol is that of the address behind it. */
 export function wantsLogin(proxy: string, protocol: string): ProxyFault {
   const as = `http://name:password@${proxy}`
-  return new ProxyFault(`The proxy ${proxy} wants a name and a password, or others (407); write them into ${settingOf(protocol)} as ${as}.`)
+  return new ProxyFault(
+    `The proxy ${proxy} needs a name and password, or other ones (407); write them into ${settingOf(protocol)} as ${as}.`,
+  )
 }
 
 /** The setting that names the proxy of a protocol, for people. */

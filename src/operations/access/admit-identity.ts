@@ -73,7 +73,7 @@ export async function admitIdentity(
   }
   const { accountId, change } = await placeIdentity(deps, { identity, linked, rules, admission, role: wanted ?? 'member' }, options)
   const account = await deps.accounts.find(accountId, options)
-  if (account === null) throw new Error(`The account ${accountId} of an identity is gone.`)
+  if (account === null) throw new Error(`The account ${accountId} of an identity no longer exists.`)
   if (account.disabledAt !== null) throw new SignInRefusal('locked')
   return { change, ...(await giveRole(deps, account, wanted ?? account.role, options)) }
 }

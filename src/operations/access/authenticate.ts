@@ -39,7 +39,7 @@ export async function authenticate(
   const now = deps.clock.now()
   if (token.revokedAt !== null) throw tokenRevoked()
   if (token.expiresAt !== null && token.expiresAt <= now)
-    throw new ServiceError('token_expired', 'This access token has expired; make a new one in the account settings.')
+    throw new ServiceError('token_expired', 'This access token has expired; create a new one in the account settings.')
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
     deps.tokenCache.noteUse(token, now)
     // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
@@ -92,6 +92,6 @@ async function findUsable(
 function invalidToken(): ServiceError {
   return new ServiceError(
     'invalid_token',
-    'This access token is not valid; check that it was copied whole, or make a new one in the account settings.',
+    'This access token is not valid; check that you copied it completely, or create a new one in the account settings.',
   )
 }

@@ -28,7 +28,7 @@ export async function changeAccount(
   if (by === accountId && (role !== undefined || disabled !== undefined))
     throw new ServiceError(
       'validation_error',
-      'Ask another owner to change your own role or to lock you, so that one owner always remains.',
+      'You cannot change your own role or lock yourself; ask another owner, so that one owner always remains.',
     )
   const change = {
     by,
@@ -38,5 +38,5 @@ export async function changeAccount(
   }
   if (await accounts.change(accountId, change, options)) return
   if ((await accounts.find(accountId, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
-  throw new ServiceError('insufficient_scope', 'Ask an owner of the service; you are none any more.')
+  throw new ServiceError('insufficient_scope', 'You are no longer an owner; ask an owner of the service.')
 }

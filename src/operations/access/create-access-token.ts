@@ -51,7 +51,7 @@ export async function createAccessToken(
   if (!(await tokens.create(token, { ...options, ...(most !== undefined && { most }) })))
     throw new ServiceError(
       'concurrency_limit_exceeded',
-      `This account has ${most} access tokens, as many as it may (account-tokens); revoke one that is not needed any more.`,
+      `This account has reached its limit of ${most} access tokens (account-tokens); revoke one that you no longer need.`,
       { retryAfterSeconds: 5 },
     )
   return { text, token }

@@ -23,5 +23,5 @@ export async function invite(
   const now = clock.now()
   const invitation = { hash: hashSecretText(code), role, accountId, invitedBy, createdAt: now, expiresAt: now + invitationMs }
   if (await accounts.createInvitation(invitation, options)) return code
-  throw new ServiceError('not_found', 'There is no such account that may sign in; enable it first if it is disabled.')
+  throw new ServiceError('not_found', 'This account does not exist or is disabled; enable it first.')
 }

@@ -46,7 +46,7 @@ export async function addPasskey(
   const now = deps.clock.now()
   const document = toDocument({ ...passkey, createdAt: now, lastUsedAt: null }, now)
   if ((await deps.documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })) !== 'stored')
-    throw new ServiceError('validation_error', 'This passkey is registered already.')
+    throw new ServiceError('validation_error', 'This passkey is already registered.')
 }
 
 /** The passkey that an authenticator names so, whoever's it is, or null. */

@@ -54,9 +54,9 @@ export async function redeemInvitation(
 
 /** For a sign-in name that another account has. */
 export function emailTaken(): ServiceError {
-  return new ServiceError('validation_error', 'Another account signs in with this e-mail; choose another.', { param: 'email' })
+  return new ServiceError('validation_error', 'Another account uses this e-mail address; choose another.', { param: 'email' })
 }
 
 function usedUp(): ServiceError {
-  return new ServiceError('not_found', 'This link was used already or has ended; ask for a new one.')
+  return new ServiceError('not_found', 'This link was already used or has expired; ask for a new one.')
 }

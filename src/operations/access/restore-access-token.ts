@@ -16,5 +16,5 @@ export async function restoreAccessToken(
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
   if (!(await tokens.restore(target, clock.now() - undoMs, options)))
-    throw new ServiceError('not_found', 'It is too late to take this back; make a new token.')
+    throw new ServiceError('not_found', 'It is too late to undo this; create a new token.')
 }

@@ -13,5 +13,5 @@ export async function revokeAccessToken(
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
   const found = await tokens.revoke(target, clock.now(), options)
-  if (!found) throw new ServiceError('not_found', 'Name one of your own tokens; the list shows their ids.')
+  if (!found) throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
 }

@@ -58,6 +58,6 @@ export async function putAssetRecord({ documents }: Documents, asset: UploadedAs
     },
     { ...options, version: asset.version === 0 ? null : asset.version, most: Number.MAX_SAFE_INTEGER },
   )
-  if (result !== 'stored') throw new ServiceError('idempotency_conflict', 'The asset was changed meanwhile; look at it and try again.')
+  if (result !== 'stored') throw new ServiceError('idempotency_conflict', 'The asset was changed in the meantime; fetch it and try again.')
   return { ...asset, version: asset.version + 1 }
 }

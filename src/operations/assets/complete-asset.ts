@@ -17,7 +17,7 @@ export async function completeAsset(
   if (asset.state === 'ready') return asset
   const received = asset.state === 'awaiting' ? await deps.files.received(asset.id) : null
   if (received === null || deps.uploads.has(asset.id))
-    throw new ServiceError('validation_error', "Send the asset's file to its `put_url` first, whole.", { param: 'asset_id' })
+    throw new ServiceError('validation_error', "Upload the complete file to the asset's `put_url` first.", { param: 'asset_id' })
   const judged = judgeUpload(asset, await deps.examine(received.path, assetReference(asset)))
   if ('fault' in judged) {
     await deps.files.remove(asset.id)

@@ -28,11 +28,12 @@ export async function createAsset(
 ): Promise<UploadedAsset> {
   const { accountId } = caller
   if (asset.isPublic && !(await isOwner(deps, accountId, options)))
-    throw new ServiceError('insufficient_scope', 'Leave out `is_public`: only owners share assets with every account.', {
+    throw new ServiceError('insufficient_scope', 'Leave out `is_public`: only owners can share assets with every account.', {
       param: 'is_public',
     })
   const own = await listAssetRecords(deps, { accountId }, options)
-  if (own.length >= mostAssets) throw new ServiceError('quota_exceeded', `Delete an asset first: an account has at most ${mostAssets}.`)
+  if (own.length >= mostAssets)
+    throw new ServiceError('quota_exceeded', `Delete an asset first: an account can have at most ${mostAssets}.`)
   const catalog = deps.library.catalogFor(accountId)
   const isInstalled = catalog.list().some(({ id }) => id === asset.name) || catalog.listAssets().some(({ name }) => name === asset.name)
   const living = (each: UploadedAsset): boolean => each.name === asset.name && each.state !== 'deleted'
@@ -73,6 +74,6 @@ export async function isOwner(
 }
 
 function nameTaken(name: string): ServiceError {
-  const message = `\`name\` must be another: ${name} is taken.`
+  const message = `\`name\` must be different: ${name} is already in use.`
   return new ServiceError('validation_error', message, { param: 'name', faults: [{ path: ['name'], message, kind: 'conflict' }] })
 }

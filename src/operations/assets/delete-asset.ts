@@ -37,5 +37,5 @@ export async function requireOwn(
   options: Options,
 ): Promise<void> {
   if (asset.accountId === caller.accountId || (await isOwner(deps, caller.accountId, options))) return
-  throw new ServiceError('insufficient_scope', 'Only its own account or an owner changes a public asset.')
+  throw new ServiceError('insufficient_scope', 'Only its account or an owner can change a public asset.')
 }

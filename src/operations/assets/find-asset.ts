@@ -32,6 +32,6 @@ export async function findAsset(
   options: Options,
 ): Promise<UploadedAsset> {
   const found = (await listVisibleAssets(deps, caller, options)).find((asset) => goesBy(asset, name))
-  if (found === undefined) throw new ServiceError('not_found', 'There is no such asset; GET /v1/assets lists yours.')
+  if (found === undefined) throw new ServiceError('not_found', 'This asset does not exist; GET /v1/assets lists yours.')
   return found
 }

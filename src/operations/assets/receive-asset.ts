@@ -19,17 +19,14 @@ export async function receiveAsset(
   }: { readonly asset: UploadedAsset; readonly content: AsyncIterable<Uint8Array>; readonly from: number; readonly length: number | null },
   options: { readonly signal: AbortSignal },
 ): Promise<UploadedAsset> {
-  if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset awaits no file: make another one.')
+  if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
   const { accountId, id } = asset
   using upload = deps.uploads.begin(asset)
   const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id)
   const stored = others.reduce((sum, { bytes, id: other }) => sum + (deps.uploads.has(other) ? 0 : bytes), 0)
   const mayGrowTo = (bytes: number): void => {
     if (stored + deps.uploads.bytesBeside(accountId, id) + bytes > deps.limits.bytesPerAccount)
-      throw new ServiceError(
-        'quota_exceeded',
-        `Delete an asset first: files of one account take at most ${deps.limits.bytesPerAccount} bytes.`,
-      )
+      throw new ServiceError('quota_exceeded', `Delete an asset first: files of one account may take ${deps.limits.bytesPerAccount} bytes.`)
     upload.grow(bytes)
   }
   if (length !== null) mayGrowTo(from + length)

@@ -11,7 +11,7 @@ export class UploadsUnderWay {
    */
   begin({ id, accountId }: { readonly id: string; readonly accountId: string }): Disposable & { grow(bytes: number): void } {
     if (this.#bytes.has(id))
-      throw new ServiceError('concurrency_limit_exceeded', 'This asset is being uploaded already; wait for the end of that.')
+      throw new ServiceError('concurrency_limit_exceeded', 'This asset is already being uploaded; wait until that upload ends.')
     const upload = { accountId, bytes: 0 }
     this.#bytes.set(id, upload)
     return {

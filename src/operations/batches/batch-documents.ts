@@ -37,5 +37,5 @@ export async function findBatch(
 ): Promise<KnownBatch> {
   const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'batch', ...target }, options) : null
   if (found !== null) return readBatchDocument(found)
-  throw new ServiceError('not_found', 'There is no such batch; check its id and whose access token this is.')
+  throw new ServiceError('not_found', 'This batch does not exist; check its id and the access token.')
 }

@@ -28,7 +28,7 @@ export async function createBatch(
   if (open.length === mostOpen)
     throw new ServiceError(
       'concurrency_limit_exceeded',
-      `This account has ${mostOpen} batches under way, as many as it may; wait for one.`,
+      `This account has reached its limit of ${mostOpen} open batches; wait until one ends.`,
       {
         retryAfterSeconds: 60,
       },

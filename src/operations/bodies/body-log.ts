@@ -35,16 +35,16 @@ export async function switchBodyLogOn(
   if (!(keepMs >= shortestKeepMs && keepMs <= mostKeepMs))
     throw new ServiceError(
       'invalid_request_error',
-      `Keep bodies for 1 to ${Math.floor(mostKeepMs / hourMs)} hours (request-log-time); ${Math.round((keepMs / hourMs) * 10) / 10} was asked for.`,
+      `Keep bodies for 1 to ${Math.floor(mostKeepMs / hourMs)} hours (request-log-time), not ${Math.round((keepMs / hourMs) * 10) / 10}.`,
       { param: 'keep' },
     )
   if (forMs !== null && !(forMs > 0))
-    throw new ServiceError('invalid_request_error', 'Log for some time, or leave the time out.', { param: 'for' })
+    throw new ServiceError('invalid_request_error', 'Set a time longer than zero, or leave it out.', { param: 'for' })
   await keys.begin()
   if (keys.current() === null)
     throw new ServiceError(
       'invalid_request_error',
-      'There is no key to encrypt bodies with; make one with sepia log-key make and name its file by request-log-keys on every node.',
+      'There is no key for the request log; create one with sepia log-key make, and set request-log-keys to its file on every node.',
     )
   const since = clock.now()
   const until = forMs === null ? null : since + forMs
@@ -60,7 +60,7 @@ export async function switchBodyLogOn(
     expiresAt: until,
   }
   const result = await documents.put(document, { signal, most: Number.POSITIVE_INFINITY })
-  if (result !== 'stored') throw new Error(`The switch of the request log was answered ${result}`)
+  if (result !== 'stored') throw new Error(`Switching the request log returned ${result}`)
   return { accountId, since, keepMs, until }
 }
 

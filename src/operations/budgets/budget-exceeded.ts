@@ -17,7 +17,7 @@ export function budgetExceeded(budget: Budget, now: number, needed?: number): Se
   if (unit === 'requests')
     return new ServiceError(
       'concurrency_limit_exceeded',
-      `${who[of]} has ${reserved} requests in work, as many as it may (${limit} at once); wait for one of them to end, or ask an owner for more.`,
+      `${who[of]} has reached its limit of ${limit} requests at once (${reserved} are running); wait until one ends, or ask an owner for more.`,
       { retryAfterSeconds: settleSeconds },
     )
   const resetAt = nextReset(per, now)
@@ -25,7 +25,7 @@ export function budgetExceeded(budget: Budget, now: number, needed?: number): Se
   const [may, amount] = unit === 'money' ? ['spend', formatMoney] : ['use', String]
   const has = unit === 'money' ? 'spent' : 'used'
   const what = unit === 'money' ? '' : ` ${unit}`
-  const held = reserved === 0 ? '' : ` and has set ${amount(reserved)} aside for what runs and waits`
+  const held = reserved === 0 ? '' : ` and reserved ${amount(reserved)} for running and waiting work`
   const wants = needed === undefined ? '' : `; this request may need ${amount(needed)} and ${amount(leftOf(budget))} are left`
   // What no whole minute has enough for is not helped by waiting.
   const isRate = per === 'minute' && (needed ?? 0) <= limit && limit > 0

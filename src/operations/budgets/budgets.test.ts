@@ -123,7 +123,7 @@ describe('the refusal for a budget', () => {
   it('asks to come back soon where what runs may give something back', () => {
     const error = budgetExceeded({ ...budget, reserved: 10 }, noon)
     assert.equal(error.retryAfterSeconds, 5)
-    assert.match(error.message, /set 10 aside/)
+    assert.match(error.message, /reserved 10/)
   })
 
   for (const [what, given, code, said, seconds] of [
@@ -140,7 +140,7 @@ describe('the refusal for a budget', () => {
       'what runs at once',
       { unit: 'requests', per: 'moment', limit: 3, used: 0, reserved: 3 },
       'concurrency_limit_exceeded',
-      /has 3 requests in work, .*\(3 at once\)/,
+      /reached its limit of 3 requests at once/,
       5,
     ],
     ['a token', { of: 'token' }, 'quota_exceeded', /^This access token may use 100 tokens a day/, 43_200],

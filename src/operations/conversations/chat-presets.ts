@@ -35,7 +35,7 @@ export async function keepChatPreset(
   await change(deps, accountId, options, ({ presets, standard }) => {
     const others = presets.filter(({ id }) => id !== preset.id)
     if (others.length >= mostPresets)
-      throw new ServiceError('validation_error', `An account keeps at most ${mostPresets} presets; delete one that is no longer needed.`)
+      throw new ServiceError('validation_error', `An account can have at most ${mostPresets} presets; delete one that you no longer need.`)
     return { presets: [...others, preset].toSorted((a, b) => a.name.localeCompare(b.name)), standard }
   })
 }
@@ -60,7 +60,7 @@ export async function chooseStandardPreset(
 ): Promise<void> {
   await change(deps, accountId, options, ({ presets }) => {
     if (chosen !== null && !presets.some(({ id }) => id === chosen))
-      throw new ServiceError('not_found', 'There is no such preset; it may have been deleted.')
+      throw new ServiceError('not_found', 'This preset does not exist; it may have been deleted.')
     return { presets, standard: chosen }
   })
 }

@@ -73,5 +73,5 @@ export async function keep(
 
 /** For one that never was, was removed for good, or is another account's. */
 export function conversationNotFound(): ServiceError {
-  return new ServiceError('not_found', 'There is no such conversation; it may have been deleted.')
+  return new ServiceError('not_found', 'This conversation does not exist; it may have been deleted.')
 }

@@ -36,7 +36,7 @@ export async function listInferences(
 ): Promise<InferencePage> {
   const { accountId, after } = query
   if (after !== null && (await log.find(after, accountId, options)) === null)
-    throw new ServiceError('invalid_request_error', 'Set `after` to the `next` of a page of yours; there is no such request.', {
+    throw new ServiceError('invalid_request_error', 'No request has this id; set `after` to the `next` of one of your pages.', {
       param: 'after',
     })
   return log.list(query, options)
@@ -44,5 +44,5 @@ export async function listInferences(
 
 /** For requests that are gone, never were, or belong to somebody else: the same words. */
 export function requestNotFound(): ServiceError {
-  return new ServiceError('request_not_found', 'There is no such request; check the response_id and whose access token this is.')
+  return new ServiceError('request_not_found', 'This request does not exist; check the response_id and the access token.')
 }

@@ -44,7 +44,7 @@ export async function findFile(
 ): Promise<StoredFile> {
   const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'file', ...target }, options) : null
   if (found !== null) return readFileDocument(found)
-  throw new ServiceError('not_found', 'There is no such file; it may have been deleted, or have expired.')
+  throw new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
 }
 
 /** Refuses what an account may not keep besides. */

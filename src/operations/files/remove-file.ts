@@ -13,7 +13,7 @@ export async function removeFile(
 ): Promise<void> {
   const { parts } = await findFile(deps, target, options)
   if (!(await deps.documents.remove({ kind: 'file', ...target }, options)))
-    throw new ServiceError('not_found', 'There is no such file; it may have been deleted, or have expired.')
+    throw new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
   await deps.outputs.delete(
     parts.map(({ key }) => key),
     options,

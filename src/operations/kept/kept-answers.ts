@@ -40,7 +40,7 @@ export async function keepAnswer(
   const at = clock.now()
   const document = { ...target, value, at, label, text: '', attachedBytes: 0, expiresAt: at + outputRetentionMs }
   const result = await documents.put(document, { signal, version: null, most })
-  if (result === 'conflict') throw new Error(`An answer by the name of ${target.id} is kept already`)
+  if (result === 'conflict') throw new Error(`An answer named ${target.id} is already stored`)
   if (result === 'full') throw documentsFull(most, 'delete what is no longer needed, or send `store: false`')
 }
 
@@ -78,7 +78,7 @@ export async function changeAnswer(
     if (result === 'full')
       throw new ServiceError(
         'quota_exceeded',
-        'This account keeps as much as it may (account-documents); delete what is no longer needed.',
+        'This account has used up its storage (account-documents); delete what you no longer need.',
         {
           retryAfterSeconds: 120,
         },
@@ -136,7 +136,7 @@ function answerNotFound({ kind, id }: KeptTarget): ServiceError {
   const what = kind === 'response' ? 'response' : 'chat completion'
   return new ServiceError(
     'not_found',
-    `There is no ${what} ${JSON.stringify(id.slice(0, 100))}; it may have been deleted, or is older than 24 hours.`,
+    `The ${what} ${JSON.stringify(id.slice(0, 100))} does not exist; it may have been deleted or is older than 24 hours.`,
   )
 }
 

@@ -183,5 +183,5 @@ function picturesFull(most: number): ServiceError {
 }
 
 function pictureNotFound(): ServiceError {
-  return new ServiceError('not_found', 'There is no such picture; it may have been deleted.')
+  return new ServiceError('not_found', 'This picture does not exist; it may have been deleted.')
 }

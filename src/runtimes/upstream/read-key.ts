@@ -11,7 +11,7 @@ export async function readKey(keyFile: string | null): Promise<string | null> {
   if (keyFile === null) return null
   let text: string
   try {
-    if ((await stat(keyFile)).size > longestKeyFile) throw unusable(keyFile, 'is too long; name the file that holds the access key alone')
+    if ((await stat(keyFile)).size > longestKeyFile) throw unusable(keyFile, 'is too long; name a file that holds only the access key')
     text = await readFile(keyFile, 'utf8')
   } catch (error) {
     throw error instanceof ServiceError ? error : unusable(keyFile, explainUnreadableKey((error as NodeJS.ErrnoException).code))

@@ -12,7 +12,7 @@ const endings = { weights: '.safetensors', unchecked: '.part', picture: '.pictur
 export function openAssetFiles({ folder }: { readonly folder: string }): AssetFiles {
   const at = (id: string, ending: string): string => {
     // Ids are made here; anything else has no business in a path.
-    if (!/^asset_[0-9a-f]{32}$/.test(id)) throw new ServiceError('internal_error', 'The asset has an id that no asset can have.')
+    if (!/^asset_[0-9a-f]{32}$/.test(id)) throw new ServiceError('internal_error', "The asset's id is not valid.")
     return join(folder, `${id}${ending}`)
   }
   const sizeOf = async (path: string): Promise<number | null> => (await stat(path).catch(() => null))?.size ?? null
@@ -23,9 +23,13 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
       await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuse)
       const before = (await sizeOf(path)) ?? 0
       if (from !== 0 && from !== before)
-        throw new ServiceError('validation_error', `Go on at byte ${before}, where the last upload ended, or send the whole file again.`, {
-          param: 'content-range',
-        })
+        throw new ServiceError(
+          'validation_error',
+          `Continue at byte ${before}, where the last upload ended, or send the whole file again.`,
+          {
+            param: 'content-range',
+          },
+        )
       await using file = await open(path, from === 0 ? 'w' : 'r+', 0o600).catch(refuse)
       let bytes = from
       try {

@@ -41,9 +41,9 @@ test('a key that is added encrypts as soon as it is read, and the older one stay
 })
 
 for (const written of ['short YWJj', 'no-secret', `two words ${'A'.repeat(43)}=`, `a ${'A'.repeat(44)}`])
-  test(`a line that is no key is named: ${written.slice(0, 20)}`, async () => {
+  test(`a line that is not a key is named: ${written.slice(0, 20)}`, async () => {
     await using folder = await createTemporaryFolder()
     await writeFile(`${folder.path}/keys`, `\n${written}\n`)
-    await assert.rejects(openBodyKeys({ file: `${folder.path}/keys`, mayBegin: true }), /Line 2 of .* is no key/)
-    await assert.rejects(makeBodyKey(`${folder.path}/keys`), /is no key/)
+    await assert.rejects(openBodyKeys({ file: `${folder.path}/keys`, mayBegin: true }), /Line 2 of .* is not a key/)
+    await assert.rejects(makeBodyKey(`${folder.path}/keys`), /is not a key/)
   })

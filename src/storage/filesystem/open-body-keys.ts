@@ -57,7 +57,8 @@ function parseKeys(file: string, text: string): readonly BodyKey[] {
     const each = written.trim()
     if (each === '' || each.startsWith('#')) return []
     const [, id, secret] = line.exec(each) ?? []
-    if (id === undefined || secret === undefined) throw new Error(`Line ${at + 1} of ${file} is no key; write <id> <base64 of 32 bytes>.`)
+    if (id === undefined || secret === undefined)
+      throw new Error(`Line ${at + 1} of ${file} is not a key; write <id> <base64 of 32 bytes>.`)
     return [{ id, secret: Buffer.from(secret, 'base64') }]
   })
 }

@@ -154,9 +154,10 @@ class FilesystemOutputs implements OutputStore {
   async #openShard(shard: string): Promise<void> {
     if (this.#shards.has(shard)) return
     // Where the data folder is away, one in its place is not ours: what lay there would be lost when it is back.
-    if (await this.#isHomeGone()) throw unwritable(new Error(`${this.#folder} is not in the data folder of the start.`))
+    if (await this.#isHomeGone()) throw unwritable(new Error(`${this.#folder} is no longer the folder that the service started with.`))
     await makeMissing(this.#folder)
-    if (this.#isApart && !(await isApart(this.#folder))) throw unwritable(new Error(`The disk of ${this.#folder} is away; mount it again.`))
+    if (this.#isApart && !(await isApart(this.#folder)))
+      throw unwritable(new Error(`The disk of ${this.#folder} is not mounted; mount it again.`))
     for (const path of [this.#unfinished, shard]) await makeMissing(path)
     await syncFolder(this.#folder)
     this.#shards.add(shard)
@@ -164,7 +165,7 @@ class FilesystemOutputs implements OutputStore {
 
   #path(key: string): string {
     // Keys are made here, of ids that the queue made; anything else has no business in a path.
-    if (!isKey(key)) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
+    if (!isKey(key)) throw new ServiceError('internal_error', "The output's key is not valid.")
     return join(this.#folder, key.slice(0, 2), key)
   }
 }

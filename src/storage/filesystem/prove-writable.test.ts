@@ -24,6 +24,6 @@ test('outputs that can be opened and not be written are named, with what to chan
   await symlink(closed, join(outputs, 'unfinished'))
   await openFilesystemOutputs({ folder: outputs, clock: { ...createTestClock(), now: () => 0 } })
   const place = join(outputs, 'unfinished')
-  const message = `${place} cannot be written (ENOENT); change its rights, mount it writable, or choose another --data.`
+  const message = `${place} is not writable (ENOENT); change its permissions, mount it writable, or choose another --data.`
   await assert.rejects(proveOutputsWritable(outputs), { message })
 })

@@ -35,7 +35,7 @@ async function readSteps(client: Client): Promise<number> {
   )
   if (tables[0]?.made !== true) return 0
   const moving = tables[0].moves === true && (await client.query('select 1 from imports where not finished')).rows.length > 0
-  if (moving) throw new Error('An installation is being moved into this database and is not whole; run sepia migrate again.')
+  if (moving) throw new Error('A migration into this database is not complete; run sepia migrate again.')
   const { rows } = await client.query('select version from schema_version')
   return rows[0] === undefined ? 0 : readInteger(rows[0], 'version')
 }

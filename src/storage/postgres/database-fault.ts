@@ -54,14 +54,14 @@ export function toServiceError(error: unknown): unknown {
 
 /** For whatever cannot be done while the database does not answer. */
 export function databaseAway(cause: unknown): ServiceError {
-  return new ServiceError('server_is_overloaded', 'The database of the service does not answer; try again later.', {
+  return new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.', {
     retryAfterSeconds: 2,
     cause,
   })
 }
 
 function databaseReadOnly(cause: unknown): ServiceError {
-  return new ServiceError('server_is_overloaded', 'The database of the service takes no writes now; try again later.', {
+  return new ServiceError('server_is_overloaded', 'The database is read-only at the moment; try again later.', {
     retryAfterSeconds: 2,
     cause,
   })

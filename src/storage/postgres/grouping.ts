@@ -97,7 +97,7 @@ export class Grouping<Input, Output> {
       )
       for (const [index, { resolve, reject }] of group.entries()) {
         const output = outputs[index]
-        if (output === undefined) reject(new Error('A group gave too few answers.'))
+        if (output === undefined) reject(new Error('A group returned too few answers.'))
         else resolve(output)
       }
     } catch (error) {

@@ -76,7 +76,7 @@ export async function openPostgresStore({
   const bell = undo.use(new Bell(readAddress, holder))
   if (mode === 'service') {
     if ((await database.get('select 1 from imports where not finished', {}, { repeatable: true })) !== undefined)
-      throw new Error('An installation is being moved into this database and is not whole; run sepia migrate again.')
+      throw new Error('A migration into this database is not complete; run sepia migrate again.')
     await makePartitions(database, clock.now())
     undo.use(await Presence.open(database, { holder, clock }))
     await bell.open()

@@ -23,9 +23,9 @@ export class InstallationWriter {
   /** @throws {Error} when the database holds another installation, or a whole one. */
   async begin(): Promise<void> {
     const known = await this.#database.get('select finished from imports', {}, { repeatable: true })
-    if (known?.finished === true) throw new Error('An installation was moved into this database already; start the service on it.')
+    if (known?.finished === true) throw new Error('An installation was already moved into this database; start the service with it.')
     if (known === undefined && (await this.#database.get('select 1 from accounts limit 1', {}, { repeatable: true })) !== undefined)
-      throw new Error('The database holds an installation already; name an empty one.')
+      throw new Error('The database already contains an installation; use an empty one.')
     await this.#database.run('insert into imports (finished) values (false) on conflict (single) do nothing', {}, { repeatable: true })
   }
 

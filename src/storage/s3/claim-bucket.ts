@@ -44,7 +44,7 @@ export async function claimBucket(
   const theirs = isRecord(owner) ? owner.cluster : undefined
   if (theirs !== cluster)
     throw new Error(
-      `The bucket ${name} belongs to another installation (cluster ${String(theirs)}); name one of its own in s3-url, or delete its ${markerKey} if that installation is gone.`,
+      `The bucket ${name} belongs to another installation (cluster ${String(theirs)}); use another bucket in s3-url, or delete its ${markerKey} if that installation no longer exists.`,
     )
   const id = isRecord(owner) && typeof owner.bucket === 'string' ? owner.bucket : unnamed
   if ((await noteBucket(id)) !== id) throw otherBucket(name)
@@ -52,7 +52,7 @@ export async function claimBucket(
 
 function otherBucket(name: string): Error {
   return new Error(
-    `The bucket ${name} is not the one that the outputs of this database lie in, or somebody deleted its ${markerKey}; give every node the same s3-url, or, to go on in this bucket all the same, run "update cluster set bucket = null" in the database.`,
+    `The bucket ${name} does not hold the outputs of this database, or its ${markerKey} was deleted; give every node the same s3-url. To use this bucket anyway, run "update cluster set bucket = null" in the database.`,
   )
 }
 
@@ -60,10 +60,9 @@ function parseMarker(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error(
-      `What answers at s3-url is no S3 server, or somebody changed its ${markerKey}; correct s3-url, or delete that object.`,
-      { cause },
-    )
+    throw new Error(`The server at s3-url is not an S3 server, or its ${markerKey} was changed; correct s3-url, or delete that object.`, {
+      cause,
+    })
   }
 }
 

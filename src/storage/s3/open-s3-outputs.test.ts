@@ -130,9 +130,9 @@ test('what the server refuses for good is not repeated', async () => {
 for (const [fault, advice] of [
   [{ status: 403, code: 'InvalidAccessKeyId' }, /answered 403 \(InvalidAccessKeyId\) .*; correct the key and secret of s3-url/],
   [{ status: 401 }, /correct the key and secret/],
-  [{ status: 307 }, /correct the address or the region of s3-url/],
-  [{ status: 404, code: 'NoSuchBucket' }, /make its bucket again/],
-  [{ status: 404, code: '' }, /no S3 server answers there: .* proxy before it/],
+  [{ status: 307 }, /correct the address or region of s3-url/],
+  [{ status: 404, code: 'NoSuchBucket' }, /create the bucket again/],
+  [{ status: 404, code: '' }, /no S3 server answers there: .* proxy in front of it/],
 ] as const)
   test(`a server that refuses the service with ${JSON.stringify(fault)} is away for callers, and the log says what to change`, async () => {
     await using setup = await setUp()
@@ -158,7 +158,7 @@ test('what welcomes everything at the address of the bucket is not believed to h
   server.fault = () => 'stranger'
   await assert.rejects(outputs.put({ ...name, attempt: 2 }, content, options), { code: 'server_is_overloaded' })
   await assert.rejects(readStored(outputs, reference), { code: 'server_is_overloaded' })
-  await assert.rejects(openS3Outputs({ address: server.address, cluster, clock }, options), /is no S3 server, or .*; correct s3-url/)
+  await assert.rejects(openS3Outputs({ address: server.address, cluster, clock }, options), /is not an S3 server, or .*; correct s3-url/)
 })
 
 test('a success that ends in an error is none: it is asked for again, and nothing counts as stored, deleted or gone', async () => {

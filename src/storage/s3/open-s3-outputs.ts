@@ -60,7 +60,7 @@ class S3Outputs implements S3OutputStore {
   async put(name: OutputName, { contentType, chunks }: OutputContent, options: Options): Promise<OutputReference> {
     options.signal.throwIfAborted()
     const key = makeOutputKey(name, this.#clock.now())
-    if (key === null) throw new ServiceError('internal_error', 'The output has a name that no output can have.')
+    if (key === null) throw new ServiceError('internal_error', "The output's name is not valid.")
     const body = Buffer.concat([...chunks])
     const sha256 = createHash('sha256').update(body).digest('hex')
     const reference = { key, contentType, bytes: body.length, sha256 }
@@ -84,7 +84,8 @@ class S3Outputs implements S3OutputStore {
       if (stored.headers.get(sha256Header) !== sha256) throw damagedOutput(key)
     } else if (status >= 300) throw new Error(`The S3 server answered ${status} to a new output.`)
     // Something else may answer at its address, and welcome everything.
-    else if (!answer.headers.has('etag')) throw s3Refused(new Error('What answered 200 to a new output is no S3 server; correct s3-url.'))
+    else if (!answer.headers.has('etag'))
+      throw s3Refused(new Error('The server that answered 200 to a new output is not an S3 server; correct s3-url.'))
   }
 
   async open(reference: OutputReference, options: Options): Promise<AsyncIterable<Uint8Array>> {
@@ -152,9 +153,7 @@ class S3Outputs implements S3OutputStore {
     if (answer.status === 404) throw unreadableOutput(new Error('no such object'))
     if (answer.status < 300 && answer.body.length !== wanted && !answer.headers.has(sha256Header))
       throw s3Refused(
-        new Error(
-          `What answered ${answer.status} to GET ${key} is nothing that was stored; correct s3-url, or look at the proxy before it.`,
-        ),
+        new Error(`The answer ${answer.status} to GET ${key} is not a stored object; correct s3-url, or check the proxy in front of it.`),
       )
     if (answer.status >= 300 || answer.body.length !== wanted) throw damagedOutput(key)
     return { bytes: answer.body, etag: answer.headers.get('etag') ?? undefined }
@@ -168,7 +167,7 @@ interface Piece {
 
 function checkKey(key: string): void {
   // Keys are made here, of ids that the queue made; anything else has no business in an address.
-  if (readOutputKey(key) === null) throw new ServiceError('internal_error', 'The output has a key that no output can have.')
+  if (readOutputKey(key) === null) throw new ServiceError('internal_error', "The output's key is not valid.")
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {

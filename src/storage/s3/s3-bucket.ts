@@ -167,13 +167,13 @@ function describe({ method, key }: S3Call, answer: S3Answer, advice?: string): E
 /** What to change where not one call is refused, but the service; undefined for everything else. */
 function adviceFor({ method, key }: S3Call, answer: S3Answer): string | undefined {
   const { status } = answer
-  if (status === 401 || status === 403) return 'correct the key and secret of s3-url, and look at what the key may do'
-  if (status >= 300 && status < 400) return 'the bucket lies elsewhere: correct the address or the region of s3-url'
+  if (status === 401 || status === 403) return "correct the key and secret of s3-url, and check the key's permissions"
+  if (status >= 300 && status < 400) return 'the bucket is elsewhere: correct the address or region of s3-url'
   // Who asks for the bucket itself wants to know whether it is there; an answer to HEAD has no code.
   if (status !== 404 || key === undefined || method === 'HEAD') return undefined
   const code = codeOf(answer)
-  if (code === 'NoSuchBucket') return 'make its bucket again, or correct s3-url'
-  return code === undefined ? 'no S3 server answers there: correct s3-url, or look at the proxy before it' : undefined
+  if (code === 'NoSuchBucket') return 'create the bucket again, or correct s3-url'
+  return code === undefined ? 'no S3 server answers there: correct s3-url, or check the proxy in front of it' : undefined
 }
 
 function codeOf({ body }: S3Answer): string | undefined {

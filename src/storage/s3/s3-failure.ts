@@ -2,12 +2,15 @@ import { ServiceError } from '../../core/error.ts'
 
 /** What a store that does not answer, or not in time, means for a caller: nobody's fault, and it passes. */
 export function s3Unavailable(cause: unknown): ServiceError {
-  return new ServiceError('server_is_overloaded', 'The store of outputs does not answer; try again later.', { retryAfterSeconds: 5, cause })
+  return new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.', {
+    retryAfterSeconds: 5,
+    cause,
+  })
 }
 
 /** What a server that lets the service do nothing means for a caller: no more than one that is away, since it is its operator's to mend. */
 export function s3Refused(cause: unknown): ServiceError {
-  const message = 'The store of outputs refuses the service; try again later, its operator finds the cause in the log.'
+  const message = 'The store of outputs rejects the service; try again later. The operator finds the cause in the log.'
   return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 30, cause })
 }
 

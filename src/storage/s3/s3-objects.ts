@@ -34,6 +34,6 @@ export async function deleteKeys(bucket: S3Bucket, keys: readonly string[], opti
     const answer = await bucket.call({ method: 'POST', query: { delete: '' }, headers, body }, options)
     const refused = /<Error>.*?<Code>([\w.]+)<\/Code>/s.exec(answer.body.toString('utf8'))?.[1]
     if (answer.status !== 200 || refused !== undefined)
-      throw new Error(`The S3 server deleted not all of ${objects.length} outputs (${refused ?? answer.status}).`)
+      throw new Error(`The S3 server did not delete all of ${objects.length} outputs (${refused ?? answer.status}).`)
   }
 }

@@ -12,7 +12,7 @@ describe('what is no database of ours', () => {
     await using folder = await createTemporaryFolder()
     const file = join(folder.path, 'sepia.db')
     await writeFile(file, 'x'.repeat(5000))
-    const message = `${file} is no database; choose another --data, or restore a backup with sepia restore.`
+    const message = `${file} is not a database; choose another --data, or restore a backup with sepia restore.`
     for (const open of [openDatabase, isUpToDate]) assert.throws(() => open(file), { message })
   })
 
@@ -21,7 +21,7 @@ describe('what is no database of ours', () => {
     const file = join(folder.path, 'sepia.db')
     using other = new DatabaseSync(file)
     other.exec('create table songs (title)')
-    assert.throws(() => openDatabase(file), { message: `The database ${file} is of another program; choose another --data.` })
+    assert.throws(() => openDatabase(file), { message: `The database ${file} belongs to another program; choose another --data.` })
     assert.deepEqual(
       other
         .prepare('select name from sqlite_schema')
@@ -36,7 +36,7 @@ describe('what is no database of ours', () => {
     const file = join(folder.path, 'owner.lock')
     await writeFile(file, 'x'.repeat(5000))
     await assert.rejects(takeOwnerLock(folder.path), {
-      message: `${file} is no database; choose another --data, or restore a backup with sepia restore.`,
+      message: `${file} is not a database; choose another --data, or restore a backup with sepia restore.`,
     })
   })
 
@@ -45,7 +45,7 @@ describe('what is no database of ours', () => {
     const file = join(folder.path, 'owner.lock')
     await mkdir(file)
     await assert.rejects(takeOwnerLock(folder.path), {
-      message: `${file} cannot be opened by this user, or is a folder; change its rights or choose another --data.`,
+      message: `${file} cannot be opened by this user, or is a folder; change its permissions or choose another --data.`,
     })
   })
 })

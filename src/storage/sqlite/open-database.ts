@@ -62,7 +62,7 @@ export function migrate(connection: Connection): void {
     if (version > migrations.length)
       throw new Error(`The database was written by a newer version of the service (schema ${version}); start that version.`)
     if (version === 0 && connection.get('select 1 from sqlite_schema') !== undefined)
-      throw new Error(`The database ${connection.database.location()} is of another program; choose another --data.`)
+      throw new Error(`The database ${connection.database.location()} belongs to another program; choose another --data.`)
     for (const step of migrations.slice(version)) connection.script(step)
     connection.script(`pragma user_version = ${migrations.length}; commit`)
   } catch (error) {

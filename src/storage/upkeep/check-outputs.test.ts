@@ -43,7 +43,7 @@ it('takes nothing for damaged that a store which is away does not give', async (
   await store.accounts.create(account, options)
   await store.queue.enqueue(makeSubmission(), options)
   await succeed(store.queue, await claimNext(store.queue))
-  const away = new ServiceError('server_is_overloaded', 'The store of outputs does not answer; try again later.')
+  const away = new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.')
   const checked = checkOutputs({ ...store, outputs: { ...outputs, open: () => Promise.reject(away) }, now: clock.now() }, options)
   await assert.rejects(checked, away)
 })

@@ -8,7 +8,7 @@ import { checkDatabase } from './check-database.ts'
 import { findUnwritable } from './find-unwritable.ts'
 
 const nobody = 65_534
-const told = (path: string) => `${path} cannot be written (EACCES); change its rights, mount it writable, or choose another --data.`
+const told = (path: string) => `${path} is not writable (EACCES); change its permissions, mount it writable, or choose another --data.`
 
 /** A data folder that lies in none of root's; rights bind no root, so that it is looked at as somebody else. */
 async function openFolder() {
@@ -54,7 +54,7 @@ describe('findUnwritable', () => {
     await chmod(folder.path, 0o500)
     assert.equal(await findUnwritable(folder.path, files), told(folder.path))
     assert.deepEqual(checkDatabase(folder.file, { isFrozen: true }), [])
-    assert.match(checkDatabase(folder.file).join(), /sepia\.db cannot be written by this user/)
+    assert.match(checkDatabase(folder.file).join(), /sepia\.db is not writable for this user/)
     await chmod(folder.file, 0)
     assert.match(checkDatabase(folder.file, { isFrozen: true }).join(), /sepia\.db cannot be opened by this user/)
   })

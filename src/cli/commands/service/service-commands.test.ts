@@ -152,7 +152,7 @@ describe('request', () => {
     await using service = await startHttpService()
     const { code, err } = await run(['request', 'show', '../models'], at(service))
     assert.equal(code, 1)
-    assert.match(err, /^There is no such request/)
+    assert.match(err, /^This request does not exist/)
   })
 })
 
@@ -170,7 +170,7 @@ describe('usage', () => {
     const { out } = await run(['usage', '--by', 'model,token', '--csv'], at(service))
     assert.match(out, /^token,model,token_name,requests,.*,first_token_p99_ms\n[0-9a-f-]{36},fake-chat,test,1,0,0,(?:\d+,){9}\d+\n$/)
     assert.match((await run(['usage', '--by', 'person'], at(service))).err, /`by` must be one or more of token, model, day, hour/)
-    assert.match((await run(['usage', '--from', 'monday'], at(service))).err, /`from` must be a UTC day/)
+    assert.match((await run(['usage', '--from', 'monday'], at(service))).err, /`from` must be an existing UTC day/)
     for (const query of ['from=2026-02-31', 'from=2026-11-02&to=2026-11-01']) {
       const answer = await service.fetch(`/v1/usage?${query}`)
       const { error } = (await answer.json()) as { error: { param: string } }

@@ -5,12 +5,12 @@ import { sqlState } from '../database-fault.ts'
 const remedies: Readonly<Record<string, string>> = {
   '28000': 'correct user and password in database-url, or let pg_hba.conf admit them',
   '28P01': 'correct user and password in database-url',
-  '3D000': 'make it with CREATE DATABASE, or correct database-url',
-  '53100': 'make room on the disk of PostgreSQL',
+  '3D000': 'create it with CREATE DATABASE, or correct database-url',
+  '53100': 'free space on the disk of PostgreSQL',
   '53300': 'raise max_connections, or the limit of the role or the database: a node needs up to nine',
-  '55000': 'let it take connections (ALTER DATABASE … ALLOW_CONNECTIONS true)',
-  '55P03': 'something else has held a table of the service for a minute: end what waits longest in pg_stat_activity, and start again',
-  '42501': 'let the role of database-url own all that the service made in the database (REASSIGN OWNED)',
+  '55000': 'allow connections (ALTER DATABASE … ALLOW_CONNECTIONS true)',
+  '55P03': 'another session has locked a table of the service for a minute: end the oldest one in pg_stat_activity, and start again',
+  '42501': 'make the role of database-url the owner of everything the service created in the database (REASSIGN OWNED)',
 }
 
 const certificateFault = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/
@@ -37,9 +37,9 @@ export function explainRefusal(error: unknown, url: string): unknown {
 }
 
 function hint({ message, ...error }: Error & { readonly code?: unknown }): string {
-  if (message.includes('does not support SSL')) return '; turn TLS on there, or take sslmode out of database-url'
+  if (message.includes('does not support SSL')) return '; turn TLS on there, or remove sslmode from database-url'
   if (message.includes('password must be a string')) return '; write the password into database-url'
   return certificateFault.test(String(error.code))
-    ? '; name the authority of its certificate by sslrootcert=<file> in database-url'
+    ? '; set the authority of its certificate with sslrootcert=<file> in database-url'
     : '; start it, or correct database-url'
 }

@@ -53,7 +53,7 @@ export async function checkSessions(url: string): Promise<void> {
   for (let look = 0; look < looks; look++)
     if ((await readProcess(one)) === (await readProcess(other)))
       throw new Error(
-        'The address of database-url leads to a pooler that shares connections between transactions; the service prepares statements and listens, so name the server itself or a pooler in session mode.',
+        'database-url leads to a pooler in transaction mode, which does not support prepared statements and notifications; use the server itself or a pooler in session mode.',
       )
 }
 
@@ -70,6 +70,6 @@ async function readProcess(client: Client): Promise<unknown> {
 
 function lacking(names: string): Error {
   return new Error(
-    `The connection of database-url does not get the settings that the service needs (${names}), as behind a pooler; name the server itself, or let the pooler ignore the startup parameter "options" and give the settings to the role with ALTER ROLE.`,
+    `The connection of database-url lacks the settings that the service needs (${names}), as behind a pooler; use the server itself, or let the pooler ignore the startup parameter "options" and set them with ALTER ROLE.`,
   )
 }

@@ -26,7 +26,7 @@ export async function enqueueGroup(
 ): Promise<readonly Enqueued[]> {
   const results = new Map<EncodedSubmission, Enqueued>()
   for (let round = 0; results.size < submissions.length; round++) {
-    if (round === mostRounds) throw databaseAway(new Error('Submissions with one key kept meeting.'))
+    if (round === mostRounds) throw databaseAway(new Error('Submissions with the same key kept colliding.'))
     const next = firstOfEachKey(submissions.filter((each) => !results.has(each)))
     for (const [submission, result] of await enqueueOnce(database, next, { limits, now })) results.set(submission, result)
   }

@@ -52,7 +52,9 @@ export class LargeWork {
     const content = { contentType: workType, chunks: [bytes] }
     const late = async (either: AbortSignal) => {
       await this.#clock.wait(putLimitMs + bytes.length * putMsPerByte, { signal: either })
-      throw new ServiceError('server_is_overloaded', 'The store of outputs does not answer; try again later.', { retryAfterSeconds: 5 })
+      throw new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.', {
+        retryAfterSeconds: 5,
+      })
     }
     return encodeReference(
       await firstOf(signal, (either) => this.#outputs.put({ inferenceId, attempt }, content, { signal: either }), late),

@@ -78,19 +78,17 @@ export async function examineServer(client: Client): Promise<readonly string[]> 
   const [server] = rows
   if (readInteger(server, 'version') < oldestServer)
     throw new Error(`PostgreSQL 15 or newer is needed; the server of database-url is ${server.name}.`)
-  if (server.standby) throw new Error('The server of database-url is a standby that takes no writes; name the primary.')
+  if (server.standby) throw new Error('The server of database-url is a read-only standby; use the primary.')
   if (server.fsync !== 'on' || server.pages !== 'on')
-    throw new Error('The server of database-url would lose what it has confirmed (fsync or full_page_writes is off); turn both on.')
+    throw new Error('The server of database-url may lose confirmed writes (fsync or full_page_writes is off); turn both on.')
   if (server.encoding !== 'UTF8') throw new Error(`The database is encoded in ${server.encoding}; create one with encoding UTF8.`)
   if (server.read_only === 'on')
-    throw new Error('The database is read-only (default_transaction_read_only is on); turn that off, or name the primary.')
+    throw new Error('The database is read-only (default_transaction_read_only is on); turn that off, or use the primary.')
   if (server.schema === null)
-    throw new Error('The search_path of the connection names no schema that is there; correct it for the role or the database.')
+    throw new Error('The search_path of the connection names no existing schema; correct it for the role or the database.')
   if (!server.may_create)
     throw new Error(
-      `The role "${server.role}" may not make tables; run GRANT CREATE ON SCHEMA "${server.schema}" TO "${server.role}" in the database "${server.database}".`,
+      `The role "${server.role}" may not create tables; run GRANT CREATE ON SCHEMA "${server.schema}" TO "${server.role}" in the database "${server.database}".`,
     )
-  return server.standbys === ''
-    ? ['PostgreSQL has no synchronous standby: when its machine is lost, requests that were accepted may be lost with it.']
-    : []
+  return server.standbys === '' ? ['PostgreSQL has no synchronous standby: if its machine is lost, accepted requests may be lost too.'] : []
 }

@@ -64,7 +64,7 @@ function claimOne(
     { workerId, leaseUntil: now + leaseMs, now, seq: readInteger(next, 'seq') },
   )
   const work = connection.get('select body from inference_work where seq = :seq', { seq: readInteger(next, 'seq') })
-  if (row === undefined || work === undefined) throw new Error('The queue counts an inference that is not there.')
+  if (row === undefined || work === undefined) throw new Error('The queue counts an inference that does not exist.')
   connection.run(
     // An account of weight 3 stays at its turn for three claims.
     `update queue_shares set

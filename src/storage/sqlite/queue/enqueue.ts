@@ -64,7 +64,7 @@ function checkRoom(connection: Connection, { accountId, limits, body, outputByte
      from (select :accountId as sender) left join accounts on accounts.id = sender left join queue_shares on pending > 0`,
     { accountId },
   )
-  if (row === undefined) throw new Error('The sums gave no row.')
+  if (row === undefined) throw new Error('The sums returned no row.')
   if (row.disabled_at !== null) throw accountDisabled()
   const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
   const ownPending = readIntegerOrNull(row, 'pending_requests')
