@@ -41,15 +41,29 @@ export interface ToolDefinition {
   readonly description: string | null
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject
+  /** Whether calls have to be valid under it, for servers that know this; absent = the request does not say. */
+  readonly strict?: boolean
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
+
+/** An answer that is valid under a JSON schema. */
+export interface JsonSchemaFormat {
+  readonly type: 'json_schema'
+  readonly schema: JsonObject
+  readonly field?: string
+  /** Whether a schema that cannot be followed in every place is refused; absent = the request does not say. */
+  readonly strict?: boolean
+  /** What the request calls the answer, for servers that show it to their models. */
+  readonly name?: string
+  readonly description?: string
+}
 
 /** What the output must look like; `field` is the request's field that said so, absent = `response_format`. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
-  | { readonly type: 'json_schema'; readonly schema: JsonObject; readonly field?: string }
+  | JsonSchemaFormat
   /** GBNF with a rule `root`. */
   | { readonly type: 'grammar'; readonly grammar: string; readonly field: string }
   /** A regular expression that the whole output matches. */
@@ -215,8 +229,14 @@ export type TextPart =
   | { readonly type: 'thoughts'; readonly choice: number; readonly text: string }
   | { readonly type: 'tool-call'; readonly choice: number; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-arguments'; readonly choice: number; readonly index: number; readonly fragment: string }
-  /** `stop`: the stop string that ended it, where one did and the runtime tells. */
-  | { readonly type: 'choice-finish'; readonly choice: number; readonly reason: FinishReason; readonly stop?: string }
+  /** `stop`: the stop string that ended it, where one did and the runtime tells. `warnings`: what of the request was not followed. */
+  | {
+      readonly type: 'choice-finish'
+      readonly choice: number
+      readonly reason: FinishReason
+      readonly stop?: string
+      readonly warnings?: readonly string[]
+    }
   | { readonly type: 'finish'; readonly usage: TokenUsage }
 
 /** A conversation to count or answer. */

@@ -14,6 +14,8 @@ export interface TextChoice {
   readonly reason: FinishReason
   /** The stop string that ended it; absent = none did, or the runtime does not tell. */
   readonly stop?: string
+  /** What of the request was not followed; absent = all of it was. */
+  readonly warnings?: readonly string[]
 }
 
 /** Everything a text model said to one request. */
@@ -31,6 +33,13 @@ interface Draft {
   unscored?: UnscoredToken
   reason: FinishReason
   stop?: string
+  warnings?: readonly string[]
+}
+
+/** What of a request was not followed in any of its answers. */
+export function warningsOf({ choices }: Pick<TextResult, 'choices'>): { readonly warnings?: readonly string[] } {
+  const warnings = [...new Set(choices.flatMap((choice) => choice.warnings ?? []))]
+  return warnings.length === 0 ? {} : { warnings }
 }
 
 /**
@@ -94,6 +103,7 @@ function append(draft: Draft, part: Exclude<TextPart, { type: 'prompt' | 'finish
   else if (part.type === 'choice-finish') {
     draft.reason = part.reason
     if (part.stop !== undefined) draft.stop = part.stop
+    if (part.warnings !== undefined) draft.warnings = part.warnings
   } else {
     const call = draft.toolCalls[part.index]
     if (call !== undefined) call.arguments += part.fragment

@@ -67,8 +67,10 @@ export function createGeneration(
   )
   let tokens = 0
   let constrained = false
+  let warnings: readonly string[] = []
   const constrain = (constraint: OutputConstraint): void => {
     constrained = true
+    warnings = constraint.loosened
     sampler.constrain(constraint, limit - tokens)
   }
   // A call that must come is the first message of an answer in channels.
@@ -94,7 +96,7 @@ export function createGeneration(
   }
 
   const finish = (end: GenerationEnd | 'stop-string'): void => {
-    output.end(end)
+    output.end(end, warnings)
     events.onFinish(tokens, thoughtTokens)
   }
   return {

@@ -4,7 +4,7 @@ import { ask, miniChat, textOf } from '../../../test/support/mini-chat.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../core/json-value.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import type { TextPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
+import type { ResponseFormat, TextPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 import { loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal
@@ -124,6 +124,22 @@ suite('structured output of the built-in model', () => {
       assert.ok(next.length >= 3)
       assert.equal(parts.findLast((part) => part.type === 'choice-finish')?.reason, 'stop')
     }
+  })
+
+  test('the end of an answer reports what of a schema was not followed', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'integer', multipleOf: 7 } }, required: ['a'] }
+    const warnings = async (responseFormat: ResponseFormat) =>
+      (await run(ask('Count.', { maxTokens: 20, responseFormat }))).flatMap((part) =>
+        part.type === 'choice-finish' ? (part.warnings ?? []) : [],
+      )
+    const loosened = await warnings({ type: 'json_schema', schema })
+    assert.equal(loosened.length, 1)
+    assert.match(loosened.join(), /^The JSON schema of response_format is followed but for one place: "multipleOf" at #\/properties\/a/)
+    assert.deepEqual(await warnings({ type: 'json_schema', schema: { type: 'boolean' } }), [])
+    await assert.rejects(warnings({ type: 'json_schema', schema, strict: true }), {
+      code: 'unsupported_parameter',
+      param: 'response_format',
+    })
   })
 
   test('json_object always gives an object', async () => {

@@ -56,7 +56,12 @@ suite('requests to servers with OpenAI’s interface', () => {
     [
       'json_schema',
       { responseFormat: { type: 'json_schema', schema: { type: 'object' } } },
-      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
+      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } } },
+    ],
+    [
+      'json_schema with all that is said of it',
+      { responseFormat: { type: 'json_schema', schema: {}, name: 'person', description: 'd', strict: false, field: 'text' } },
+      { response_format: { type: 'json_schema', json_schema: { name: 'person', schema: {}, description: 'd', strict: false } } },
     ],
     [
       'endings',
@@ -126,12 +131,12 @@ suite('requests to servers with OpenAI’s interface', () => {
   test('tools go with their choice, and a choice without tools is none of their business', () => {
     const tools = [
       { name: 'look', description: null, parameters: { type: 'object' } },
-      { name: 'go', description: 'Goes.', parameters: {} },
+      { name: 'go', description: 'Goes.', parameters: {}, strict: true },
     ]
     const body = chat({ tools, toolChoice: { name: 'go' }, parallelToolCalls: false })
     assert.deepEqual(body.tools, [
       { type: 'function', function: { name: 'look', parameters: { type: 'object' } } },
-      { type: 'function', function: { name: 'go', description: 'Goes.', parameters: {} } },
+      { type: 'function', function: { name: 'go', description: 'Goes.', parameters: {}, strict: true } },
     ])
     assert.deepEqual([body.tool_choice, body.parallel_tool_calls], [{ type: 'function', function: { name: 'go' } }, false])
     assert.equal(chat({ tools, toolChoice: 'required' }).tool_choice, 'required')

@@ -52,9 +52,9 @@ function encodeChat({
   if (tools.length === 0) return fields
   return {
     ...fields,
-    tools: tools.map(({ name, description, parameters }) => ({
+    tools: tools.map(({ name, description, parameters, strict }) => ({
       type: 'function',
-      function: { name, ...(description !== null && { description }), parameters },
+      function: { name, ...(description !== null && { description }), parameters, ...(strict !== undefined && { strict }) },
     })),
     tool_choice: encodeToolChoice(toolChoice),
     parallel_tool_calls: parallelToolCalls,
@@ -130,5 +130,7 @@ function encodeFormat(format: ResponseFormat): Record<string, unknown> {
       },
     )
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } }
-  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } } }
+  const { schema, name = 'answer', description, strict } = format
+  const said = { ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) }
+  return { response_format: { type: 'json_schema', json_schema: { name, schema, ...said } } }
 }

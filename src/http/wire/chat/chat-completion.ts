@@ -1,6 +1,6 @@
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextRequest, ToolCall } from '../../../core/text-generation.ts'
-import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
+import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import type { CompletionHead } from './completion-head.ts'
@@ -21,6 +21,7 @@ export function encodeChatCompletion(head: CompletionHead, request: TextRequest,
     system_fingerprint: null,
     ...(head.tier && { service_tier: head.tier }),
     usage: encodeTokenUsage(result.usage),
+    ...warningsOf(result),
   }
 }
 

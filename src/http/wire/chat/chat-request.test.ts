@@ -314,7 +314,7 @@ suite('chat requests', () => {
       response_format: { type: 'json_schema', json_schema: { name: 'x', description: null, schema, strict: null }, schema: null },
     })
     assert.equal(delivery.includeUsage, false)
-    assert.deepEqual(request.responseFormat, { type: 'json_schema', schema })
+    assert.deepEqual(request.responseFormat, { type: 'json_schema', schema, name: 'x' })
     assert.deepEqual(request.input.type === 'chat' && request.input.tools[0]?.parameters, schema)
   })
 
@@ -336,11 +336,11 @@ suite('chat requests', () => {
 
   test('a schema may come in OpenAI’s place or in the original service’s', () => {
     const schema = { type: 'object' }
-    for (const response_format of [
-      { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } },
-      { type: 'json_object', schema },
-    ])
-      assert.deepEqual(accept({ response_format }).request.responseFormat, { type: 'json_schema', schema })
+    const read = (response_format: object) => accept({ response_format }).request.responseFormat
+    const asked = { name: 'x', schema, strict: true, description: 'd' }
+    assert.deepEqual(read({ type: 'json_schema', json_schema: asked }), { type: 'json_schema', ...asked })
+    assert.deepEqual(read({ type: 'json_schema', json_schema: { schema } }), { type: 'json_schema', schema })
+    assert.deepEqual(read({ type: 'json_object', schema }), { type: 'json_schema', schema })
   })
 
   test('a seed is known by its low 32 bits', () => {

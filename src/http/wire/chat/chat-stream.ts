@@ -40,7 +40,7 @@ export async function* encodeChatStream(
       if (part.type === 'prompt') continue
       const frame = timer === null && part.type === 'text' && part.logprobs === undefined ? frames[part.choice] : undefined
       if (part.type === 'text' && frame !== undefined) yield frame.before + encodeAsciiJson(part.text) + frame.after
-      else if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)], ...times() })
+      else if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)], ...warningsOf(part), ...times() })
       else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage), ...times() })
     }
   } catch (error) {
@@ -73,6 +73,10 @@ function encodePart(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): obj
     case 'choice-finish':
       return choiceOf(part.choice, { content: '' }, finishWords[part.reason].openAi)
   }
+}
+
+function warningsOf(part: TextPart): { readonly warnings?: readonly string[] } {
+  return part.type === 'choice-finish' && part.warnings !== undefined ? { warnings: part.warnings } : {}
 }
 
 interface Delta {

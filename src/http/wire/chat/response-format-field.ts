@@ -45,7 +45,13 @@ export function findResponseFormatFaults(format: ResponseFormatBody | undefined)
 /** What an answer has to look like; any text when the field is left out. */
 export function readResponseFormat(format: ResponseFormatBody | undefined): ResponseFormat {
   const schema = format?.json_schema?.schema ?? format?.schema
-  if (schema !== undefined) return { type: 'json_schema', schema }
+  const { name, description, strict } = format?.json_schema ?? {}
+  const asked = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(strict !== undefined && { strict }),
+  }
+  if (schema !== undefined) return { type: 'json_schema', schema, ...asked }
   return { type: format?.type === 'json_object' ? 'json_object' : 'text' }
 }
 

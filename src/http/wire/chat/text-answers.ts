@@ -33,6 +33,11 @@ const toolCall = Type.Object({
 
 const tier = Type.Optional(Type.Enum(['default', 'flex', 'priority'], { description: 'Where the request names one.' }))
 
+/** What of a request was not followed. */
+export const warningsField = Type.Optional(
+  Type.Array(Type.String(), { description: 'What of a JSON schema was not followed, and where; absent where all was.' }),
+)
+
 /** Answer of POST /v1/chat/completions. */
 export const chatCompletionSchema = Type.Object({
   ...head,
@@ -54,6 +59,7 @@ export const chatCompletionSchema = Type.Object({
     }),
   ),
   usage: tokenUsageSchema,
+  warnings: warningsField,
   service_tier: tier,
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Your own notes, where the request had some or was stored.' }),

@@ -67,10 +67,11 @@ export function findToolFaults({ tools = [], tool_choice }: ToolsBody): readonly
 
 /** The tools that a model may call. */
 export function readTools({ tools = [] }: ToolsBody): readonly ToolDefinition[] {
-  return tools.map(({ function: { name, description, parameters } }) => ({
+  return tools.map(({ function: { name, description, parameters, strict } }) => ({
     name,
     description: description ?? null,
     parameters: parameters ?? { type: 'object', properties: {} },
+    ...(strict !== undefined && { strict }),
   }))
 }
 

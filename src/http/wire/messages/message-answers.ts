@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { warningsField } from '../chat/text-answers.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const stopReason = Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'])
@@ -27,6 +28,7 @@ export const messageAnswerSchema = Type.Object({
   stop_reason: Type.Union([stopReason, Type.Null()]),
   stop_sequence: Type.Union([Type.String(), Type.Null()]),
   usage: messageUsageSchema,
+  warnings: warningsField,
 })
 
 /** Answer of POST /v1/messages/count_tokens. */

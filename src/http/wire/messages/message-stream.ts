@@ -16,7 +16,7 @@ export async function* encodeMessageStream(
 ): AsyncGenerator<string, void, undefined> {
   const blocks = new Blocks()
   let started = false
-  let end: { readonly reason: FinishReason; readonly stop?: string } = { reason: 'stop' }
+  let end: { readonly reason: FinishReason; readonly stop?: string; readonly warnings?: readonly string[] } = { reason: 'stop' }
   const start = (prompt: PromptUsage): string => {
     started = true
     const message = emptyMessage(head, { ...prompt, completionTokens: 0 })
@@ -31,6 +31,7 @@ export async function* encodeMessageStream(
         yield event('message_delta', {
           delta: { stop_reason: stopReason(end), stop_sequence: end.stop ?? null },
           usage: encodeMessageUsage(part.usage),
+          ...(end.warnings !== undefined && { warnings: end.warnings }),
         })
       } else if (part.type !== 'prompt' && (thoughts || part.type !== 'thoughts')) yield* blocks.add(part)
     }

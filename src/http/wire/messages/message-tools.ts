@@ -78,7 +78,12 @@ export function findMessageToolFaults({ tools = [], tool_choice }: ToolsBody): r
 /** What may be called, and what has to be. */
 export function readMessageTools({ tools = [], tool_choice }: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
   const definitions = tools.map(
-    ({ name, description, input_schema }): ToolDefinition => ({ name, description: description ?? null, parameters: input_schema }),
+    ({ name, description, input_schema, strict }): ToolDefinition => ({
+      name,
+      description: description ?? null,
+      parameters: input_schema,
+      ...(strict !== undefined && { strict }),
+    }),
   )
   const parallelToolCalls = !(
     tool_choice !== undefined &&

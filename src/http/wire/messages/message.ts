@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isRecord } from '../../../core/is-record.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage, ToolCall } from '../../../core/text-generation.ts'
-import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
+import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
 import type { messageAnswerSchema, messageUsageSchema } from './message-answers.ts'
 
@@ -36,17 +36,15 @@ export function emptyMessage({ id, model }: MessageHead, usage: TokenUsage): Mes
 }
 
 /** The answer of POST /v1/messages that is not streamed. */
-export function encodeMessage(
-  head: MessageHead,
-  { choices: [choice], usage }: TextResult,
-  { thoughts }: { readonly thoughts: boolean },
-): Message {
+export function encodeMessage(head: MessageHead, { choices, usage }: TextResult, { thoughts }: { readonly thoughts: boolean }): Message {
+  const [choice] = choices
   if (choice === undefined) throw new TypeError('A model ended without an answer')
   return {
     ...emptyMessage(head, usage),
     content: encodeBlocks(thoughts ? choice : { ...choice, thoughts: '' }),
     stop_reason: stopReason(choice),
     stop_sequence: choice.stop ?? null,
+    ...warningsOf({ choices }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { chatCompletionSchema } from '../chat/text-answers.ts'
 
 /** Reads the stored output of deferred work: the chat completion that we wrote. */
 export function readStoredChat(json: string): TextResult {
-  const { choices, usage }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
+  const { choices, usage, warnings }: Answer<typeof chatCompletionSchema> = JSON.parse(json)
   const thoughtTokens = usage.completion_tokens_details?.reasoning_tokens
   return {
     choices: choices.map(({ message, finish_reason, logprobs }) => ({
@@ -13,6 +13,7 @@ export function readStoredChat(json: string): TextResult {
       toolCalls: (message.tool_calls ?? []).map((call) => ({ id: call.id, name: call.function.name, arguments: call.function.arguments })),
       logprobs: (logprobs?.content ?? []).map(({ top_logprobs: top, ...entry }) => ({ ...entry, top })),
       reason: finish_reason,
+      ...(warnings !== undefined && { warnings }),
     })),
     usage: {
       promptTokens: usage.prompt_tokens,

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { warningsField } from '../chat/text-answers.ts'
 import { pageSchema } from '../page.ts'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -14,6 +15,7 @@ export const responseSchema = Type.Object(
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
     incomplete_details: nullable(Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) })),
     model: Type.String(),
+    warnings: warningsField,
     output: Type.Array(item, { description: 'Items: reasoning, message, function_call.' }),
     usage: nullable(
       Type.Object({

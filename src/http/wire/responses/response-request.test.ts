@@ -55,7 +55,7 @@ suite('responses as they are asked for', () => {
     [{ type: 'json_object' }, { type: 'json_object' }],
     [
       { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true },
-      { type: 'json_schema', schema: { type: 'object' }, field: 'text' },
+      { type: 'json_schema', schema: { type: 'object' }, field: 'text', name: 'a', strict: true },
     ],
   ] as const)
     test(`the format ${format?.type ?? 'that is left out'} is understood`, () => {

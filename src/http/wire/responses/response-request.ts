@@ -150,7 +150,10 @@ export function readResponseRequest(body: ResponseBody, earlier: readonly InputI
 
 function readFormat({ text }: ResponseBody): ResponseFormat {
   const asked = text?.format
-  if (asked?.type === 'json_schema') return { type: 'json_schema', schema: asked.schema, field: 'text' }
+  if (asked?.type === 'json_schema') {
+    const { type, schema, name, description, strict } = asked
+    return { type, schema, field: 'text', name, ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) }
+  }
   return { type: asked?.type ?? 'text' }
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/json-value.ts'
 import type { FinishReason, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 import { callItem, encodeLogprobs, itemId, messageItem, type OutputItem, reasoningItem, textPart } from './output-items.ts'
-import { encodeResponse, endOf, type ResponseHead } from './response.ts'
+import { encodeResponse, endOf, type ResponseHead, type ResponseState } from './response.ts'
 import type { ResponseBody } from './response-request.ts'
 
 /**
@@ -24,12 +24,15 @@ export async function* encodeResponseStream(
   yield event('response.in_progress', { response: encodeResponse(head, body, { status: 'in_progress' }) })
   try {
     let reason: FinishReason = 'stop'
+    let warned: Pick<ResponseState, 'warnings'> = {}
     for await (const part of parts) {
-      if (part.type === 'choice-finish') reason = part.reason
-      else if (part.type === 'finish') {
+      if (part.type === 'choice-finish') {
+        reason = part.reason
+        if (part.warnings !== undefined) warned = { warnings: part.warnings }
+      } else if (part.type === 'finish') {
         const end = endOf(reason)
         yield* items.end(end.status)
-        const response = encodeResponse(head, body, { ...end, output: items.done, usage: part.usage })
+        const response = encodeResponse(head, body, { ...end, output: items.done, usage: part.usage, ...warned })
         await keep(response)
         yield event(`response.${end.status}`, { response })
       } else if (part.type !== 'prompt') yield* items.add(part)

@@ -97,11 +97,12 @@ function readDefinitions({ tools = [] }: ToolsBody): readonly ToolDefinition[] {
   )
 }
 
-function define(namespace: string | undefined, { name, description, parameters }: Static<typeof functionTool>): ToolDefinition {
+function define(namespace: string | undefined, { name, description, parameters, strict }: Static<typeof functionTool>): ToolDefinition {
   return {
     name: joinName(namespace, name),
     description: description ?? null,
     parameters: parameters ?? { type: 'object', properties: {} },
+    ...(strict !== undefined && { strict }),
   }
 }
 

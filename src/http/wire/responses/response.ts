@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage } from '../../../core/text-generation.ts'
-import type { TextResult } from '../../../operations/collect-text.ts'
+import { type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import { readTier } from '../chat/fields/urgency-fields.ts'
 import { encodeOutputItems, type OutputItem } from './output-items.ts'
 import type { ResponseBody } from './response-request.ts'
@@ -39,11 +39,13 @@ export interface ResponseState {
   readonly output?: readonly OutputItem[]
   readonly usage?: TokenUsage
   readonly error?: ErrorRecord
+  /** What of the request was not followed; absent = all of it was. */
+  readonly warnings?: readonly string[]
 }
 
 /** The response object: what was asked, and what has become of it. */
 export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody, state: ResponseState): JsonObject {
-  const { status, incomplete = null, output = [], usage, error } = state
+  const { status, incomplete = null, output = [], usage, error, warnings } = state
   return {
     id,
     object: 'response',
@@ -69,6 +71,7 @@ export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
     usage: usage === undefined ? null : encodeResponseUsage(usage),
+    ...(warnings !== undefined && { warnings }),
     metadata: (body.metadata ?? {}) as unknown as JsonObject,
   }
 }
@@ -77,7 +80,12 @@ export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody
 export function encodeFinished(head: ResponseHead, body: ResponseBody, result: TextResult): JsonObject {
   const [choice] = result.choices
   if (choice === undefined) throw new TypeError('A model ended without an answer')
-  return encodeResponse(head, body, { ...endOf(choice.reason), output: encodeOutputItems(body, choice), usage: result.usage })
+  return encodeResponse(head, body, {
+    ...endOf(choice.reason),
+    output: encodeOutputItems(body, choice),
+    usage: result.usage,
+    ...warningsOf(result),
+  })
 }
 
 /** What has become of a response whose answer ended for a reason. */

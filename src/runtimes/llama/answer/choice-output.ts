@@ -85,8 +85,12 @@ export class ChoiceOutput {
     return this.#thoughts?.inside ?? false
   }
 
-  /** Shows what was held back, and the finish; an unfinished character is dropped. */
-  end(end: GenerationEnd | 'stop-string'): void {
+  /**
+   * Shows what was held back, and the finish; an unfinished character is dropped.
+   *
+   * @param warnings What of the request was not followed.
+   */
+  end(end: GenerationEnd | 'stop-string', warnings: readonly string[] = []): void {
     if (end !== 'stop-string') {
       if (this.#thoughts !== null) this.#show(this.#read(this.#thoughts.flush()))
       const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
@@ -94,7 +98,13 @@ export class ChoiceOutput {
       this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllTold())
     }
     const stop = this.#stops.found
-    this.#push({ type: 'choice-finish', choice: this.#choice, reason: this.#reason(end), ...(stop !== null && { stop }) })
+    this.#push({
+      type: 'choice-finish',
+      choice: this.#choice,
+      reason: this.#reason(end),
+      ...(stop !== null && { stop }),
+      ...(warnings.length > 0 && { warnings }),
+    })
   }
 
   #reason(end: GenerationEnd | 'stop-string'): FinishReason {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../core/json-value.ts'
 import { matchAny } from '../binding/match-any.ts'
 import { JsonScanner } from '../grammar/json-scanner.ts'
-import { type SchemaType, schemaTypes } from '../grammar/schema/schema-keywords.ts'
-import { isOfTypes, listsParameters, parameterTypes } from '../grammar/schema/value-types.ts'
+import { isOfTypes, ToolParameters } from '../grammar/schema/tool-parameters.ts'
+import { type SchemaType, schemaTypes } from '../grammar/schema/value-types.ts'
 import { lineBreaks, type ParameterNotation, type ToolFormat, valueEnds } from '../prompt/tool-format.ts'
 import { type ArgumentsReader, longestHead, type ReadArguments } from './arguments-reader.ts'
 import { longestBeginning } from './longest-beginning.ts'
@@ -19,7 +19,7 @@ interface Value {
 
 /** Arguments in a notation of their own, as JSON: what the tool's schema says may be a string is one, unless it is JSON of another type that it may be. */
 export class ParameterArguments implements ArgumentsReader {
-  readonly #schema: JsonObject
+  readonly #parameters: ToolParameters
   readonly #mark: string
   readonly #end: string
   readonly #head: RegExp
@@ -36,7 +36,7 @@ export class ParameterArguments implements ArgumentsReader {
 
   constructor(format: ToolFormat, notation: ParameterNotation, schema: JsonObject) {
     const { open, between, close } = notation
-    this.#schema = schema
+    this.#parameters = new ToolParameters(schema)
     this.#mark = open
     this.#end = format.after.split('\n', 1).join()
     const behindName = between.trim().split('\n').map(pattern).join('\\s*')
@@ -85,9 +85,9 @@ export class ParameterArguments implements ArgumentsReader {
     }
     const [written, name = ''] = head
     this.#held = this.#held.slice(head.index + written.length)
-    const types = parameterTypes(this.#schema, name.trim())
+    const types = this.#parameters.typesOf(name.trim())
     const isString = types.size === 1 && types.has('string')
-    const isJson = listsParameters(this.#schema) && types.size > 0 && !types.has('string')
+    const isJson = this.#parameters.members !== null && types.size > 0 && !types.has('string')
     this.#value = { types, isString, json: isJson ? new JsonScanner() : null, text: '' }
     this.#begins = this.#breaks.before
     return `${this.#count++ === 0 ? '' : ', '}${JSON.stringify(name.trim())}: ${isString ? '"' : ''}`

@@ -4,7 +4,7 @@ import { GrammarAllowance } from '../automaton/grammar-allowance.ts'
 import { ConstraintCache } from './constraint-cache.ts'
 import type { OutputConstraint } from './output-constraint.ts'
 
-const constraint: OutputConstraint = { grammar: 'root ::= "a"', param: 'response_format', endsInTime: false }
+const constraint: OutputConstraint = { grammar: 'root ::= "a"', param: 'response_format', endsInTime: false, loosened: [] }
 const asked = (account: string) => ({ account, param: 'response_format' })
 
 /** A cache on a clock that stands, and how often it translated. */

@@ -12,10 +12,12 @@ export function inClass(code: number): string {
 export class Grammar {
   readonly #rules = new Map<string, string>()
   readonly #names = new Map<string, string>()
+  #length = 0
 
   /** Adds a rule once; the same name always means the same body. */
   define(name: string, body: string): string {
     this.#rules.set(name, body)
+    this.#length += body.length
     return name
   }
 
@@ -35,6 +37,11 @@ export class Grammar {
 
   get size(): number {
     return this.#rules.size
+  }
+
+  /** Characters of all that was defined. */
+  get length(): number {
+    return this.#length
   }
 
   toString(): string {

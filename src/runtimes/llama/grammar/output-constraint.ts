@@ -4,6 +4,7 @@ import { GrammarFault } from '../automaton/grammar-fault.ts'
 import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
 import { regexRule } from './regex/regex-grammar.ts'
+import { Leeway } from './schema/leeway.ts'
 import { SchemaGrammar } from './schema/schema-grammar.ts'
 
 /** What an answer must look like, from its first character to its last. */
@@ -14,6 +15,8 @@ export interface OutputConstraint {
   readonly param: string
   /** Whether it is made whole before its tokens run out, by its shortest ending; else it is cut. */
   readonly endsInTime: boolean
+  /** What of its schemas is not followed, as sentences. */
+  readonly loosened: readonly string[]
 }
 
 /**
@@ -24,26 +27,30 @@ export interface OutputConstraint {
 export function constrainOutput(format: ResponseFormat): OutputConstraint | null {
   if (format.type === 'text') return null
   const param = fieldOf(format)
-  if (format.type === 'grammar') return { grammar: format.grammar, param, endsInTime: false }
+  if (format.type === 'grammar') return { grammar: format.grammar, param, endsInTime: false, loosened: [] }
   const grammar = new Grammar()
   defineJson(grammar)
-  grammar.define('root', formatRule(grammar, format))
-  return { grammar: grammar.toString(), param, endsInTime: format.type === 'json_object' || format.type === 'json_schema' }
+  const { rule, loosened } = formatRule(grammar, format)
+  grammar.define('root', rule)
+  return { grammar: grammar.toString(), param, endsInTime: format.type === 'json_object' || format.type === 'json_schema', loosened }
 }
 
 /** A format whose rules can stand beside others. */
 export type RuledFormat = Exclude<ResponseFormat, { type: 'text' | 'grammar' }>
 
 /**
- * A rule for answers in a format, in a grammar that knows JSON.
+ * A rule for answers in a format, in a grammar that knows JSON, and what of its schema is not followed.
  *
  * @throws {ServiceError} as `constrainOutput` does.
  */
-export function formatRule(grammar: Grammar, format: RuledFormat): string {
-  if (format.type === 'json_object') return 'object'
-  if (format.type === 'choice') return grammar.name(format.options.map(literal).join(' | '))
+export function formatRule(grammar: Grammar, format: RuledFormat): { readonly rule: string; readonly loosened: readonly string[] } {
+  if (format.type === 'json_object') return { rule: 'object', loosened: [] }
+  if (format.type === 'choice') return { rule: grammar.name(format.options.map(literal).join(' | ')), loosened: [] }
   try {
-    return format.type === 'regex' ? grammar.name(regexRule(format.pattern)) : new SchemaGrammar(grammar, format.schema).compile()
+    if (format.type === 'regex') return { rule: grammar.name(regexRule(format.pattern)), loosened: [] }
+    const leeway = new Leeway(format.strict === true ? 'strict' : 'loose', fieldOf(format))
+    const rule = new SchemaGrammar(grammar, format.schema, leeway).compile()
+    return { rule, loosened: leeway.loosened }
   } catch (error) {
     if (error instanceof ServiceError) throw new ServiceError(error.code, error.message, { param: fieldOf(format), cause: error })
     if (!(error instanceof GrammarFault)) throw error

@@ -22,7 +22,7 @@ test('only what is still missing is asked for', () => {
 })
 
 test('a name that has begun leaves only the tools it can become', () => {
-  assert.match(root(constrainToolCalls(rules, '<tool_call>\n{"name": "o')), /^root ::= \("dd\\", \\"arguments\\": " object\) /)
+  assert.match(root(constrainToolCalls(rules, '<tool_call>\n{"name": "o')), /^root ::= \("dd\\", \\"arguments\\": " rule-\d+\) /)
 })
 
 test('what cannot become a call is left alone', () => {
@@ -39,11 +39,13 @@ test('one call at a time has no next one', () => {
   assert.doesNotMatch(root(constrainToolCalls({ ...rules, parallel: false }, null)), /\{0,15\}/)
 })
 
-test('arguments whose schema leads back to itself are any object', () => {
+test('an argument whose schema leads back to itself may be anything', () => {
   const parameters = { $defs: { a: { $ref: '#/$defs/a' } }, properties: { x: { $ref: '#/$defs/a' } } }
   const endless = { name: 'endless', description: null, parameters }
   const constraint = constrainToolCalls({ ...rules, tools: [endless] }, null)
-  assert.match(root(constraint), /" object\) /)
+  assert.deepEqual(constraint?.loosened, [
+    'The JSON schema of the tool "endless" is followed but for one place: "$ref" at #/$defs/a leads back to itself at once.',
+  ])
   assert.ok(new GrammarStates(constraint?.grammar ?? ''))
 })
 

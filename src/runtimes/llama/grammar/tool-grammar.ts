@@ -6,6 +6,7 @@ import { Grammar, literal } from './gbnf.ts'
 import { defineJson } from './json-rules.ts'
 import { fieldOf, formatRule, type OutputConstraint, type RuledFormat } from './output-constraint.ts'
 import { parameterRules } from './parameter-rules.ts'
+import { Leeway } from './schema/leeway.ts'
 import { SchemaGrammar } from './schema/schema-grammar.ts'
 
 const mostParallelCalls = 16
@@ -30,8 +31,8 @@ export function constrainToolCalls(rules: ToolRules, written: string | null): Ou
   defineJson(grammar)
   const calls = callsRule(grammar, rules, written ?? '')
   if (calls === null) return null
-  grammar.define('root', calls)
-  return { grammar: grammar.toString(), param: 'tools', endsInTime: false }
+  grammar.define('root', calls.rule)
+  return { grammar: grammar.toString(), param: 'tools', endsInTime: false, loosened: calls.loosened }
 }
 
 /**
@@ -42,27 +43,39 @@ export function constrainToolCalls(rules: ToolRules, written: string | null): Ou
 export function constrainCallsOrAnswer(rules: ToolRules, format: RuledFormat): OutputConstraint {
   const grammar = new Grammar()
   defineJson(grammar)
-  const answer = formatRule(grammar, format)
+  const { rule: answer, loosened } = formatRule(grammar, format)
   const calls = callsRule(grammar, rules, '')
-  grammar.define('root', calls === null ? answer : `${answer} | ${calls}`)
-  return { grammar: grammar.toString(), param: fieldOf(format), endsInTime: false }
+  grammar.define('root', calls === null ? answer : `${answer} | ${calls.rule}`)
+  return { grammar: grammar.toString(), param: fieldOf(format), endsInTime: false, loosened: [...loosened, ...(calls?.loosened ?? [])] }
+}
+
+interface CallsRule {
+  readonly rule: string
+  /** What of the tools' schemas is not followed. */
+  readonly loosened: readonly string[]
 }
 
 /** All calls of an answer, without what is written already; null when that cannot become a call. */
-function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRules, written: string): string | null {
+function callsRule(grammar: Grammar, { tools, choice, parallel, format }: ToolRules, written: string): CallsRule | null {
   const opening = format.mark + format.before
   const { parameters } = format
   const ruleOf =
-    parameters === undefined ? (tool: ToolDefinition) => argumentsRule(grammar, tool) : parameterRules(grammar, format, parameters)
-  const calls = chosen(tools, choice).map((tool) => ({ head: callHead(format, tool.name), rule: ruleOf(tool) }))
+    parameters === undefined
+      ? (tool: ToolDefinition, leeway: Leeway) => new SchemaGrammar(grammar, tool.parameters, leeway).compileObject()
+      : parameterRules(grammar, format, parameters)
+  const calls = chosen(tools, choice).map((tool) => {
+    const leeway = new Leeway('tool', `the tool "${shortName(tool.name)}"`)
+    return { head: callHead(format, tool.name), rule: ruleOf(tool, leeway), loosened: leeway.loosened }
+  })
+  const loosened = calls.flatMap((call) => call.loosened)
   const begun = calls.filter(({ head }) => (opening + head).startsWith(written))
   if (begun.length === 0) return null
   const first = begun.map(({ head, rule }) => write((opening + head).slice(written.length), rule)).join(' | ')
   const end = literal(format.after + format.end)
-  if (!parallel || format.next === null) return `(${first}) ${end}`
+  if (!parallel || format.next === null) return { rule: `(${first}) ${end}`, loosened }
   const between = betweenCalls(format, format.next)
   const next = calls.map(({ head, rule }) => `${between} ${write(head, rule)}`).join(' | ')
-  return `(${first}) (${next}){0,${mostParallelCalls - 1}} ${end}`
+  return { rule: `(${first}) (${next}){0,${mostParallelCalls - 1}} ${end}`, loosened }
 }
 
 /** From a call's arguments to the name of the next; of models that write elements, some put each on a line of its own. */
@@ -81,14 +94,4 @@ function chosen(tools: readonly ToolDefinition[], choice: ToolChoice): readonly 
   throw new ServiceError('invalid_request_error', `tool_choice names "${shortName(choice.name)}", which is not among the tools.`, {
     param: 'tool_choice',
   })
-}
-
-/** A schema that we cannot follow still leaves the model free to: only a response format promises validity. */
-function argumentsRule(grammar: Grammar, tool: ToolDefinition): string {
-  try {
-    return new SchemaGrammar(grammar, { type: 'object', ...tool.parameters }).compile()
-  } catch (error) {
-    if (error instanceof ServiceError) return 'object'
-    throw error
-  }
 }

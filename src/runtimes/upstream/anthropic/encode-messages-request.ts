@@ -130,10 +130,11 @@ function encodeTools({ tools, toolChoice, parallelToolCalls }: ChatInput): Recor
   const type = { auto: 'auto', none: 'none', required: 'any' } as const
   const choice = typeof toolChoice === 'string' ? { type: type[toolChoice] } : { type: 'tool', name: toolChoice.name }
   return {
-    tools: tools.map(({ name, description, parameters }) => ({
+    tools: tools.map(({ name, description, parameters, strict }) => ({
       name,
       ...(description !== null && { description }),
       input_schema: { type: 'object', ...parameters },
+      ...(strict !== undefined && { strict }),
     })),
     tool_choice: { ...choice, ...(!parallelToolCalls && toolChoice !== 'none' && { disable_parallel_tool_use: true }) },
   }

@@ -20,10 +20,18 @@ interface Spelling {
 export interface PatternPart extends TextPart {
   /** Whether exactly one count has no upper bound, and none repeats it. */
   readonly opensOnce: boolean
+  readonly alternatives: readonly PatternAlternative[]
+}
+
+/** One alternative of a whole pattern, and whether any text may stand before it and behind it. */
+export interface PatternAlternative {
+  readonly match: TextPart
+  readonly before: boolean
+  readonly behind: boolean
 }
 
 /** Characters before a match that may stand anywhere: a model with no end in sight might never come to it. */
-const mostBefore = 64
+export const mostBefore = 64
 
 /**
  * GBNF for what a regular expression matches as a whole; `^` at the beginning of an alternative and `$` at its end change nothing.
@@ -59,6 +67,7 @@ class RegexReader {
   #nesting = 0
   /** Counts without an upper bound so far; one within another counts twice. */
   #open = 0
+  readonly #alternatives: PatternAlternative[] = []
 
   constructor(pattern: string, spelling: Spelling, repeats: Repeats = { least: 0, most: Number.POSITIVE_INFINITY }) {
     this.#pattern = pattern
@@ -69,7 +78,7 @@ class RegexReader {
   read(): PatternPart {
     const part = this.#choice(() => this.#anchored())
     if (this.#at < this.#pattern.length) this.#refuse('")" closes nothing')
-    return { ...part, opensOnce: this.#open === 1 }
+    return { ...part, opensOnce: this.#open === 1, alternatives: this.#alternatives }
   }
 
   #choice(readOption: () => TextPart): TextPart {
@@ -86,9 +95,12 @@ class RegexReader {
   #anchored(): TextPart {
     const { any } = this.#spelling
     const free = character(any ?? '')
-    const before = this.#take('^') || any === null ? nothing : times(free, { least: 0, most: mostBefore })
+    const begins = this.#take('^') || any === null
+    const before = begins ? nothing : times(free, { least: 0, most: mostBefore })
     const match = this.#sequence()
-    const after = this.#take('$') || any === null ? nothing : this.#unbounded(free, 0)
+    const ends = this.#take('$') || any === null
+    const after = ends ? nothing : this.#unbounded(free, 0)
+    this.#alternatives.push({ match, before: !begins, behind: !ends })
     return joined([before, match, after])
   }
 

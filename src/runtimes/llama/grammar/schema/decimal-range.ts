@@ -27,15 +27,10 @@ export interface Bound {
   readonly included: boolean
 }
 
-/** Whether a bound can be written with at most 15 digits on either side of its point. */
-export function isPlainDecimal(value: number): boolean {
-  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(String(value))
-}
-
 /**
  * GBNF for the numbers without an exponent between two bounds, null = open up to 15 digits before the point.
  *
- * @param bounds Each as `isPlainDecimal` wants it.
+ * @param bounds Each with at most 15 digits on either side of its point.
  * @returns null when no number lies between them.
  */
 export function decimalRange({ low, high }: { readonly low: Bound | null; readonly high: Bound | null }): string | null {
@@ -53,7 +48,9 @@ export function decimalRange({ low, high }: { readonly low: Bound | null; readon
 }
 
 function endOf({ value, included }: Bound): End {
-  const [whole = '', fraction = ''] = String(Math.abs(value)).split('.')
+  const magnitude = Math.abs(value)
+  const written = magnitude < 1e-6 ? magnitude.toFixed(15).replace(/\.?0+$/, '') : String(magnitude)
+  const [whole = '', fraction = ''] = written.split('.')
   return { whole: Number(whole), fraction, included }
 }
 

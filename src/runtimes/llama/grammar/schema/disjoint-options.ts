@@ -1,44 +1,45 @@
-import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonValue } from '../../../../core/json-value.ts'
+import type { FlatSchema } from './flat-schemas.ts'
+import { jsonType, type SchemaType, typesOf } from './value-types.ts'
 
 /**
  * Whether no value can meet two of the options: all of different types, all different constants, or objects that a required member with
  * a constant of its own tells apart, as clients write tagged unions.
  *
- * @param options References resolved.
+ * @param read What a member's schema says; null = no value can meet it.
  */
-export function areDisjoint(options: readonly JsonValue[]): boolean {
-  return areDifferent(options.map(constantOf)) || areDifferentTypes(options) || tagsOf(options[0]).some((tag) => areTagged(options, tag))
+export function areDisjoint(options: readonly FlatSchema[], read: (member: JsonValue) => FlatSchema | null): boolean {
+  const [first] = options
+  if (first === undefined || options.length === 1 || haveDifferentTypes(options)) return true
+  if (areDifferent(options.map(constantsOf))) return true
+  const tagged = (tag: string): boolean => areDifferent(options.map((option) => constantsOf(memberOf(option, tag, read))))
+  return (first.required ?? []).some(tagged)
 }
 
-function areDifferentTypes(options: readonly JsonValue[]): boolean {
-  const types = options.flatMap((option) => (isRecord(option) ? option.type : undefined)).map((type) => JSON.stringify(type))
-  return areDifferent(types) && !(types.includes('"integer"') && types.includes('"number"'))
+function haveDifferentTypes(options: readonly FlatSchema[]): boolean {
+  const types = options.flatMap((option) => [...new Set(typesIn(option))])
+  return new Set(types).size === types.length && !(types.includes('integer') && types.includes('number'))
 }
 
-/** Whether every option has a constant, and none has another's. */
-function areDifferent(constants: readonly (string | undefined)[]): boolean {
-  return !constants.includes(undefined) && new Set(constants).size === constants.length
+function typesIn(option: FlatSchema): readonly SchemaType[] {
+  return option.values?.map(jsonType) ?? typesOf(option)
 }
 
-function areTagged(options: readonly JsonValue[], tag: string): boolean {
-  return areDifferent(options.map((option) => (tagsOf(option).includes(tag) ? constantOf(memberOf(option, tag)) : undefined)))
+/** Whether every option has constants, and none has one of another's. */
+function areDifferent(constants: readonly (readonly string[] | null)[]): boolean {
+  const all = constants.flatMap((each) => each ?? [])
+  return !constants.includes(null) && new Set(all).size === all.length
 }
 
-/** Names of an object's members that are always there. */
-function tagsOf(option: JsonValue | undefined): readonly string[] {
-  return isRecord(option) && Array.isArray(option.required) ? option.required.filter((name) => typeof name === 'string') : []
+/** A member that is always there. */
+function memberOf(option: FlatSchema, name: string, read: (member: JsonValue) => FlatSchema | null): FlatSchema | null {
+  const { required = [], properties = {} } = option
+  return required.includes(name) && Object.hasOwn(properties, name) ? read(properties[name] ?? true) : null
 }
 
-function memberOf(option: JsonValue, name: string): JsonValue | undefined {
-  if (!isRecord(option) || !isRecord(option.properties)) return undefined
-  return Object.hasOwn(option.properties, name) ? option.properties[name] : undefined
-}
-
-/** The one value that a schema allows, as JSON; an object or a list has several spellings, and counts as none. */
-function constantOf(schema: JsonValue | undefined): string | undefined {
-  if (!isRecord(schema)) return undefined
-  const { enum: values } = schema
-  const constant = 'const' in schema ? schema.const : Array.isArray(values) && values.length === 1 ? values[0] : undefined
-  return constant !== null && typeof constant === 'object' ? undefined : JSON.stringify(constant)
+/** The values that a schema allows, as JSON; null = others too, or an object or a list, which has several spellings. */
+function constantsOf(schema: FlatSchema | null): readonly string[] | null {
+  const values = schema?.values
+  if (values === undefined || values.some((value) => value !== null && typeof value === 'object')) return null
+  return [...new Set(values.map((value) => JSON.stringify(value)))]
 }

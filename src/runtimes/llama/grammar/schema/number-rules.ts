@@ -1,30 +1,72 @@
-import type { JsonObject } from '../../../../core/json-value.ts'
 import type { Grammar } from '../gbnf.ts'
-import { type Bound, decimalRange, isPlainDecimal } from './decimal-range.ts'
+import { type Bound, decimalRange } from './decimal-range.ts'
+import type { FlatSchema } from './flat-schemas.ts'
 import { farthest, integerRange } from './integer-range.ts'
-import { refuseSchema } from './schema-keywords.ts'
+import type { Leeway } from './leeway.ts'
+import { multiplesRule } from './multiples.ts'
 
-/** The rule for an integer. @throws {ServiceError} `unsupported_parameter`. */
-export function integerRule(grammar: Grammar, schema: JsonObject, where: string): string {
-  const bounds = boundsOf(schema, where)
-  if (bounds === null) return 'integer'
-  const { low, high } = bounds
+/** Digits behind the point that a bound may have. */
+const mostDecimals = 15
+
+/** The rule for an integer, or the multiples that are asked for. */
+export function integerRule(grammar: Grammar, schema: FlatSchema, where: string, leeway: Leeway): string {
+  const bounds = boundsOf(schema, where, leeway)
+  const { low = null, high = null } = bounds ?? {}
   const minimum = low && (low.included ? Math.ceil(low.value) : Math.floor(low.value) + 1)
   const maximum = high && (high.included ? Math.floor(high.value) : Math.ceil(high.value) - 1)
-  if ((minimum ?? -farthest) > (maximum ?? farthest)) throw refuseSchema(`no integer at ${where} lies between its bounds`)
-  return grammar.name(integerRange({ minimum, maximum }))
+  if ((minimum ?? -farthest) > (maximum ?? farthest)) {
+    leeway.mistake(`no integer at ${where} lies between its bounds`)
+    return 'integer'
+  }
+  const { multipleOf = 1 } = schema
+  // Of a fraction such as 0.5 every integer is a multiple.
+  if (!Number.isInteger(1 / multipleOf)) {
+    const rule = multiplesRule({ step: multipleOf, low: minimum, high: maximum, decimals: false })
+    if (rule === 'none') leeway.mistake(`no multiple of ${multipleOf} at ${where} lies between the bounds`)
+    else if (rule !== null) return grammar.name(rule)
+    else leeway.loosen(`"multipleOf" at ${where} is supported for divisors of powers of ten, or between bounds with at most 1000 multiples`)
+  }
+  return bounds === null ? 'integer' : grammar.name(integerRange({ minimum, maximum }))
 }
 
-/** The rule for a number, without an exponent where it has bounds. @throws {ServiceError} `unsupported_parameter`. */
-export function numberRule(grammar: Grammar, schema: JsonObject, where: string): string {
-  const bounds = boundsOf(schema, where)
+/** The rule for a number, without an exponent where it has bounds or is a multiple. */
+export function numberRule(grammar: Grammar, schema: FlatSchema, where: string, leeway: Leeway): string {
+  const { multipleOf } = schema
+  if (multipleOf !== undefined && Number.isInteger(multipleOf)) return integerRule(grammar, schema, where, leeway)
+  const bounds = boundsOf(schema, where, leeway)
+  const { low = null, high = null } = bounds ?? {}
+  if (multipleOf !== undefined) {
+    const rule = multiplesRule({ step: multipleOf, ...multipleBounds(low, high, multipleOf), decimals: true })
+    if (rule === 'none') leeway.mistake(`no multiple of ${multipleOf} at ${where} lies between the bounds`)
+    else if (rule !== null) return grammar.name(rule)
+    else leeway.loosen(`"multipleOf" at ${where} is supported for divisors of powers of ten, or between bounds with at most 1000 multiples`)
+  }
   if (bounds === null) return 'number'
-  const { low, high } = bounds
-  for (const bound of [low, high])
-    if (bound !== null && !isPlainDecimal(bound.value)) throw refuseSchema(`the bound ${bound.value} at ${where} has more than 15 digits`)
-  const rule = decimalRange({ low, high })
-  if (rule === null) throw refuseSchema(`no number at ${where} lies between its bounds`)
-  return grammar.name(rule)
+  const rule = decimalRange({ low: low && plain(low, 'low'), high: high && plain(high, 'high') })
+  if (rule !== null) return grammar.name(rule)
+  leeway.mistake(`no number at ${where} lies between its bounds`)
+  return 'number'
+}
+
+/** Bounds of multiples, which are included. */
+function multipleBounds(
+  low: Bound | null,
+  high: Bound | null,
+  step: number,
+): { readonly low: number | null; readonly high: number | null } {
+  return {
+    low: low && (low.included ? low.value : low.value + step / 2),
+    high: high && (high.included ? high.value : high.value - step / 2),
+  }
+}
+
+/** A bound with at most 15 digits behind its point; one with more moves inwards. */
+function plain({ value, included }: Bound, end: 'low' | 'high'): Bound {
+  const rounded = Number(value.toFixed(mostDecimals))
+  if (rounded === value) return { value, included }
+  const step = 10 ** -mostDecimals
+  const inwards = end === 'low' ? Math.ceil(value / step) * step : Math.floor(value / step) * step
+  return { value: Number(inwards.toFixed(mostDecimals)), included: true }
 }
 
 interface Bounds {
@@ -34,23 +76,22 @@ interface Bounds {
 }
 
 /** @returns null when the schema says none. */
-function boundsOf(schema: JsonObject, where: string): Bounds | null {
-  const low = strictest(schema, ['minimum', 'exclusiveMinimum'], where)
-  const high = strictest(schema, ['maximum', 'exclusiveMaximum'], where)
+function boundsOf(schema: FlatSchema, where: string, leeway: Leeway): Bounds | null {
+  const low = strictest(schema.minimum, schema.exclusiveMinimum, -1)
+  const high = strictest(schema.maximum, schema.exclusiveMaximum, 1)
   if (low === null && high === null) return null
-  if ((low?.value ?? 0) > farthest || (high?.value ?? 0) < -farthest)
-    throw refuseSchema(`the bounds at ${where} leave only numbers of more than 15 digits`)
+  if ((low?.value ?? 0) > farthest || (high?.value ?? 0) < -farthest) {
+    leeway.loosen(`the bounds at ${where} leave only numbers of more than 15 digits`)
+    return null
+  }
   return { low: low === null || low.value < -farthest ? null : low, high: high === null || high.value > farthest ? null : high }
 }
 
 /** The one of two bounds that leaves less; of lower ones that is the larger. */
-function strictest(schema: JsonObject, [inclusive, exclusive]: readonly [string, string], where: string): Bound | null {
-  const bounds = [inclusive, exclusive].flatMap((keyword) => {
-    const value = schema[keyword]
-    if (value === undefined) return []
-    if (typeof value !== 'number') throw refuseSchema(`"${keyword}" at ${where} must be a number`)
-    return [{ value, included: keyword === inclusive }]
-  })
-  const towards = inclusive === 'minimum' ? -1 : 1
+function strictest(inclusive: number | undefined, exclusive: number | undefined, towards: 1 | -1): Bound | null {
+  const bounds = [
+    ...(inclusive === undefined ? [] : [{ value: inclusive, included: true }]),
+    ...(exclusive === undefined ? [] : [{ value: exclusive, included: false }]),
+  ]
   return bounds.toSorted((a, b) => towards * (a.value - b.value) || Number(a.included) - Number(b.included))[0] ?? null
 }

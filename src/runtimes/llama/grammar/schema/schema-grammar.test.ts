@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '../../../../core/json-value.ts'
 import { constrainOutput } from '../output-constraint.ts'
 
-const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema })
+const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema, strict: true })
 
 const refusals: readonly (readonly [what: string, schema: JsonObject, message: RegExp])[] = [
   ['a pattern that looks ahead', { type: 'string', pattern: '^(?=a)' }, /the pattern at #: looking ahead .* \(at character 3\)/],
@@ -21,11 +21,6 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   [
     'a pattern that no length fits',
     { type: 'string', pattern: '^a{5,}$', maxLength: 4 },
-    /the lengths at # must have room for all of the pattern/,
-  ],
-  [
-    'a pattern whose beginning alone is too long',
-    { type: 'string', pattern: 'x', maxLength: 5 },
     /the lengths at # must have room for all of the pattern/,
   ],
   [
@@ -54,14 +49,12 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
     { prefixItems: [1, 2].map((i) => ({ type: 'string', pattern: `${i}`.repeat(3000) })) },
     /more than 4096 characters together/,
   ],
-  ['a format we do not know', { type: 'string', format: 'iri' }, /format "iri" at #/],
   [
     'bounds that exclude every number',
     { properties: { x: { type: 'number', minimum: 1, exclusiveMaximum: 1 } } },
     /no number at #\/properties\/x/,
   ],
   ['a bound that is none', { type: 'number', maximum: '1' }, /"maximum" at # must be a number/],
-  ['a bound of too many digits', { type: 'number', maximum: 1e-9 }, /the bound 1e-9 at # has more than 15 digits/],
   ['numbers that are too large to be written', { type: 'integer', minimum: 1e15 }, /leave only numbers of more than 15 digits/],
   ['a name that the rule of names excludes', { required: ['b'], propertyNames: { enum: ['a'] } }, /"propertyNames" at # excludes "b"/],
   ['a rule of names beside names', { properties: { a: {} }, propertyNames: { pattern: '^b' } }, /"propertyNames" at # must list the names/],
@@ -77,37 +70,29 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['options whose constant may be missing', { oneOf: [1, 2].map((a) => ({ properties: { a: { const: a } } })) }, /"oneOf" at #/],
   ['a multiple', { type: 'integer', multipleOf: 3 }, /"multipleOf" at #/],
   ['uniqueness', { type: 'array', uniqueItems: true }, /"uniqueItems" at #/],
-  ['pattern properties', { type: 'object', patternProperties: {} }, /"patternProperties"/],
   ['a negation', { not: {} }, /"not" at #/],
   ['overlapping options', { oneOf: [{ type: 'string' }, { type: 'string' }] }, /"oneOf" at #/],
-  ['several schemas at once', { allOf: [{}, {}] }, /"allOf" at # is supported with one schema, or/],
-  ['a member that is inherited twice', { allOf: [1, 2].map(() => ({ properties: { a: {} } })) }, /"allOf" at #/],
-  ['a type that not every option has', { type: 'object', anyOf: [{ required: ['a'] }, { type: 'string' }] }, /"type" at # must be that/],
   ['values of another type', { type: 'string', enum: [1] }, /"enum" at # lists no value of its type/],
   ['an outside reference', { $ref: 'http://example.com' }, /"\$ref" at #/],
   ['a reference with a broken escape', { $ref: '#/%E0%A4%A' }, /percent sign/],
-  ['more parts than a grammar may have', { anyOf: Array.from({ length: 4100 }, (_, i) => ({ enum: [i] })) }, /more than 4000 rules/],
+  ['more parts than a grammar may have', { anyOf: Array.from({ length: 4000 }, (_, i) => ({ maxLength: i })) }, /too large to be followed/],
   ['a reference to nothing', { $ref: '#/$defs/none' }, /points to nothing/],
   ['a reference to itself', { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, {}] } }, $ref: '#/$defs/a' }, /leads back to itself/],
   ['a type that every object has a member of', { type: 'toString' }, /type "toString" at #/],
-  ['a format that every object has a member of', { type: 'string', format: 'constructor' }, /format "constructor" at # is not supported/],
   ['an integer beyond the largest', { type: 'integer', exclusiveMinimum: 999_999_999_999_999 }, /no integer at #/],
   ['an integer beyond the smallest', { type: 'integer', exclusiveMaximum: -999_999_999_999_999 }, /no integer at #/],
   ['names that are no strings', { type: 'object', propertyNames: { type: 'number' } }, /#\/propertyNames is not a schema that a name/],
   ['a rule that no name meets', { type: 'object', propertyNames: false }, /#\/propertyNames is not a schema that a name/],
-  ['a rule beside listed names', { propertyNames: { enum: ['a', 'bc'], minLength: 2 } }, /"minLength" at #\/propertyNames/],
   ['half a surrogate pair', { pattern: '^\\ud83d$' }, /the pattern at #: half of a surrogate pair/],
   ['a class that JavaScript reads otherwise', { pattern: '^[^][a]$' }, /the pattern at #: "\]" begins a class/],
   ['an unknown type', { type: 'text' }, /type "text" at #/],
   ['an empty list of values', { enum: [] }, /"enum" at #/],
   ['lengths that exclude everything', { type: 'array', minItems: 3, maxItems: 2 }, /exclude every value/],
-  ['a list for each place that is none', { prefixItems: {} }, /#\/prefixItems must be a list/],
-  ['places that the lengths exclude', { items: [{}, {}], maxItems: 1 }, /must allow a list of 2/],
-  ['endless unrolling', { type: 'string', maxLength: 100_000 }, /at most 1000/],
+  ['a list for each place that is none', { prefixItems: {} }, /"prefixItems" at # must be a list/],
   ['a schema that nothing meets', { properties: { x: false }, required: ['x'] }, /#\/properties\/x/],
   ['a member that must be there and may not', { required: ['x'], additionalProperties: false }, /#\/properties\/x/],
   ['members that are no names', { properties: { x: {} }, required: [{ toString: 1 }] }, /"required" at # must be a list of names/],
-  ['a huge schema', { description: 'x'.repeat(70_000) }, /characters/],
+  ['a huge schema', { description: 'x'.repeat(270_000) }, /characters/],
 ]
 
 for (const [what, schema, message] of refusals)
@@ -117,8 +102,8 @@ for (const [what, schema, message] of refusals)
 
 test('a schema that nests too deep is refused', () => {
   let schema: JsonObject = { type: 'string' }
-  for (let level = 0; level < 40; level++) schema = { type: 'array', items: schema }
-  assert.throws(() => compile(schema), /deeper than 32/)
+  for (let level = 0; level < 70; level++) schema = { type: 'array', items: schema }
+  assert.throws(() => compile(schema), /deeper than 64/)
 })
 
 test('a list has a value for each of its places', () => {
@@ -143,8 +128,8 @@ test('a type that is named again and again is looked at once', () => {
 
 test('repeats no more than a hundred characters of a name that a schema makes up', () => {
   const long = 'x y '.repeat(1000)
-  const nested = (depth: number): JsonObject => ({ properties: { [long]: depth === 0 ? { [long]: 1 } : nested(depth - 1) } })
-  for (const schema of [{ type: long }, { format: long, type: 'string' }, { [long]: 1 }, nested(5)] as const)
+  const nested = (depth: number): JsonObject => ({ properties: { [long]: depth === 0 ? { type: 'text' } : nested(depth - 1) } })
+  for (const schema of [{ type: long }, { required: [long], propertyNames: { enum: ['a'] } }, nested(5)] as const)
     assert.throws(
       () => compile(schema),
       ({ message }: Error) => message.length < 300 && message.includes('…'),

@@ -3,100 +3,149 @@ import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 import { type Grammar, literal } from '../gbnf.ts'
 import { areDisjoint } from './disjoint-options.ts'
-import { mergeObjects } from './merge-objects.ts'
+import { type FlatSchema, FlatSchemas } from './flat-schemas.ts'
+import type { Leeway } from './leeway.ts'
+import { listRule } from './list-rule.ts'
+import { meets } from './meets.ts'
 import { integerRule, numberRule } from './number-rules.ts'
-import { readMembers, rulesOfNames } from './object-members.ts'
-import {
-  isAnnotation,
-  isOfType,
-  readLengths,
-  refuseForTypes,
-  refuseSchema,
-  refuseUnknown,
-  type SchemaType,
-  typesOf,
-} from './schema-keywords.ts'
-import { resolveReference } from './schema-reference.ts'
+import { objectRule } from './object-rule.ts'
 import { stringRule } from './string-rule.ts'
+import { isOfType, type SchemaType, typesOf } from './value-types.ts'
 
-const maxSchemaLength = 64 * 1024
-const maxDepth = 32
-const maxRules = 4000
+const maxSchemaLength = 128 * 1024
+const maxDepth = 64
+/** Characters of its rules: about 50 ms to make and to read them. */
+const maxLength = 96 * 1024
+/** Schemas looked at, again where several are put together. */
+const maxVisits = 20_000
 /** Characters of all patterns together; reading them takes more time than the rest. */
 const maxPatterns = 4096
+/** Members of one object that ask for others; each doubles the ways to write it. */
+const maxDependent = 4
+
+/** Where a schema stands. */
+interface Place {
+  readonly where: string
+  readonly depth: number
+}
 
 /** Translates a JSON Schema into grammar rules whose every sentence is valid under it. */
 export class SchemaGrammar {
   readonly #grammar: Grammar
-  readonly #root: JsonObject
-  readonly #references = new Map<string, string>()
-  /** References being followed, none of whose text has been written yet. */
-  #following: readonly string[] = []
+  readonly #leeway: Leeway
+  readonly #flat: FlatSchemas
+  /** Rules of schemas that were visited, or are being visited; null = no rule has a name for it yet. */
+  readonly #known = { json: new Map<JsonObject, string | null>(), bare: new Map<JsonObject, string | null>() }
+  /** Schemas being visited, none of whose text has been written yet. */
+  #following: readonly JsonObject[] = []
   #patternLength = 0
+  #visits = 0
+  /** Characters of rules that were there before. */
+  readonly #lengthBefore: number
   /** The rule of a string that stands without quotes; null where all is JSON. */
   #bareText: string | null = null
 
-  /** @throws {ServiceError} `unsupported_parameter` when the schema is too large. */
-  constructor(grammar: Grammar, root: JsonObject) {
-    const length = JSON.stringify(root).length
-    if (length > maxSchemaLength) throw refuseSchema(`it has ${length} characters, at most ${maxSchemaLength} are allowed`)
+  /** @param leeway What becomes of places that cannot be followed. */
+  constructor(grammar: Grammar, root: JsonObject, leeway: Leeway) {
     this.#grammar = grammar
-    this.#root = root
+    this.#leeway = leeway
+    this.#lengthBefore = grammar.length
+    const length = JSON.stringify(root).length
+    if (length > maxSchemaLength) leeway.loosen(`it has ${length} characters, at most ${maxSchemaLength} are allowed`)
+    this.#flat = new FlatSchemas(length > maxSchemaLength ? {} : root, leeway)
   }
 
-  /** @throws {ServiceError} `unsupported_parameter` naming the keyword and the place that cannot be honoured. */
+  /** @throws {ServiceError} `unsupported_parameter` naming the keyword and the place, unless there is leeway. */
   compile(): string {
-    return this.#visit(this.#root, '#', 0)
+    return this.#visit(this.#flat.root, { where: '#', depth: 0 })
+  }
+
+  /** The same for the arguments of a tool, which are an object. */
+  compileObject(): string {
+    const place = { where: '#', depth: 0 }
+    const flat = this.#flat.flatten(this.#flat.root, '#')
+    const object = flat && this.#flat.intersect(flat, { type: ['object'] }, '#')
+    if (object !== null) return this.#flatRule(object, place)
+    this.#leeway.mistake('no object can meet it')
+    return 'object'
   }
 
   /**
    * The rule for a part of the schema whose value is JSON, or a string without quotes.
    *
    * @param text The rule of any such string.
-   * @throws {ServiceError} as `compile` does.
    */
-  compileBare(part: JsonValue, place: string, text: string): string {
+  compileBare(part: JsonValue, where: string, text: string): string {
     this.#bareText = text
-    try {
-      return this.#visit(part, place, 1)
-    } catch (error) {
-      this.#references.clear() // some may have been left half way
-      throw error
-    } finally {
-      this.#bareText = null
-      this.#following = []
-    }
+    const rule = this.#visit(part, { where, depth: 1 })
+    this.#bareText = null
+    return rule
   }
 
-  #visit(schema: JsonValue, place: string, depth: number): string {
+  #visit(schema: JsonValue, { where: place, depth }: Place): string {
     const where = shortName(place)
-    if (depth > maxDepth) throw refuseSchema(`it nests deeper than ${maxDepth} levels at ${where}`)
-    if (this.#grammar.size > maxRules) throw refuseSchema(`it makes more than ${maxRules} rules`)
-    if (schema === true) return this.#bareText ?? 'value'
-    if (!isRecord(schema)) throw refuseSchema(`${where} is not a schema that a value can meet`)
-    if ('$ref' in schema) return this.#reference(schema, where, depth)
-    if ('const' in schema) return this.#oneOfValues(schema, 'const', [schema.const ?? null], where)
-    if ('enum' in schema) return this.#oneOfValues(schema, 'enum', schema.enum, where)
-    if ('allOf' in schema) return this.#all(schema, where, depth)
-    for (const keyword of ['anyOf', 'oneOf'] as const) if (keyword in schema) return this.#combine(schema, keyword, where, depth)
-    const types = typesOf(schema, where)
-    refuseForTypes(schema, types, where)
-    return this.#alternatives(types.map((type) => this.#typed(type, schema, where, depth)))
+    const anything = this.#bareText ?? 'value'
+    if (schema === true) return anything
+    if (!isRecord(schema)) {
+      this.#leeway.mistake(`${where} is not a schema that a value can meet`)
+      return anything
+    }
+    const rules = this.#known[this.#bareText === null ? 'json' : 'bare']
+    const known = rules.get(schema)
+    if (known !== undefined && this.#following.includes(schema)) {
+      this.#leeway.mistake(`"$ref" at ${where} leads back to itself at once`)
+      return anything
+    }
+    if (known !== undefined) return known ?? this.#nameOpen(rules, schema)
+    if (depth > maxDepth) {
+      this.#leeway.loosen(`it nests deeper than ${maxDepth} levels at ${where}`)
+      return anything
+    }
+    if (this.#isTooLarge()) return anything
+    rules.set(schema, null)
+    const following = this.#following
+    this.#following = [...following, schema]
+    const rule = this.#rule(schema, { where, depth })
+    this.#following = following
+    const name = rules.get(schema)
+    rules.set(schema, name ?? rule)
+    return name ? this.#grammar.define(name, rule) : rule
   }
 
-  #typed(type: SchemaType, schema: JsonObject, where: string, depth: number): string {
-    if (type === 'object') return this.#inside(() => this.#object(schema, where, depth))
-    if (type === 'array') return this.#inside(() => this.#array(schema, where, depth))
+  /** A name for the rule of a schema that leads back to itself. */
+  #nameOpen(rules: Map<JsonObject, string | null>, schema: JsonObject): string {
+    const name = this.#grammar.reserve()
+    rules.set(schema, name)
+    return name
+  }
+
+  #rule(schema: JsonObject, place: Place): string {
+    const { $ref: reference, ...own } = this.#flat.read(schema, place.where)
+    if (reference !== undefined && Object.keys(own).length === 0)
+      return this.#visit(this.#flat.target(reference, place.where), { where: reference, depth: place.depth + 1 })
+    const flat = this.#flat.flatten(schema, place.where)
+    if (flat !== null) return this.#flatRule(flat, place)
+    this.#leeway.mistake(`no value can meet everything that ${place.where} says`)
+    return this.#bareText ?? 'value'
+  }
+
+  #flatRule(schema: FlatSchema, place: Place): string {
+    const { not, ...positive } = schema
+    if (not !== undefined) return this.#flatRule(this.#without(positive, not, place), place)
+    if (schema.values !== undefined) return this.#valuesRule(schema, schema.values, place)
+    if (schema.anyOf !== undefined) return this.#options(schema, 'anyOf', schema.anyOf, place)
+    if (schema.oneOf !== undefined) return this.#options(schema, 'oneOf', schema.oneOf, place)
+    return this.#alternatives(typesOf(schema).map((type) => this.#typed(type, schema, place)))
+  }
+
+  #typed(type: SchemaType, schema: FlatSchema, place: Place): string {
+    const { where } = place
+    if (type === 'object') return this.#inside(() => this.#object(schema, place))
+    if (type === 'array') return this.#inside(() => this.#list(schema, place))
     if (type === 'string') return this.#string(schema, where)
-    if (type === 'integer') return integerRule(this.#grammar, schema, where)
-    if (type === 'number') return numberRule(this.#grammar, schema, where)
+    if (type === 'integer') return integerRule(this.#grammar, schema, where, this.#leeway)
+    if (type === 'number') return numberRule(this.#grammar, schema, where, this.#leeway)
     return type
-  }
-
-  #string(schema: JsonObject, where: string): string {
-    if (typeof schema.pattern === 'string') this.#patternLength += schema.pattern.length
-    if (this.#patternLength > maxPatterns) throw refuseSchema(`its patterns have more than ${maxPatterns} characters together`)
-    return stringRule(this.#grammar, schema, { where, bareText: this.#bareText })
   }
 
   /** Visits what stands between brackets, which is JSON, and where a reference may lead back. */
@@ -110,134 +159,125 @@ export class SchemaGrammar {
     return rule
   }
 
-  #object(schema: JsonObject, where: string, depth: number): string {
-    const named = readMembers(schema, where)
-    if (named.length === 0) return this.#map(schema, where, depth)
-    const members = named.map(({ name, schema: value, required }) => {
-      const rule = this.#visit(value, `${where}/properties/${name}`, depth + 1)
-      return { rule: this.#grammar.name(`${literal(`${JSON.stringify(name)}:`)} ws ${rule} ws`), required }
-    })
-    return this.#grammar.name(`"{" ws ${this.#members(members)} "}"`)
-  }
-
-  /** Required members, then any of the optional ones, in order. */
-  #members(members: readonly { readonly rule: string; readonly required: boolean }[]): string {
-    const required = members.filter((member) => member.required).map((member) => member.rule)
-    const starts: string[] = []
-    let tail = ''
-    for (const { rule } of members.filter((member) => !member.required).reverse()) {
-      starts.unshift(`${rule} ${tail}`)
-      tail = this.#grammar.name(`("," ws ${rule})? ${tail}`)
+  #object(schema: FlatSchema, place: Place): string {
+    const { dependentRequired = {}, ...free } = schema
+    const [dependent, ...others] = Object.entries(dependentRequired)
+    if (dependent === undefined || others.length >= maxDependent) {
+      if (dependent !== undefined)
+        this.#leeway.loosen(`"dependentRequired" at ${place.where} is supported for up to ${maxDependent} members`)
+      const rule = (part: JsonValue, where: string): string => this.#visit(part, { where, depth: place.depth + 1 })
+      return objectRule(this.#grammar, free, { where: place.where, flat: this.#flat, leeway: this.#leeway, rule })
     }
-    if (required.length > 0) return `${required.join(' "," ws ')} ${tail}`
-    return `(${starts.join(' | ')})?`
+    const [name, needs] = dependent
+    const rest = { ...free, dependentRequired: Object.fromEntries(others) }
+    const { required = [], properties = {} } = schema
+    const together = { ...rest, required: [...new Set([...required, name, ...needs])] }
+    if (required.includes(name)) return this.#object(together, place)
+    if (!Object.hasOwn(properties, name)) return this.#object(rest, place)
+    return this.#alternatives([
+      this.#object({ ...rest, properties: { ...properties, [name]: false } }, place),
+      this.#object(together, place),
+    ])
   }
 
-  /** An object whose names are free. */
-  #map(schema: JsonObject, where: string, depth: number): string {
-    const { properties = {} } = schema
-    const hasNames = isRecord(properties) && Object.keys(properties).length > 0 // all of members that are never there
-    const values = hasNames ? false : (schema.additionalProperties ?? !('properties' in schema))
-    if (values === false) return this.#grammar.name('"{" ws "}"')
-    const value = this.#visit(values, `${where}/additionalProperties`, depth + 1)
-    const names = rulesOfNames(schema)
-    const name = names === null ? 'string' : this.#visit(names, `${where}/propertyNames`, depth + 1)
-    const member = `${name} ":" ws ${value} ws`
-    return this.#grammar.name(`"{" ws (${member} ("," ws ${member})*)? "}"`)
+  #list(schema: FlatSchema, { where, depth }: Place): string {
+    const rule = (part: JsonValue, index: number): string =>
+      this.#visit(part, { where: index === -1 ? `${where}/items` : `${where}/prefixItems/${index}`, depth: depth + 1 })
+    const valuesOf = (part: JsonValue): readonly JsonValue[] | null => {
+      const flat = this.#flat.flatten(part, `${where}/items`)
+      if (flat?.type?.join() === 'boolean') return [true, false]
+      return flat?.values?.filter((value) => meets(value, flat) === true) ?? null
+    }
+    return listRule(this.#grammar, schema, { where, leeway: this.#leeway, rule, valuesOf })
   }
 
-  #array(schema: JsonObject, where: string, depth: number): string {
-    const named = Array.isArray(schema.items) ? 'items' : 'prefixItems'
-    const places = schema[named]
-    if (places !== undefined) return this.#tuple(schema, places, `${where}/${named}`, depth)
-    const item = this.#visit(schema.items ?? true, `${where}/items`, depth + 1)
-    const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
-    if (most === 0) return this.#grammar.name('"[" ws "]"')
-    const more = `("," ws ${item} ws){${Math.max(0, least - 1)},${most === null ? '' : most - 1}}`
-    const items = `${item} ws ${more}`
-    return this.#grammar.name(`"[" ws ${least === 0 ? `(${items})?` : items} "]"`)
+  #string(schema: FlatSchema, where: string): string {
+    const { pattern, ...others } = schema
+    if (pattern !== undefined) this.#patternLength += pattern.length
+    const tooLong = this.#patternLength > maxPatterns
+    if (tooLong && pattern !== undefined) this.#leeway.loosen(`its patterns have more than ${maxPatterns} characters together`)
+    return stringRule(this.#grammar, tooLong ? others : schema, { where, bareText: this.#bareText, leeway: this.#leeway })
   }
 
-  /** A list with a schema for each place; it has every one of them and no more. */
-  #tuple(schema: JsonObject, places: JsonValue, where: string, depth: number): string {
-    if (!Array.isArray(places)) throw refuseSchema(`${where} must be a list of schemas`)
-    const { least, most } = readLengths(schema, ['minItems', 'maxItems'], where)
-    if (least > places.length || (most !== null && most < places.length))
-      throw refuseSchema(`the lengths at ${where} must allow a list of ${places.length}`)
-    const items = places.map((place: JsonValue, index) => this.#visit(place, `${where}/${index}`, depth + 1))
-    return this.#grammar.name(`"[" ws ${items.map((rule) => `${rule} ws`).join(' "," ws ')} "]"`)
-  }
-
-  #oneOfValues(schema: JsonObject, keyword: string, values: JsonValue | undefined, where: string): string {
-    refuseUnknown(schema, ['type', keyword], where)
-    if (!Array.isArray(values) || values.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one value`)
-    const typed = values.filter(
-      (value: JsonValue) => schema.type === undefined || typesOf(schema, where).some((type) => isOfType(value, type)),
-    )
-    if (typed.length === 0) throw refuseSchema(`"${keyword}" at ${where} lists no value of its type`)
+  #valuesRule(schema: FlatSchema, values: readonly JsonValue[], { where }: Place): string {
+    const judged = values.map((value) => ({ value, valid: meets(value, schema) }))
+    const unsure = judged.filter(({ valid }) => valid === null)
+    if (unsure.length > 0) this.#leeway.loosen(`"enum" at ${where} is followed without what stands beside it`)
+    const valid = judged.filter((each) => each.valid !== false).map(({ value }) => value)
+    if (valid.length === 0) this.#leeway.mistake(`"enum" at ${where} lists no value of its type, or that meets what stands beside it`)
     const isBare = (value: JsonValue): value is string => this.#bareText !== null && typeof value === 'string'
-    return this.#grammar.name(typed.map((value: JsonValue) => literal(isBare(value) ? value : JSON.stringify(value))).join(' | '))
+    const listed = valid.length === 0 ? values : valid
+    return this.#grammar.name(listed.map((value) => literal(isBare(value) ? value : JSON.stringify(value))).join(' | '))
   }
 
-  #combine(schema: JsonObject, keyword: 'anyOf' | 'oneOf', where: string, depth: number): string {
-    refuseUnknown(schema, [keyword, 'type'], where)
-    const options = optionsOf(schema, keyword, where)
-    const resolved = options.map((option) => this.#resolved(option, where))
-    if ('type' in schema && !resolved.every((option) => isRecord(option) && haveSameTypes(option, schema, where)))
-      throw refuseSchema(`"type" at ${where} must be that of every option of "${keyword}"`)
-    if (keyword === 'oneOf' && !areDisjoint(resolved))
-      throw refuseSchema(
+  /** One of several schemas, with what stands around them. */
+  #options(schema: FlatSchema, keyword: 'anyOf' | 'oneOf', options: readonly JsonValue[], place: Place): string {
+    const { where, depth } = place
+    const { [keyword]: _, ...around } = schema
+    const flat = options.map((option, index) => this.#flat.flatten(option, `${where}/${keyword}/${index}`))
+    const isPlain = Object.keys(around).length === 0
+    const possible = flat.map((option) => (option === null || isPlain ? option : this.#flat.intersect(around, option, where)))
+    if (possible.every((option) => option === null)) {
+      this.#leeway.mistake(`no option of "${keyword}" at ${where} can be met`)
+      return isPlain ? (this.#bareText ?? 'value') : this.#flatRule(around, place)
+    }
+    if (
+      keyword === 'oneOf' &&
+      !areDisjoint(
+        possible.filter((option) => option !== null),
+        (member) => this.#flat.flatten(member, where),
+      )
+    )
+      this.#leeway.loosen(
         `"oneOf" at ${where} needs options of different types or constants, or objects that a required constant tells apart; use "anyOf"`,
       )
-    return this.#alternatives(options.map((option, index) => this.#visit(option, `${where}/${keyword}/${index}`, depth + 1)))
+    const rules = options.flatMap((option, index) => {
+      const one = possible[index] ?? null
+      if (one === null) return []
+      const at = { where: `${where}/${keyword}/${index}`, depth: depth + 1 }
+      return [isPlain ? this.#visit(option, at) : this.#limited(one, at)]
+    })
+    return this.#alternatives(rules)
   }
 
-  /** Schemas that all hold, the one around them among them. */
-  #all(schema: JsonObject, where: string, depth: number): string {
-    const options = optionsOf(schema, 'allOf', where)
-    const around = Object.entries(schema).filter(([keyword]) => keyword !== 'allOf' && !isAnnotation(keyword))
-    const [only, ...others] = around.length === 0 ? options : [...options, Object.fromEntries(around)]
-    if (only !== undefined && others.length === 0) return this.#visit(only, `${where}/allOf/0`, depth + 1)
-    const merged = mergeObjects([only ?? true, ...others].map((option) => this.#resolved(option, where)))
-    if (merged === null) throw refuseSchema(`"allOf" at ${where} is supported with one schema, or with objects whose members differ`)
-    return this.#visit(merged, where, depth + 1)
+  /** A schema that was put together, within the limits of all. */
+  #limited(schema: FlatSchema, place: Place): string {
+    return place.depth > maxDepth || this.#isTooLarge() ? (this.#bareText ?? 'value') : this.#flatRule(schema, place)
   }
 
-  /** An option, or what its reference points to. */
-  #resolved(option: JsonValue, where: string): JsonValue {
-    return isRecord(option) && '$ref' in option ? resolveReference(this.#root, option.$ref, where) : option
+  #isTooLarge(): boolean {
+    const isTooLarge = ++this.#visits > maxVisits || this.#grammar.length - this.#lengthBefore > maxLength
+    if (isTooLarge) this.#leeway.loosen('it is too large to be followed in every place')
+    return isTooLarge
   }
 
-  #reference(schema: JsonObject, where: string, depth: number): string {
-    refuseUnknown(schema, ['$ref'], where)
-    const reference = String(schema.$ref)
-    if (this.#following.includes(reference)) throw refuseSchema(`"$ref" at ${where} leads back to itself at once`)
-    const key = this.#bareText === null ? reference : `bare ${reference}`
-    const known = this.#references.get(key)
-    if (known !== undefined) return known
-    const target = resolveReference(this.#root, schema.$ref, where)
-    const name = this.#grammar.reserve()
-    this.#references.set(key, name)
-    const following = this.#following
-    this.#following = [...following, reference]
-    const rule = this.#visit(target, reference, depth + 1)
-    this.#following = following
-    return this.#grammar.define(name, rule)
+  /** A schema less what another allows, where that is types or values. */
+  #without(schema: FlatSchema, not: JsonValue, { where }: Place): FlatSchema {
+    const flat = this.#flat.flatten(not, `${where}/not`)
+    if (flat === null) return schema
+    const said = Object.keys(flat)
+    if (said.length === 0) this.#leeway.mistake(`"not" at ${where} excludes every value`)
+    else if (said.join() === 'type') {
+      const types = typesOf(schema).filter((type) => !flat.type?.includes(type) && !(type === 'integer' && flat.type?.includes('number')))
+      const splits = flat.type?.includes('integer') === true && types.includes('number')
+      if (types.length > 0 && !splits) return { ...schema, type: types }
+    } else if (flat.values !== undefined && said.join() === 'values' && schema.values !== undefined) {
+      const excluded = new Set(flat.values.map((value) => JSON.stringify(value)))
+      const values = schema.values.filter((value) => !excluded.has(JSON.stringify(value)))
+      if (values.length > 0) return { ...schema, values }
+    } else if (
+      flat.values?.length !== undefined &&
+      said.join() === 'values' &&
+      !typesOf(schema).some((type) => flat.values?.some((value) => isOfType(value, type)))
+    )
+      return schema
+    this.#leeway.loosen(`"not" at ${where} is supported for types, and for values beside "enum"`)
+    return schema
   }
 
   #alternatives(rules: readonly string[]): string {
     const [only] = rules
     if (only !== undefined && rules.length === 1) return only
-    return this.#grammar.name(rules.join(' | '))
+    return this.#grammar.name([...new Set(rules)].join(' | '))
   }
-}
-
-function optionsOf(schema: JsonObject, keyword: string, where: string): readonly JsonValue[] {
-  const options = schema[keyword]
-  if (!Array.isArray(options) || options.length === 0) throw refuseSchema(`"${keyword}" at ${where} must list at least one schema`)
-  return options
-}
-
-function haveSameTypes(one: JsonObject, other: JsonObject, where: string): boolean {
-  return typesOf(one, where).join() === typesOf({ type: other.type ?? null }, where).join()
 }

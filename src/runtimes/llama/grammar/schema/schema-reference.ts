@@ -1,19 +1,59 @@
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { refuseSchema } from './schema-keywords.ts'
 
-/**
- * What a `$ref` such as `#/$defs/node` points to.
- *
- * @throws {ServiceError} `unsupported_parameter` when it leads out of the schema or to nothing.
- */
-export function resolveReference(root: JsonObject, reference: JsonValue | undefined, where: string): JsonValue {
-  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference))
-    throw refuseSchema(`"$ref" at ${where} must point into the schema itself`)
-  let target: JsonValue | undefined = root
-  for (const step of reference.split('/').slice(1)) target = memberOf(target, readStep(step, where))
-  if (target === undefined) throw refuseSchema(`"$ref" at ${where} points to nothing`)
-  return target
+/** Where anchors and names of schemas are looked for. */
+const definitions = ['$defs', 'definitions']
+
+/** Finds what the references of a schema point to. */
+export class SchemaReferences {
+  readonly #root: JsonObject
+  /** Schemas by their `$anchor` or `$id`; null = not looked for yet. */
+  #named: ReadonlyMap<string, JsonObject> | null = null
+
+  constructor(root: JsonObject) {
+    this.#root = root
+  }
+
+  /**
+   * What a reference such as `#/$defs/node` points to.
+   *
+   * @returns A clause about the reference where it points to nothing.
+   */
+  resolve(reference: string): { readonly schema: JsonValue } | string {
+    const [address = '', fragment = ''] = splitOnce(reference, '#')
+    const base = address === '' || address === this.#root.$id || address === this.#root.id ? this.#root : this.#names().get(address)
+    if (base === undefined) return 'must point into the schema itself'
+    if (fragment === '') return { schema: base }
+    if (!fragment.startsWith('/')) {
+      const anchored = this.#names().get(`#${fragment}`)
+      return anchored === undefined ? 'points to nothing' : { schema: anchored }
+    }
+    let target: JsonValue | undefined = base
+    for (const step of fragment.slice(1).split('/')) {
+      const name = readStep(step)
+      if (name === null) return 'has a percent sign that begins no escape; write it as %25'
+      target = memberOf(target, name)
+    }
+    return target === undefined ? 'points to nothing' : { schema: target }
+  }
+
+  #names(): ReadonlyMap<string, JsonObject> {
+    this.#named ??= new Map(
+      definitions
+        .flatMap((keyword): readonly JsonValue[] => Object.values(this.#root[keyword] ?? {}))
+        .flatMap((schema) => (isRecord(schema) ? namesOf(schema).map((name): readonly [string, JsonObject] => [name, schema]) : [])),
+    )
+    return this.#named
+  }
+}
+
+function namesOf({ $anchor: anchor, $id: id }: JsonObject): readonly string[] {
+  return [...(typeof anchor === 'string' ? [`#${anchor}`] : []), ...(typeof id === 'string' ? [id] : [])]
+}
+
+function splitOnce(text: string, at: string): readonly [string, string] {
+  const index = text.indexOf(at)
+  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)]
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
@@ -21,11 +61,11 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** One step of a reference: a member's name, or a place in a list. */
-function readStep(step: string, where: string): string {
+/** One step of a reference: a member's name, or a place in a list; null when its escapes are broken. */
+function readStep(step: string): string | null {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch (cause) {
-    throw refuseSchema(`"$ref" at ${where} has a percent sign that begins no escape; write it as %25`, cause)
+  } catch {
+    return null
   }
 }

@@ -2,47 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { Effort } from '../../automaton/effort.ts'
-import type { GrammarState } from '../../automaton/grammar-state.ts'
-import { GrammarStates } from '../../automaton/grammar-states.ts'
 import { constrainOutput } from '../output-constraint.ts'
-
-const effort = new Effort(1_000_000_000)
-
-function statesOf(schema: JsonObject): GrammarStates {
-  return new GrammarStates(constrainOutput({ type: 'json_schema', schema })?.grammar ?? '')
-}
-
-function allows(states: GrammarStates, text: string): boolean {
-  let state: GrammarState | null = states.start(effort)
-  for (const byte of Buffer.from(text)) state = state === null ? null : states.advance(state, byte, effort)
-  return state?.complete === true
-}
-
-/** Numbers from 0 to `below`, the same ones for each seed. @see Park and Miller 1988 */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647
-    return state % below
-  }
-}
-
-/** An answer that a model with no mind of its own would write. */
-function writeRandomly(states: GrammarStates, seed: number): string {
-  const random = randomNumbers(seed)
-  const written: number[] = []
-  let state = states.start(effort)
-  while (!state.complete || random(3) > 0) {
-    const first = random(4) === 0 ? 0x22 : random(256)
-    const bytes = [first, ...Array.from({ length: 256 }, (_, index) => (first + 1 + index * 7) % 256)]
-    const byte = bytes.find((candidate) => states.advance(state, candidate, effort) !== null)
-    if (byte === undefined) break
-    written.push(byte)
-    state = states.advance(state, byte, effort) ?? state
-  }
-  return Buffer.from(written).toString()
-}
+import { RandomAnswers } from './random-answer.ts'
 
 /** Every answer that the schema's grammar lets through is JSON and valid, and these are among them or are not. */
 function check(
@@ -50,13 +11,13 @@ function check(
   valid: (value: JsonValue) => boolean,
   { allowed, refused }: { readonly allowed: readonly string[]; readonly refused: readonly string[] },
 ): void {
-  const states = statesOf(schema)
+  const random = new RandomAnswers(constrainOutput({ type: 'json_schema', schema, strict: true })?.grammar ?? '')
   for (let seed = 1; seed <= 60; seed++) {
-    const text = writeRandomly(states, seed)
+    const text = random.write(seed)
     assert.ok(valid(JSON.parse(text)), text)
   }
-  for (const text of allowed) assert.ok(allows(states, text), `${text} should be allowed`)
-  for (const text of refused) assert.ok(!allows(states, text), `${text} should be refused`)
+  for (const text of allowed) assert.ok(random.allows(text), `${text} should be allowed`)
+  for (const text of refused) assert.ok(!random.allows(text), `${text} should be refused`)
 }
 
 const patterns: readonly (readonly [pattern: string, allowed: readonly string[], refused: readonly string[]])[] = [

@@ -19,20 +19,28 @@ function format(rule: string, least: number, most: number): TextPart {
   return { rule, least, most }
 }
 
-/** The inside of strings by JSON Schema's `format`; each allows no more than its standard, and less where that would be long. */
-export const stringFormats: Readonly<Record<string, TextPart>> = {
-  date: format(date, 10, 10),
-  time: format(time, 9, 18),
-  'date-time': format(`${date} "T" ${time}`, 20, 29),
-  duration: format(`"P" (${amount} "W" | (${days}) (${hours})? | ${hours})`, 3, 32),
-  email: format(`${mailbox} "@" ${domain}`, 6, 210),
-  hostname: format(hostname, 1, 247),
-  ipv4: format(`${octet} ("." ${octet}){3}`, 7, 15),
-  ipv6: format('[0-9a-f]{1,4} (":" [0-9a-f]{1,4}){7}', 15, 39),
-  uri: format(
-    `[a-z] [a-z0-9]{0,15} "://" ${hostname} (${port})? ("/" ${uriCharacter}{0,100}){0,8} ("?" ${uriCharacter}{0,400})? ("#" ${uriCharacter}{0,100})?`,
-    5,
-    1581,
-  ),
-  uuid: format([8, 4, 4, 4, 12].map((count) => `[0-9a-f]{${count}}`).join(' "-" '), 36, 36),
+/** The same where there is less room. */
+const shortMailbox = '[a-z0-9]{1,12} "@" [a-z0-9]{1,12} "." [a-z]{2,4}'
+const shortUri = (path: number): string => `"http" "s"? "://" [a-z0-9]{1,24} "." [a-z]{2,4} ("/" [A-Za-z0-9._~=&-]{0,${path}})?`
+
+/** The inside of strings by JSON Schema's `format`, the longest first; each allows no more than its standard, and less where that would be long. */
+export const stringFormats: Readonly<Record<string, readonly TextPart[]>> = {
+  date: [format(date, 10, 10)],
+  time: [format(time, 9, 18)],
+  'date-time': [format(`${date} "T" ${time}`, 20, 29)],
+  duration: [format(`"P" (${amount} "W" | (${days}) (${hours})? | ${hours})`, 3, 32)],
+  email: [format(`${mailbox} "@" ${domain}`, 6, 210), format(shortMailbox, 6, 30)],
+  hostname: [format(hostname, 1, 247), format(label, 1, 61)],
+  ipv4: [format(`${octet} ("." ${octet}){3}`, 7, 15)],
+  ipv6: [format('[0-9a-f]{1,4} (":" [0-9a-f]{1,4}){7}', 15, 39)],
+  uri: [
+    format(
+      `[a-z] [a-z0-9]{0,15} "://" ${hostname} (${port})? ("/" ${uriCharacter}{0,100}){0,8} ("?" ${uriCharacter}{0,400})? ("#" ${uriCharacter}{0,100})?`,
+      5,
+      1581,
+    ),
+    format(shortUri(200), 11, 238),
+    format(shortUri(60), 11, 98),
+  ],
+  uuid: [format([8, 4, 4, 4, 12].map((count) => `[0-9a-f]{${count}}`).join(' "-" '), 36, 36)],
 }

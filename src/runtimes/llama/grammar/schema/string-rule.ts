@@ -1,10 +1,10 @@
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { shortName } from '../../../../core/requests/short-name.ts'
 import { GrammarFault } from '../../automaton/grammar-fault.ts'
 import type { Grammar } from '../gbnf.ts'
-import { patternRule } from '../regex/regex-grammar.ts'
+import { mostBefore, type PatternAlternative, patternRule } from '../regex/regex-grammar.ts'
 import type { TextPart } from '../regex/text-part.ts'
-import { type Lengths, readLengths, refuseSchema } from './schema-keywords.ts'
+import { repeated } from '../repeated.ts'
+import type { FlatSchema } from './flat-schemas.ts'
+import type { Leeway } from './leeway.ts'
 import { stringFormats } from './string-formats.ts'
 
 /** Where a string stands. */
@@ -12,52 +12,94 @@ export interface StringPlace {
   readonly where: string
   /** The rule of any string that stands without quotes, between tags; null = it stands in quotes. */
   readonly bareText: string | null
+  readonly leeway: Leeway
+}
+
+/** The bounds of a length; `most` is null when there is none. */
+interface Lengths {
+  readonly least: number
+  readonly most: number | null
 }
 
 /**
  * The rule for a string with lengths, a pattern or a format. A format beside a pattern says what the pattern does: the pattern is followed,
  * or the format where the pattern cannot be.
- *
- * @throws {ServiceError} `unsupported_parameter` for what cannot be followed.
  */
-export function stringRule(grammar: Grammar, schema: JsonObject, { where, bareText }: StringPlace): string {
-  const lengths = readLengths(schema, ['minLength', 'maxLength'], where)
-  const { format, pattern } = schema
-  if (format === undefined && pattern === undefined) return textRule(grammar, lengths, bareText)
-  const known = typeof format === 'string' && Object.hasOwn(stringFormats, format) ? stringFormats[format] : undefined
-  if (pattern !== undefined && bareText !== null) throw refuseSchema(`the pattern at ${where} is of a string without quotes`)
-  const part = pattern === undefined ? known : patterned(grammar, { pattern, lengths, where }, known)
-  if (part === undefined) throw refuseSchema(`the format ${shortName(JSON.stringify(format))} at ${where} is not supported`)
+export function stringRule(grammar: Grammar, schema: FlatSchema, { where, bareText, leeway }: StringPlace): string {
+  const { minLength: least = 0, maxLength: most = null, format, pattern } = schema
+  if (most !== null && most < least) {
+    leeway.mistake(`the lengths at ${where} exclude every value`)
+    return textRule(grammar, { least: 0, most: null }, bareText)
+  }
+  const lengths = { least, most }
+  const known = format === undefined ? undefined : stringFormats[format]
+  if (pattern !== undefined && bareText !== null) {
+    leeway.loosen(`the pattern at ${where} is of a string without quotes`)
+    return textRule(grammar, lengths, bareText)
+  }
+  const formatted = known?.find((part) => fits(part, lengths))
+  const part = pattern === undefined ? (formatted ?? known?.[0]) : patterned(grammar, { pattern, lengths, where, leeway }, formatted)
+  if (part === undefined) return textRule(grammar, lengths, bareText)
   if (!fits(part, lengths))
-    throw refuseSchema(`the lengths at ${where} must have room for all of the ${pattern === undefined ? 'format' : 'pattern'}`)
+    leeway.loosen(`the lengths at ${where} must have room for all of the ${pattern === undefined ? 'format' : 'pattern'}`)
   return bareText === null ? quoted(grammar, part.rule) : grammar.name(part.rule)
 }
 
 /** Without quotes a string whose length counts holds no `<`, and does not begin with line breaks that could be those of the tags. */
 function textRule(grammar: Grammar, { least, most }: Lengths, bareText: string | null): string {
   if (least === 0 && most === null) return bareText ?? 'string'
-  if (bareText === null) return quoted(grammar, `char{${least},${most ?? ''}}`)
-  return grammar.name(`[^<\\r\\n\\x00]{${least}} ${most === null ? bareText : `[^<\\x00]{0,${most - least}}`}`)
+  if (bareText === null) return quoted(grammar, repeated('char', least, most))
+  const begin = repeated('[^<\\r\\n\\x00]', least, least)
+  return grammar.name(`${begin} ${most === null ? bareText : repeated('[^<\\x00]', 0, most - least)}`)
 }
 
 interface Patterned {
-  readonly pattern: JsonValue
+  readonly pattern: string
   readonly lengths: Lengths
   readonly where: string
+  readonly leeway: Leeway
 }
 
-/** @param instead For a pattern that cannot be followed within the lengths. */
-function patterned(grammar: Grammar, { pattern, lengths, where }: Patterned, instead: TextPart | undefined): TextPart {
-  if (typeof pattern !== 'string') throw refuseSchema(`"pattern" at ${where} must be a regular expression`)
+/**
+ * @param instead For a pattern that cannot be followed within the lengths.
+ * @returns undefined when neither can be followed.
+ */
+function patterned(grammar: Grammar, { pattern, lengths, where, leeway }: Patterned, instead: TextPart | undefined): TextPart | undefined {
   try {
     const part = patternRule(grammar, pattern)
     if (fits(part, lengths)) return part
-    return part.opensOnce ? (fitted(grammar, pattern, lengths) ?? part) : (instead ?? part)
+    const bounded = boundedRule(grammar, part.alternatives, lengths)
+    if (bounded !== null) return bounded
+    return part.opensOnce ? (fitted(grammar, pattern, lengths) ?? instead ?? part) : (instead ?? part)
   } catch (error) {
     if (!(error instanceof GrammarFault)) throw error
-    if (instead !== undefined) return instead
-    throw refuseSchema(`the pattern at ${where}: ${error.message}`, error)
+    if (instead === undefined) leeway.loosen(`the pattern at ${where}: ${error.message}`, error)
+    return instead
   }
+}
+
+/** Alternatives around which any text may stand, so much of it that the lengths hold; null where an alternative alone may be too long or short. */
+function boundedRule(grammar: Grammar, alternatives: readonly PatternAlternative[], { least, most }: Lengths): TextPart | null {
+  if (most === null || alternatives.some(({ match }) => match.most > most)) return null
+  const rules: string[] = []
+  for (const { match, before, behind } of alternatives) {
+    if (!before && !behind && match.least < least) return null
+    const room = most - match.most
+    const text = (written: number): string => repeated('char', Math.max(0, least - match.least - written), Math.max(0, room - written))
+    const found = grammar.name(match.rule)
+    if (!before) rules.push(`${found} ${behind ? text(0) : ''}`)
+    else if (!behind)
+      rules.push(
+        `${repeated('char', Math.max(0, least - match.least), Math.max(Math.min(room, mostBefore), least - match.least))} ${found}`,
+      )
+    else {
+      let rule = ''
+      for (let written = Math.min(room, mostBefore); written >= 0; written--)
+        rule = grammar.name(`${found} ${text(written)}${rule === '' ? '' : ` | char ${rule}`}`)
+      rules.push(rule)
+    }
+  }
+  return { rule: rules.join(' | '), least, most }
 }
 
 /** As often as any count may be said to repeat. */
@@ -71,7 +113,8 @@ function fitted(grammar: Grammar, pattern: string, { least, most }: Lengths): Te
   const fewest = least === 0 ? 0 : Math.max(0, Math.ceil(repeats(least, 'least')))
   const largest = most === null ? Number.POSITIVE_INFINITY : Math.floor(repeats(most, 'most'))
   try {
-    return patternRule(grammar, pattern, { least: fewest, most: largest })
+    const part = patternRule(grammar, pattern, { least: fewest, most: largest })
+    return fits(part, { least, most }) ? part : null
   } catch (error) {
     if (error instanceof GrammarFault) return null // it could be read before
     throw error

@@ -1,61 +1,55 @@
-import { ServiceError } from '../../../../core/error.ts'
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { jsonType, refuseUnknown, type SchemaType, schemaTypes, typesOf } from './schema-keywords.ts'
-import { resolveReference } from './schema-reference.ts'
+import type { JsonValue } from '../../../../core/json-value.ts'
+import type { FlatSchema } from './flat-schemas.ts'
 
-/** The types that an argument may have by a tool's schema; all where it says nothing, or nothing that we follow. */
-export function parameterTypes(schema: JsonObject, name: string): ReadonlySet<SchemaType> {
-  try {
-    return valueTypes(parameterSchema(schema, name), schema, new Set())
-  } catch {
-    return new Set(schemaTypes)
-  }
+const byType = {
+  object: [
+    'properties',
+    'patternProperties',
+    'required',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'propertyNames',
+    'minProperties',
+    'maxProperties',
+    'dependentRequired',
+  ],
+  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
+  string: ['minLength', 'maxLength', 'format', 'pattern'],
+  integer: [],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  boolean: [],
+  null: [],
+} as const satisfies Readonly<Record<string, readonly (keyof FlatSchema)[]>>
+
+export type SchemaType = keyof typeof byType
+export const schemaTypes: readonly SchemaType[] = Object.keys(byType).filter(isSchemaType)
+
+/** Whether a type of that name exists. */
+export function isSchemaType(name: string): name is SchemaType {
+  return Object.hasOwn(byType, name)
 }
 
-/** What a tool's schema says of an argument. */
-export function parameterSchema(schema: JsonObject, name: string): JsonValue {
-  const { properties, additionalProperties = true } = schema
-  return (isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined) ?? additionalProperties
+/** The types a schema names, or those its other keywords speak of; null = any. */
+export function namedTypes(schema: FlatSchema): readonly SchemaType[] | null {
+  if (schema.type !== undefined) return schema.type
+  const meant = schemaTypes.filter((type) => byType[type].some((keyword) => schema[keyword] !== undefined))
+  return meant.length === 0 ? null : meant
 }
 
-/** Whether a tool's schema is a plain list of its arguments, so that each is held to its own schema and no others may come. */
-export function listsParameters(schema: JsonObject): boolean {
-  const { properties = {}, required = [], additionalProperties = !('properties' in schema) } = schema
-  if (!isRecord(properties) || !Array.isArray(required)) return false
-  if (required.length === 0 && Object.keys(properties).length === 0 && additionalProperties !== false) return false
-  try {
-    refuseUnknown(schema, ['type', 'properties', 'required', 'additionalProperties'], '#')
-    return true
-  } catch (error) {
-    if (error instanceof ServiceError) return false
-    throw error
-  }
+/** The types a schema allows; whole numbers are numbers where any number may come. */
+export function typesOf(schema: FlatSchema): readonly SchemaType[] {
+  return namedTypes(schema) ?? schemaTypes.filter((type) => type !== 'integer')
 }
 
-/** Whether a JSON text is a value of one of these types. */
-export function isOfTypes(text: string, types: ReadonlySet<SchemaType>): boolean {
-  try {
-    const type = jsonType(JSON.parse(text))
-    return types.has(type) || (type === 'number' && types.has('integer'))
-  } catch {
-    return false
-  }
+/** Whether a value is of a type. */
+export function isOfType(value: JsonValue, type: SchemaType): boolean {
+  return type === 'integer' ? Number.isInteger(value) : jsonType(value) === type
 }
 
-/** @param seen References that were followed: what they lead to is known already. */
-function valueTypes(schema: JsonValue, root: JsonObject, seen: Set<string>): ReadonlySet<SchemaType> {
-  if (!isRecord(schema)) return new Set(schemaTypes)
-  const { $ref: reference } = schema
-  if (typeof reference === 'string') {
-    if (seen.has(reference)) return new Set()
-    seen.add(reference)
-    return valueTypes(resolveReference(root, reference, '#'), root, seen)
-  }
-  if ('const' in schema) return new Set([jsonType(schema.const ?? null)])
-  const { enum: values, anyOf, oneOf, allOf } = schema
-  if (Array.isArray(values)) return new Set(values.map(jsonType))
-  const options = anyOf ?? oneOf ?? (Array.isArray(allOf) && allOf.length === 1 ? allOf : null)
-  if (Array.isArray(options)) return new Set(options.flatMap((option: JsonValue) => [...valueTypes(option, root, seen)]))
-  return new Set(typesOf(schema, '#'))
+/** The type of a value; whole numbers are numbers. */
+export function jsonType(value: JsonValue): SchemaType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
 }

@@ -1,0 +1,100 @@
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/short-name.ts'
+import { SchemaIntersection } from './intersect-schemas.ts'
+import type { Leeway } from './leeway.ts'
+import { type ReadSchema, readSchema } from './read-schema.ts'
+import { SchemaReferences } from './schema-reference.ts'
+import { isOfType, namedTypes } from './value-types.ts'
+
+/** A schema without references and `allOf`; null = no value can meet it. */
+export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable'>
+
+/** Schemas that one may be put together of, one inside the other. */
+const deepest = 64
+const nullSchema: JsonObject = { type: 'null' }
+
+/** Reads the parts of one schema, with what their references and `allOf` say. */
+export class FlatSchemas {
+  readonly #root: JsonObject
+  readonly #leeway: Leeway
+  readonly #references: SchemaReferences
+  readonly #intersection: SchemaIntersection
+  readonly #read = new Map<JsonObject, ReadSchema>()
+  readonly #flat = new Map<JsonObject, FlatSchema | null>()
+
+  constructor(root: JsonObject, leeway: Leeway) {
+    this.#root = root
+    this.#leeway = leeway
+    this.#references = new SchemaReferences(root)
+    this.#intersection = new SchemaIntersection(leeway)
+  }
+
+  get root(): JsonObject {
+    return this.#root
+  }
+
+  /**
+   * What one schema says itself.
+   *
+   * @param place For messages.
+   */
+  read(schema: JsonObject, place: string): ReadSchema {
+    const known = this.#read.get(schema)
+    if (known !== undefined) return known
+    const read = readSchema(schema, shortName(place), this.#leeway)
+    this.#read.set(schema, read)
+    return read
+  }
+
+  /** The schema that a reference points to; any value where it points to nothing. */
+  target(reference: string, place: string): JsonValue {
+    const found = this.#references.resolve(reference)
+    if (typeof found !== 'string') return found.schema
+    this.#leeway.loosen(`"$ref" at ${shortName(place)} ${found}`)
+    return true
+  }
+
+  /** @returns null when no value can meet it. */
+  flatten(schema: JsonValue, place: string, open: readonly JsonObject[] = []): FlatSchema | null {
+    if (schema === true) return {}
+    if (!isRecord(schema)) return null
+    const known = this.#flat.get(schema)
+    if (known !== undefined) return known
+    if (open.includes(schema)) {
+      this.#leeway.mistake(`"$ref" at ${shortName(place)} leads back to itself at once`)
+      return {}
+    }
+    if (open.length >= deepest) {
+      this.#leeway.loosen(`it leads through more than ${deepest} schemas at ${shortName(place)}`)
+      return {}
+    }
+    const { $ref: reference, allOf = [], nullable, ...own } = this.read(schema, place)
+    const inside = [...open, schema]
+    const parts = [
+      ...(reference === undefined ? [] : [this.flatten(this.target(reference, place), reference, inside)]),
+      ...allOf.map((part, index) => this.flatten(part, `${place}/allOf/${index}`, inside)),
+    ]
+    const all = parts.reduce<FlatSchema | null>((one, other) => one && other && this.intersect(one, other, place), own)
+    const flat = nullable && all ? withNull(all) : all
+    this.#flat.set(schema, flat)
+    return flat
+  }
+
+  /** A schema that holds where both do; null when no value meets both. */
+  intersect(one: FlatSchema, other: FlatSchema, place: string): FlatSchema | null {
+    return this.#intersection.of(one, other, shortName(place))
+  }
+}
+
+function withNull(schema: FlatSchema): FlatSchema {
+  const types = namedTypes(schema)
+  const { values, anyOf, oneOf } = schema
+  return {
+    ...schema,
+    ...(types !== null && { type: [...new Set([...types, 'null' as const])] }),
+    ...(values !== undefined && { values: values.some((value) => isOfType(value, 'null')) ? values : [...values, null] }),
+    ...(anyOf !== undefined && { anyOf: [...anyOf, nullSchema] }),
+    ...(oneOf !== undefined && { oneOf: [...oneOf, nullSchema] }),
+  }
+}

@@ -1,0 +1,65 @@
+import type { JsonValue } from '../../../../core/json-value.ts'
+import { type Grammar, literal } from '../gbnf.ts'
+import { repeated } from '../repeated.ts'
+import type { FlatSchema } from './flat-schemas.ts'
+import type { Leeway } from './leeway.ts'
+
+/** Different values of which a list may hold each once, in any order; every set of them is a rule. */
+const mostUnique = 6
+
+/** What a list is made of. */
+export interface ListParts {
+  readonly where: string
+  readonly leeway: Leeway
+  /** The rule for a value of a place, from 0; -1 = of every place behind those that have a schema of their own. */
+  readonly rule: (schema: JsonValue, place: number) => string
+  /** The only values that a schema allows; null = there are others. */
+  readonly valuesOf: (schema: JsonValue) => readonly JsonValue[] | null
+}
+
+/** The rule for a list. One with a schema for each place has every one of them, and more only where it must. */
+export function listRule(grammar: Grammar, schema: FlatSchema, parts: ListParts): string {
+  const { where, leeway } = parts
+  const { prefixItems: places = [], items = true, minItems: least = 0, uniqueItems } = schema
+  let { maxItems: most = null } = schema
+  if (items === false || places.length > 0)
+    most = Math.min(most ?? Number.POSITIVE_INFINITY, items === false ? places.length : Math.max(places.length, least))
+  if (most !== null && most < least) {
+    leeway.mistake(`the lengths at ${where} exclude every value`)
+    return 'array'
+  }
+  if (most === 0) return grammar.name('"[" ws "]"')
+  if (uniqueItems && most !== 1) {
+    const unique = places.length === 0 ? uniqueRule(grammar, { least, most }, parts.valuesOf(items)) : null
+    if (unique !== null) return unique
+    leeway.loosen(`"uniqueItems" at ${where} is supported for at most ${mostUnique} values that are listed`)
+  }
+  const named = places.slice(0, most ?? places.length).map((place, index) => `${parts.rule(place, index)} ws`)
+  if (named.length > 0 && named.length >= least) return grammar.name(`"[" ws ${named.join(' "," ws ')} "]"`)
+  const item = parts.rule(items, -1)
+  if (named.length > 0) return grammar.name(`"[" ws ${named.join(' "," ws ')} ("," ws ${item} ws){${least - named.length}} "]"`)
+  const another = grammar.name(`"," ws ${item} ws`)
+  const list = `${item} ws ${repeated(another, Math.max(0, least - 1), most === null ? null : most - 1)}`
+  return grammar.name(`"[" ws ${least === 0 ? `(${list})?` : list} "]"`)
+}
+
+/** A list of which no value comes twice; null where there are too many to tell. */
+function uniqueRule(
+  grammar: Grammar,
+  { least, most }: { readonly least: number; readonly most: number | null },
+  values: readonly JsonValue[] | null,
+): string | null {
+  const different = [...new Set((values ?? []).map((value) => JSON.stringify(value)))]
+  if (different.length === 0 || different.length > mostUnique || least > different.length) return null
+  const rest = (left: readonly string[], count: number): string => {
+    const ends = count >= least
+    if (left.length === 0 || count === most) return ends ? '""' : '"\\x00"'
+    const ways = left.map((value) => `${count === 0 ? '' : '"," ws '}${literal(value)} ws ${rest(without(left, value), count + 1)}`)
+    return grammar.name(ends ? `(${ways.join(' | ')})?` : ways.join(' | '))
+  }
+  return grammar.name(`"[" ws ${rest(different, 0)} "]"`)
+}
+
+function without(values: readonly string[], value: string): readonly string[] {
+  return values.filter((each) => each !== value)
+}

@@ -1,0 +1,258 @@
+import { isRecord } from '../../../../core/is-record.ts'
+import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/short-name.ts'
+import type { Leeway } from './leeway.ts'
+import { stringFormats } from './string-formats.ts'
+import { isSchemaType, type SchemaType } from './value-types.ts'
+
+/**
+ * What one schema says about which values are valid. Annotations, unknown keywords and what changes nothing are gone, and what drafts and
+ * generators spell differently is spelled in one way. Schemas inside are as they were sent.
+ */
+export interface ReadSchema {
+  readonly $ref?: string
+  readonly allOf?: readonly JsonValue[]
+  readonly anyOf?: readonly JsonValue[]
+  readonly oneOf?: readonly JsonValue[]
+  readonly not?: JsonValue
+  readonly type?: readonly SchemaType[]
+  /** Of `enum`, or the one of `const`. */
+  readonly values?: readonly JsonValue[]
+  /** Whether null is valid too, as OpenAPI 3.0 says it. */
+  readonly nullable?: true
+  readonly properties?: JsonObject
+  readonly patternProperties?: JsonObject
+  readonly required?: readonly string[]
+  readonly additionalProperties?: JsonValue
+  readonly unevaluatedProperties?: JsonValue
+  readonly propertyNames?: JsonValue
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
+  readonly prefixItems?: readonly JsonValue[]
+  /** Of the places behind those of `prefixItems`. */
+  readonly items?: JsonValue
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: true
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly multipleOf?: number
+}
+
+/** Say which values are valid, and have no grammar. */
+const unfollowed = ['contains', 'dependentSchemas', '$dynamicRef', '$recursiveRef', 'disallow']
+/** As the first draft of JSON Schema has it. */
+const anyType = 'any'
+
+/**
+ * Reads one schema.
+ *
+ * @param where Its place, for messages.
+ */
+export function readSchema(schema: JsonObject, where: string, leeway: Leeway): ReadSchema {
+  const read = new KeywordReader(schema, where, leeway)
+  read.loosenUnfollowed()
+  const tuple = Array.isArray(schema.items)
+  const prefixItems = tuple ? read.schemas('items', 0) : read.schemas('prefixItems', 0)
+  const more = tuple ? read.schema('additionalItems') : read.schema('items')
+  const { pattern } = schema
+  return defined({
+    $ref: read.text('$ref'),
+    allOf: read.schemas('allOf'),
+    anyOf: read.schemas('anyOf'),
+    oneOf: read.schemas('oneOf'),
+    not: schema.not === false ? undefined : read.schema('not'),
+    type: read.types(),
+    values: read.values(),
+    nullable: read.flag('nullable'),
+    properties: read.record('properties'),
+    patternProperties: read.record('patternProperties'),
+    required: read.required(),
+    additionalProperties: read.schema('additionalProperties'),
+    unevaluatedProperties: read.schema('unevaluatedProperties'),
+    propertyNames: schema.propertyNames === true ? undefined : read.schema('propertyNames'),
+    minProperties: read.count('minProperties'),
+    maxProperties: read.count('maxProperties'),
+    dependentRequired: read.dependent(),
+    prefixItems,
+    items: more ?? read.schema('unevaluatedItems'),
+    minItems: read.count('minItems'),
+    maxItems: read.count('maxItems'),
+    uniqueItems: read.flag('uniqueItems'),
+    minLength: read.count('minLength'),
+    maxLength: read.count('maxLength'),
+    pattern: pattern === undefined || pattern === null ? undefined : read.pattern(pattern),
+    format: read.format(),
+    ...read.bounds(),
+    multipleOf: read.multiple(),
+  })
+}
+
+/** The same without the members that are undefined. */
+function defined(members: { readonly [Name in keyof ReadSchema]: ReadSchema[Name] | undefined }): ReadSchema {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+class KeywordReader {
+  readonly #schema: JsonObject
+  readonly #where: string
+  readonly #leeway: Leeway
+
+  constructor(schema: JsonObject, where: string, leeway: Leeway) {
+    this.#schema = schema
+    this.#where = where
+    this.#leeway = leeway
+  }
+
+  loosenUnfollowed(): void {
+    for (const keyword of unfollowed)
+      if (this.#get(keyword) !== undefined) this.#leeway.loosen(`"${keyword}" at ${this.#where} is not supported here`)
+    const { then, else: otherwise } = this.#schema
+    if (this.#get('if') !== undefined && [then, otherwise].some((branch) => branch !== undefined && branch !== true && branch !== null))
+      this.#leeway.loosen(`"if" at ${this.#where} is not supported here`)
+  }
+
+  text(keyword: string): string | undefined {
+    return this.#checked(keyword, (value) => (typeof value === 'string' ? value : null), 'a text')
+  }
+
+  schema(keyword: string): JsonValue | undefined {
+    const isSchema = (value: JsonValue): value is JsonObject | boolean => isRecord(value) || typeof value === 'boolean'
+    return this.#checked(keyword, (value) => (isSchema(value) ? value : null), 'a schema')
+  }
+
+  schemas(keyword: string, least = 1): readonly JsonValue[] | undefined {
+    const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value) && value.length >= least
+    return this.#checked(
+      keyword,
+      (value) => (isList(value) ? value : null),
+      least === 0 ? 'a list of schemas' : 'a list of schemas, at least one',
+    )
+  }
+
+  record(keyword: string): JsonObject | undefined {
+    return this.#checked(keyword, (value) => (isRecord(value) ? value : null), 'an object')
+  }
+
+  /** Draft 3 has `required: true` at the member itself. */
+  required(): readonly string[] | undefined {
+    if (typeof this.#get('required') === 'boolean') {
+      if (this.#get('required') === true) this.#leeway.loosen(`"required" at ${this.#where} names no members; list them at the object`)
+      return undefined
+    }
+    return this.#checked('required', (value) => (isListOfNames(value) ? value : null), 'a list of names')
+  }
+
+  dependent(): Readonly<Record<string, readonly string[]>> | undefined {
+    const all = { ...(this.record('dependencies') ?? {}), ...(this.record('dependentRequired') ?? {}) }
+    const lists = Object.entries(all).flatMap(([name, value]): readonly (readonly [string, readonly string[]])[] => {
+      if (isListOfNames(value)) return [[name, value]]
+      this.#leeway.loosen(`"dependencies" at ${this.#where} is supported with lists of names only`)
+      return []
+    })
+    return lists.length === 0 ? undefined : Object.fromEntries(lists)
+  }
+
+  count(keyword: string): number | undefined {
+    const read = (value: JsonValue): number | null => {
+      const count = typeof value === 'number' ? value : Number.NaN
+      return Number.isInteger(count) && count >= 0 ? count : null
+    }
+    return this.#checked(keyword, read, 'a whole number')
+  }
+
+  number(keyword: string): number | undefined {
+    return this.#checked(keyword, (value) => (typeof value === 'number' ? value : null), 'a number')
+  }
+
+  flag(keyword: string): true | undefined {
+    return this.#get(keyword) === true ? true : undefined
+  }
+
+  multiple(): number | undefined {
+    const value = this.number('multipleOf')
+    if (value === undefined || value > 0) return value
+    this.#leeway.mistake(`"multipleOf" at ${this.#where} must be a number above 0`)
+    return undefined
+  }
+
+  /** Draft 4 has flags that say of the other bound that it is excluded. */
+  bounds(): Pick<ReadSchema, 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum'> {
+    const pairs = [
+      ['minimum', 'exclusiveMinimum'],
+      ['maximum', 'exclusiveMaximum'],
+    ] as const
+    const entries = pairs.flatMap(([inclusive, exclusive]): readonly (readonly [string, number | undefined])[] => {
+      const bound = this.number(inclusive)
+      if (typeof this.#schema[exclusive] !== 'boolean')
+        return [
+          [inclusive, bound],
+          [exclusive, this.number(exclusive)],
+        ]
+      return [[this.#schema[exclusive] ? exclusive : inclusive, bound]]
+    })
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  }
+
+  pattern(value: JsonValue): string | undefined {
+    if (typeof value === 'string') return value
+    this.#leeway.mistake(`"pattern" at ${this.#where} must be a regular expression`)
+    return undefined
+  }
+
+  /** Formats of numbers, and those that nobody knows, are annotations. */
+  format(): string | undefined {
+    const { format } = this.#schema
+    return typeof format === 'string' && Object.hasOwn(stringFormats, format) ? format : undefined
+  }
+
+  types(): readonly SchemaType[] | undefined {
+    const named = this.#get('type')
+    if (named === undefined) return undefined
+    const names: readonly JsonValue[] = Array.isArray(named) ? named : [named]
+    if (names.length === 0) this.#leeway.mistake(`"type" at ${this.#where} must be a type name or a list of them`)
+    const types = new Set<SchemaType>()
+    for (const name of new Set(names)) {
+      // Gemini's schemas have them in capitals.
+      const type = typeof name === 'string' ? name.toLowerCase() : ''
+      if (type === anyType) return undefined
+      if (isSchemaType(type)) types.add(type)
+      else this.#leeway.mistake(`the type ${shortName(JSON.stringify(name))} at ${this.#where} does not exist`)
+    }
+    return types.size === 0 ? undefined : [...types]
+  }
+
+  values(): readonly JsonValue[] | undefined {
+    const { const: constant, enum: values } = this.#schema
+    if (constant !== undefined) return [constant]
+    if (values === undefined || values === null) return undefined
+    if (Array.isArray(values) && values.length > 0) return values
+    this.#leeway.mistake(`"enum" at ${this.#where} must list at least one value`)
+    return undefined
+  }
+
+  #checked<Value>(keyword: string, read: (value: JsonValue) => Value | null, kind: string): Value | undefined {
+    const value = this.#get(keyword)
+    if (value === undefined) return undefined
+    const found = read(value)
+    if (found !== null) return found
+    this.#leeway.mistake(`"${keyword}" at ${this.#where} must be ${kind}`)
+    return undefined
+  }
+
+  /** Generators write null for what they leave out. */
+  #get(keyword: string): JsonValue | undefined {
+    return this.#schema[keyword] ?? undefined
+  }
+}
+
+function isListOfNames(value: JsonValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
