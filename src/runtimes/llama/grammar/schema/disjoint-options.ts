@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
-import type { FlatSchema } from './flat-schemas.ts'
-import { jsonType, type SchemaType, typesOf } from './value-types.ts'
+import type { FlatSchema } from './read-schema.ts'
+import { typesOf } from './types-of.ts'
+import { jsonType, type SchemaType } from './value-types.ts'
 
 /**
  * Whether no value can meet two of the options: all of different types, all different constants, or objects that a required member with

@@ -3,12 +3,10 @@ import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 import { SchemaIntersection } from './intersect-schemas.ts'
 import type { Leeway } from './leeway.ts'
-import { type ReadSchema, readSchema } from './read-schema.ts'
+import { type FlatSchema, type ReadSchema, readSchema } from './read-schema.ts'
 import { SchemaReferences } from './schema-reference.ts'
-import { isOfType, namedTypes } from './value-types.ts'
-
-/** A schema without references and `allOf`; null = no value can meet it. */
-export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable'>
+import { namedTypes } from './types-of.ts'
+import { isOfType } from './value-types.ts'
 
 /** Schemas that one may be put together of, one inside the other. */
 const deepest = 64

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import type { FlatSchema } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
+import type { FlatSchema } from './read-schema.ts'
 import type { SchemaType } from './value-types.ts'
 
 type Mutable = { -readonly [Name in keyof FlatSchema]: FlatSchema[Name] }

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
 import { type Grammar, literal } from '../gbnf.ts'
 import { repeated } from '../repeated.ts'
-import type { FlatSchema } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
+import type { FlatSchema } from './read-schema.ts'
 
 /** Different values of which a list may hold each once, in any order; every set of them is a rule. */
 const mostUnique = 6

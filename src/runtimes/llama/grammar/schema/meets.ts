@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
-import type { FlatSchema } from './flat-schemas.ts'
+import type { FlatSchema } from './read-schema.ts'
 import { isOfType } from './value-types.ts'
 
 /** Keywords that are judged here, or speak of no single value. */

@@ -1,9 +1,9 @@
 import type { Grammar } from '../gbnf.ts'
 import { type Bound, decimalRange } from './decimal-range.ts'
-import type { FlatSchema } from './flat-schemas.ts'
 import { farthest, integerRange } from './integer-range.ts'
 import type { Leeway } from './leeway.ts'
 import { multiplesRule } from './multiples.ts'
+import type { FlatSchema } from './read-schema.ts'
 
 /** Digits behind the point that a bound may have. */
 const mostDecimals = 15

@@ -3,9 +3,10 @@ import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 import { type Grammar, literal } from '../gbnf.ts'
 import { repeated } from '../repeated.ts'
-import type { FlatSchema, FlatSchemas } from './flat-schemas.ts'
+import type { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { membersRule } from './members-rule.ts'
+import type { FlatSchema } from './read-schema.ts'
 
 /** Of one object. */
 const mostMembers = 2000

@@ -46,6 +46,9 @@ export interface ReadSchema {
   readonly multipleOf?: number
 }
 
+/** A schema without references and `allOf`. */
+export type FlatSchema = Omit<ReadSchema, '$ref' | 'allOf' | 'nullable'>
+
 /** Say which values are valid, and have no grammar. */
 const unfollowed = ['contains', 'dependentSchemas', '$dynamicRef', '$recursiveRef', 'disallow']
 /** As the first draft of JSON Schema has it. */

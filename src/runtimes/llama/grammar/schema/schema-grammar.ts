@@ -3,14 +3,16 @@ import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/short-name.ts'
 import { type Grammar, literal } from '../gbnf.ts'
 import { areDisjoint } from './disjoint-options.ts'
-import { type FlatSchema, FlatSchemas } from './flat-schemas.ts'
+import { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { listRule } from './list-rule.ts'
 import { meets } from './meets.ts'
 import { integerRule, numberRule } from './number-rules.ts'
 import { objectRule } from './object-rule.ts'
+import type { FlatSchema } from './read-schema.ts'
 import { stringRule } from './string-rule.ts'
-import { isOfType, type SchemaType, typesOf } from './value-types.ts'
+import { typesOf } from './types-of.ts'
+import { isOfType, type SchemaType } from './value-types.ts'
 
 const maxSchemaLength = 128 * 1024
 const maxDepth = 64

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RandomAnswers } from '../../../../../test/support/wire/random-answers.ts'
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
 import { constrainOutput } from '../output-constraint.ts'
-import { RandomAnswers } from './random-answer.ts'
 
 /** Every answer that the schema's grammar lets through is JSON and valid, and these are among them or are not. */
 function check(

@@ -3,8 +3,8 @@ import type { Grammar } from '../gbnf.ts'
 import { mostBefore, type PatternAlternative, patternRule } from '../regex/regex-grammar.ts'
 import type { TextPart } from '../regex/text-part.ts'
 import { repeated } from '../repeated.ts'
-import type { FlatSchema } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
+import type { FlatSchema } from './read-schema.ts'
 import { stringFormats } from './string-formats.ts'
 
 /** Where a string stands. */

@@ -1,10 +1,12 @@
 import { isRecord } from '../../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { type FlatSchema, FlatSchemas } from './flat-schemas.ts'
+import { FlatSchemas } from './flat-schemas.ts'
 import { Leeway } from './leeway.ts'
 import { meets } from './meets.ts'
 import { type ObjectMember, readMembers } from './object-rule.ts'
-import { jsonType, type SchemaType, schemaTypes, typesOf } from './value-types.ts'
+import type { FlatSchema } from './read-schema.ts'
+import { typesOf } from './types-of.ts'
+import { jsonType, type SchemaType, schemaTypes } from './value-types.ts'
 
 const everything: ReadonlySet<SchemaType> = new Set(schemaTypes)
 

@@ -1,6 +1,13 @@
-import { Effort } from '../../automaton/effort.ts'
-import type { GrammarState } from '../../automaton/grammar-state.ts'
-import { GrammarStates } from '../../automaton/grammar-states.ts'
+import { Check } from 'typebox/schema'
+import type { JsonObject } from '../../../src/core/json-value.ts'
+import { Effort } from '../../../src/runtimes/llama/automaton/effort.ts'
+import type { GrammarState } from '../../../src/runtimes/llama/automaton/grammar-state.ts'
+import { GrammarStates } from '../../../src/runtimes/llama/automaton/grammar-states.ts'
+
+/** Whether a JSON text is valid under a schema, by a checker that has nothing to do with ours. */
+export function isValidUnder(schema: JsonObject, text: string): boolean {
+  return Check(schema, JSON.parse(text))
+}
 
 /** Texts in a grammar, as a model with no mind of its own would write them. */
 export class RandomAnswers {
