@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lastHours } from './usage-page.tsx'
+import { lastHours } from './usage-series.ts'
 
 test('the last 24 hours end with this one and cross midnight', () => {
   const hours = lastHours(Date.UTC(2026, 10, 23, 9, 59))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scaleTop } from './stacked-bars.tsx'
+import { scaleTop } from './usage-series.ts'
 
 const cases: readonly (readonly [number, number])[] = [
   [0, 2],

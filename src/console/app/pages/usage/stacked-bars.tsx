@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { compactText, shortDayText, weekdayHourText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Bar } from './bar.tsx'
-import type { UsageSeries } from './usage-series.ts'
+import { scaleTop, type UsageSeries } from './usage-series.ts'
 
 const dayLabels = 6
 const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
@@ -144,11 +144,4 @@ function isHour(time: string): boolean {
 
 function timeText(time: string): string {
   return isHour(time) ? weekdayHourText(time) : shortDayText(time)
-}
-
-/** The end of an axis: the next 1, 2, 4, 6, 8 or 10 times a power of ten, so that its half is a round number too. */
-export function scaleTop(highest: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, highest)))
-  const step = [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= highest) ?? 10
-  return Math.max(2, step * power)
 }

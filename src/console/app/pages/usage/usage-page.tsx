@@ -17,7 +17,7 @@ import { colourCount, colourOf } from '../../state/model-colours.ts'
 import { useResource } from '../../state/resource.ts'
 import { UsageBreakdown } from './usage-breakdown.tsx'
 import { UsageReport } from './usage-report.tsx'
-import { lastDays, type SeriesOf } from './usage-series.ts'
+import { lastDays, lastHours, type SeriesOf } from './usage-series.ts'
 
 const spans = [
   { value: '1', label: t`24 hours` },
@@ -109,13 +109,6 @@ export function UsagePage({ account }: { account: Account }): VNode {
       </Loaded>
     </Page>
   )
-}
-
-const hourMs = 60 * 60 * 1000
-
-/** The last 24 hours up to and with this one, oldest first, as `2026-11-23T09`, UTC. */
-export function lastHours(now: number): readonly string[] {
-  return Array.from({ length: 24 }, (_, index) => new Date(now - (23 - index) * hourMs).toISOString().slice(0, 13))
 }
 
 /** Sums by hour in the shape of those by day, each hour in the place of its day. */

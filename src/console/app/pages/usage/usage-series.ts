@@ -22,11 +22,17 @@ export interface SeriesOf {
 }
 
 const maxSeries = 8
-const dayMs = 24 * 60 * 60 * 1000
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
 
 /** The last `count` UTC days up to and with today, oldest first, as `YYYY-MM-DD`. */
 export function lastDays(count: number, now: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => new Date(now - (count - 1 - index) * dayMs).toISOString().slice(0, 10))
+}
+
+/** The last 24 hours up to and with this one, oldest first, as `2026-11-23T09`, UTC. */
+export function lastHours(now: number): readonly string[] {
+  return Array.from({ length: 24 }, (_, index) => new Date(now - (23 - index) * hourMs).toISOString().slice(0, 13))
 }
 
 /** Sums rows per series and day, the largest series first; what is beyond the eighth is summed up as others. */
@@ -57,4 +63,11 @@ export function usageSeries(
 
 function sumOf({ amounts }: Pick<UsageSeries, 'amounts'>): number {
   return amounts.reduce((sum, amount) => sum + amount, 0)
+}
+
+/** The end of an axis: the next 1, 2, 4, 6, 8 or 10 times a power of ten, so that its half is a round number too. */
+export function scaleTop(highest: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, highest)))
+  const step = [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= highest) ?? 10
+  return Math.max(2, step * power)
 }
