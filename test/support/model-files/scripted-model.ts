@@ -7,7 +7,7 @@ import { describeFakeText } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { openModelFile } from '../../../src/runtimes/llama/binding/open-model-file.ts'
 import { loadLlamaModel } from '../../../src/runtimes/llama/load-llama-model.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
-import { contextLength, type Script, writeScriptedGguf } from './scripted-gguf.ts'
+import { contextLength, writeScriptedGguf } from './scripted-gguf.ts'
 import { describeTokenizer, type ToolFamily } from './tool-family.ts'
 
 /** A model of a family, in the real engine, that says what a test tells it to, one request after the other. */
@@ -24,10 +24,8 @@ export async function openScriptedModel(family: ToolFamily): Promise<ScriptedMod
   const folder = opened.use(await createTemporaryFolder())
   const path = join(folder.path, 'model.gguf')
   const file = opened.use(await open(path, 'w'))
-  const rewrite = async (script: Script): Promise<void> => {
-    await file.write(writeScriptedGguf(tokenizer.entries, tokenizer.size, script), 0, null, 0)
-  }
-  await rewrite({ promptTokens: 0, tokens: [], end: tokenizer.end })
+  const scripted = writeScriptedGguf(tokenizer)
+  await file.write(scripted.bytes)
   const descriptor = describeFakeText({ id: family.name, folder: folder.path, file: path, contextLength, embeddings: false })
   const { native } = opened.use(await openModelFile(path, { threads: 1, signal }))
   const model = opened.use(await loadLlamaModel(descriptor, { threads: 1, slots: 2, signal }))
@@ -38,7 +36,8 @@ export async function openScriptedModel(family: ToolFamily): Promise<ScriptedMod
     const answer = answers.shift() ?? ''
     const finish = (await Array.fromAsync(model.generate({ ...request, maxTokens: 1 }, options))).at(-1)
     const promptTokens = finish?.type === 'finish' ? finish.usage.promptTokens : 0
-    await rewrite({ promptTokens, tokens: [...native.tokenize(answer, true)], end: tokenizer.end })
+    const changes = scripted.rewrite({ promptTokens, tokens: [...native.tokenize(answer, true)] })
+    for (const { position, bytes } of changes) await file.write(bytes, 0, null, position)
     yield* model.generate(request, options)
   }
   const resources = opened.move()

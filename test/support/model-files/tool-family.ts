@@ -202,10 +202,13 @@ export interface TokenizerDescription {
   readonly end: number
 }
 
+let builtIn: ReadonlyMap<string, Buffer> | null = null
+
 /** The built-in model's tokenizer with a family's control tokens and template. */
 export function describeTokenizer({ text, addsBegin, template, ...family }: ToolFamily): TokenizerDescription {
-  const builtIn = new Map(readGgufHeader(readFileSync(new URL('../../../models/sepia-mini-chat/model.gguf', import.meta.url))))
-  const value = (key: string): Buffer => builtIn.get(key) ?? Buffer.alloc(0)
+  builtIn ??= new Map(readGgufHeader(readFileSync(new URL('../../../models/sepia-mini-chat/model.gguf', import.meta.url))))
+  const known = builtIn
+  const value = (key: string): Buffer => known.get(key) ?? Buffer.alloc(0)
   const ordinary = readTexts(value('tokenizer.ggml.tokens')).slice(3)
   const tokens = [text.unknown, text.begin, text.end, ...ordinary, ...family.control, ...family.userDefined]
   const types = [

@@ -23,8 +23,19 @@ export async function openLlama({ threads, gpu, gpuDevice }: { readonly threads:
     if (found !== null) return found
     if (backend !== 'auto') throw missing(backend)
   }
-  const llama = await openBackend(threads, false)
-  return { llama, device: { backend: 'cpu', name: null }, [Symbol.asyncDispose]: () => llama.dispose() }
+  const llama = await openForProcessor(threads)
+  return { llama, device: { backend: 'cpu', name: null }, [Symbol.asyncDispose]: async () => {} }
+}
+
+let forProcessor: Promise<Llama> | null = null
+
+/** The build for the processor, once per process: the binding tries its library in a process of its own each time, which takes longer than to open a small model. */
+function openForProcessor(threads: number): Promise<Llama> {
+  forProcessor ??= openBackend(threads, false).catch((cause) => {
+    forProcessor = null
+    throw cause
+  })
+  return forProcessor
 }
 
 async function openOnGpu(threads: number, backend: 'auto' | 'cuda' | 'vulkan' | 'metal'): Promise<OpenLlama | null> {

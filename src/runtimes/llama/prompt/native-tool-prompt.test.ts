@@ -52,7 +52,7 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
   await using folder = await createTemporaryFolder()
   const path = join(folder.path, 'model.gguf')
   const tokenizer = describeTokenizer(family)
-  await writeFile(path, writeScriptedGguf(tokenizer.entries, tokenizer.size, { promptTokens: 0, tokens: [], end: tokenizer.end }))
+  await writeFile(path, writeScriptedGguf(tokenizer).bytes)
   await using file = await openModelFile(path, { threads: 1, signal })
   const vocabulary = readVocabulary(file, toolMarks)
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
