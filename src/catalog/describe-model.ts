@@ -106,7 +106,8 @@ async function usualCheckpoint(
 ): Promise<UsualImage | { readonly fault: CatalogFault }> {
   const usual = file === undefined ? await describeDiffusersFolder(folder, id) : await describeSingleFile(join(folder, file), id)
   if ('fault' in usual || prediction === undefined || usual.checkpoint === undefined) return usual
-  return { ...usual, checkpoint: { ...usual.checkpoint, prediction } }
+  const { guessed: _, ...checkpoint } = usual.checkpoint
+  return { ...usual, checkpoint: { ...checkpoint, prediction } }
 }
 
 type TextPart = Omit<TextModelDescriptor, keyof FolderFacts | 'id' | 'name' | 'license'>

@@ -71,7 +71,9 @@ export class FolderCatalog implements RefreshableCatalog {
   }
 
   findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined {
-    return this.listAssets().find((asset) => asset.kind === kind && asset.name === name)
+    const assets = this.listAssets().filter((asset) => asset.kind === kind)
+    // Prompts of other programs name a file with its folders: `SDXL/styles/ink`.
+    return assets.find((asset) => asset.name === name) ?? assets.find(({ file }) => name.includes('/') && liesAt(file, name))
   }
 
   findUnusable(name: string): UnusableFile | undefined {
@@ -121,4 +123,12 @@ export class FolderCatalog implements RefreshableCatalog {
 /** Ids of the models that the other list has not, or has differently. */
 function listDifference(models: readonly ModelDescriptor[], others: readonly ModelDescriptor[]): readonly string[] {
   return models.filter((model) => !others.some((other) => isDeepStrictEqual(other, model))).map(({ id }) => id)
+}
+
+/** Whether a file's path ends with some folders and its name without extension. */
+function liesAt(file: string, name: string): boolean {
+  return file
+    .replaceAll('\\', '/')
+    .replace(/\.safetensors$/iu, '')
+    .endsWith(`/${name}`)
 }

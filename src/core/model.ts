@@ -1,4 +1,4 @@
-import type { CheckpointFamily } from './checkpoint/checkpoint-family.ts'
+import type { CheckpointFamily, Prediction } from './checkpoint/checkpoint-family.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Workflow } from './images/workflow.ts'
 import type { ModelPrice } from './limits/model-price.ts'
@@ -188,7 +188,9 @@ export interface CheckpointFacts {
   /** Absolute path of its file, or of its folder in diffusers' layout. */
   readonly weights: string
   /** What its UNet predicts; null = what the file says, else noise. */
-  readonly prediction: 'epsilon' | 'v_prediction' | null
+  readonly prediction: Prediction | null
+  /** Whether only its name says what it predicts; absent = its file or model.json does, or nothing. */
+  readonly guessed?: boolean
 }
 
 /** The family of models that an image model belongs to. */

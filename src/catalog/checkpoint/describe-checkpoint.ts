@@ -5,18 +5,18 @@ import { sdxlSizes } from '../../core/image-sizes.ts'
 import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
 
 /** A checkpoint that was found to be one. */
-export type FoundCheckpoint = Pick<Extract<SafetensorsKind, { readonly kind: 'checkpoint' }>, 'family' | 'inpainting'> & {
+export type FoundCheckpoint = Pick<Extract<SafetensorsKind, { readonly kind: 'checkpoint' }>, 'family' | 'inpainting' | 'prediction'> & {
   /** Layers of its text encoders, the shortest's; null = unknown. */
   readonly layers: number | null
 }
 
 /** What a checkpoint's family and name tell a descriptor; {@link weights} is the file, or the folder in diffusers' layout. */
 export async function describeCheckpoint(
-  { family, inpainting, layers }: FoundCheckpoint,
+  { family, inpainting, layers, prediction: stated }: FoundCheckpoint,
   { weights, name }: { readonly weights: string; readonly name: string },
 ): Promise<Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>> {
   const hint = await readFile(weights.replace(/\.safetensors$/iu, '.yaml'), 'utf8').catch(() => '')
-  const { native, sizes, steps, guidanceScale, sampler, timestepSpacing, prediction } = familyDefaults(family, name, hint)
+  const { native, sizes, steps, guidanceScale, sampler, timestepSpacing, prediction: named } = familyDefaults(family, name, hint)
   return {
     kind: 'image',
     format: 'safetensors',
@@ -28,7 +28,11 @@ export async function describeCheckpoint(
     timestepSpacing,
     bounds: checkpointBounds(family, layers),
     // Links are resolved here: the engine may read the file, not the link's folder.
-    checkpoint: { family, inpainting, weights: await realpath(weights), prediction },
+    checkpoint: {
+      ...{ family, inpainting, weights: await realpath(weights), prediction: stated ?? named },
+      // Files of Stable Diffusion 2 never state it.
+      ...(stated === null && named !== null && family !== 'sd2' && { guessed: true }),
+    },
   }
 }
 

@@ -20,10 +20,14 @@ export async function describeDiffusersFolder(
 ): Promise<Described | { readonly fault: CatalogFault }> {
   const file = join(folder, 'model_index.json')
   const fault = (message: string) => ({ fault: { file, field: '', message } })
-  const [index, unet, first, second] = await Promise.all(
-    ['model_index.json', 'unet/config.json', 'text_encoder/config.json', 'text_encoder_2/config.json'].map((path) =>
-      readObject(folder, path),
-    ),
+  const [index, unet, first, second, scheduler] = await Promise.all(
+    [
+      'model_index.json',
+      'unet/config.json',
+      'text_encoder/config.json',
+      'text_encoder_2/config.json',
+      'scheduler/scheduler_config.json',
+    ].map((path) => readObject(folder, path)),
   )
   if (index == null) return fault('is not a JSON object; copy the whole folder again.')
   if (unet == null) return fault('is not a Stable Diffusion model: "unet/config.json" is missing.')
@@ -40,9 +44,14 @@ export async function describeDiffusersFolder(
   if (weights.length === 0) return fault('is in a folder without .safetensors files; copy the whole folder again.')
   const family = familyOf(unet, { first: first ?? null, second: second ?? null })
   const layers = [first, second].flatMap((config) => (typeof config?.num_hidden_layers === 'number' ? [config.num_hidden_layers] : []))
+  const stated = scheduler?.prediction_type
+  const prediction = stated === 'epsilon' || stated === 'v_prediction' ? stated : null
   // SD 2.x folders leave out the last layer, which single files have.
   const counted = layers.length === 0 ? null : Math.min(...layers) + (family === 'sd2' ? 1 : 0)
-  const described = await describeCheckpoint({ family, inpainting: unet.in_channels === 9, layers: counted }, { weights: folder, name })
+  const described = await describeCheckpoint(
+    { ...{ family, prediction }, inpainting: unet.in_channels === 9, layers: counted },
+    { weights: folder, name },
+  )
   const stats = await stat(file)
   const bytes = weights.reduce((sum, size) => sum + size, 0)
   return { ...described, folder, bytes, created: Math.floor(stats.mtimeMs / 1000) }

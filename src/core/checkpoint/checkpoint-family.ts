@@ -14,6 +14,9 @@ export const familyNames: Readonly<Record<CheckpointFamily, string>> = {
   sd2: 'Stable Diffusion 2',
 }
 
+/** What a network was trained to predict. */
+export type Prediction = 'epsilon' | 'v_prediction'
+
 /** What a safetensors file is good for. */
 export type SafetensorsKind =
   | {
@@ -22,7 +25,7 @@ export type SafetensorsKind =
       /** Whether the UNet takes a mask and a masked picture besides the latents. */
       readonly inpainting: boolean
       /** What the UNet was trained to predict, where the file says so. */
-      readonly prediction: 'v_prediction' | null
+      readonly prediction: Prediction | null
       /** Whether the file says that its noise schedule ends without signal. */
       readonly zeroSnr: boolean
     }
@@ -69,7 +72,7 @@ function detectByNames(header: SafetensorsHeader): SafetensorsKind {
   )
     return { kind: 'lora', family: loraFamily(header) }
   const firstConvolution = shape(`${unetPrefix}input_blocks.0.0.weight`)
-  if (firstConvolution !== undefined) return describeCheckpoint(firstConvolution[1] ?? 0, { holds, tensors })
+  if (firstConvolution !== undefined) return describeCheckpoint(firstConvolution[1] ?? 0, { holds, header })
   if (holds('control_model.input_hint_block.') || (holds('input_hint_block.') && holds('zero_convs.')))
     return { kind: 'controlnet', family: controlnetFamily(holds, shape), layout: 'original' }
   if (holds('controlnet_cond_embedding.')) {
@@ -91,8 +94,9 @@ function detectByNames(header: SafetensorsHeader): SafetensorsKind {
 
 function describeCheckpoint(
   channels: number,
-  { holds, tensors }: { readonly holds: (prefix: string) => boolean; readonly tensors: SafetensorsHeader['tensors'] },
+  { holds, header }: { readonly holds: (prefix: string) => boolean; readonly header: SafetensorsHeader },
 ): SafetensorsKind {
+  const { tensors, metadata } = header
   const unknown = (reason: string): SafetensorsKind => ({ kind: 'unknown', reason })
   const family = ((): CheckpointFamily | null => {
     if (holds(`${unetPrefix}label_emb.`)) {
@@ -112,9 +116,16 @@ function describeCheckpoint(
     kind: 'checkpoint',
     family,
     inpainting: channels === 9,
-    prediction: tensors.has('v_pred') ? 'v_prediction' : null,
+    prediction: tensors.has('v_pred') ? 'v_prediction' : readPrediction(metadata),
     zeroSnr: tensors.has('ztsnr'),
   }
+}
+
+/** @see https://github.com/Stability-AI/ModelSpec */
+function readPrediction(metadata: SafetensorsHeader['metadata']): Prediction | null {
+  const stated = metadata.get('modelspec.prediction_type')?.trim().toLowerCase().replace('-', '_')
+  if (stated === 'v' || stated === 'v_prediction') return 'v_prediction'
+  return stated === 'epsilon' ? stated : null
 }
 
 function controlnetFamily(holds: (prefix: string) => boolean, shape: (name: string) => readonly number[] | undefined): CheckpointFamily {

@@ -19,13 +19,14 @@ const square = (side: number) => ({ width: side, height: side })
 
 /**
  * Reads a family's defaults and what a checkpoint's name tells besides: few-step models want few steps and no guidance, and
- * a Stable Diffusion 2 of 768 pixels was trained to predict velocities.
+ * models with `vpred` in their names and a Stable Diffusion 2 of 768 pixels were trained to predict velocities.
  *
  * @param hint A text beside the file that may say more (`.yaml`); empty when there is none.
  */
 export function familyDefaults(family: CheckpointFamily, name: string, hint = ''): FamilyDefaults {
-  const isVelocity = family === 'sd2' && (/768|v-?_?pred/iu.test(name) || /parameterization:\s*["']?v\b/u.test(hint))
-  const side = family === 'sdxl' || family === 'sdxl-refiner' ? 1024 : isVelocity ? 768 : 512
+  const isNamedVelocity = family !== 'sdxl-refiner' && /v[-_ ]?pred/iu.test(name)
+  const isVelocity = isNamedVelocity || (family === 'sd2' && (/768/u.test(name) || /parameterization:\s*["']?v\b/u.test(hint)))
+  const side = family === 'sdxl' || family === 'sdxl-refiner' ? 1024 : isVelocity && family === 'sd2' ? 768 : 512
   return {
     native: square(side),
     sizes: side === 1024 ? null : { type: 'range', min: 64, max: 1024 },

@@ -95,8 +95,12 @@ export async function generateImages(
     images.push(...(await Promise.all(drawn)))
   }
   const widened = pipeline.decoder.widened || pipeline.encoder?.widened === true
-  return { images, computeMs: performance.now() - started, ...(widened && { warnings: [widenedVae] }) }
+  const warnings = [...(widened ? [widenedVae] : []), ...(descriptor.checkpoint?.guessed === true ? [guessedPrediction] : [])]
+  return { images, computeMs: performance.now() - started, ...(warnings.length > 0 && { warnings }) }
 }
+
+const guessedPrediction =
+  'Only the model\'s name says that it predicts velocities (v-prediction), so it was drawn so; set "prediction" in its model.json to be sure.'
 
 const widenedVae = "The model's VAE left the range of half precision, so it ran in single precision."
 

@@ -35,7 +35,7 @@ export async function readAssets(
     })
   }
   return {
-    loras: loras.map(({ name, weight }) => ({ file: fileOf('lora', name), weight })),
+    loras: loras.map(({ name, ...weights }) => ({ file: fileOf('lora', name), ...weights })),
     textualInversions: textualInversions.map(({ name, trigger }) => ({ file: fileOf('textual-inversion', name), trigger })),
     controlnets: shown,
     vae: vae === null ? null : fileOf('vae', vae),

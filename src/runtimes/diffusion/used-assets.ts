@@ -14,7 +14,8 @@ export interface UsedControlnet {
 
 /** Files that a drawing uses besides its model, by absolute paths. */
 export interface UsedAssets {
-  readonly loras: readonly { readonly file: string; readonly weight: number }[]
+  /** `textWeight`: for text encoders, where it is another. */
+  readonly loras: readonly { readonly file: string; readonly weight: number; readonly textWeight?: number }[]
   readonly textualInversions: readonly { readonly file: string; readonly trigger: string }[]
   readonly controlnets: readonly UsedControlnet[]
   /** Stands in for the model's own VAE; null = that one. */

@@ -31,12 +31,18 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
   }
   const seen = new Set(Object.keys(body.loras ?? {}))
   for (const field of positive) {
-    const { loras, unreadable } = readLoraTags(body[field] ?? '')
+    const { loras, unreadable, foreign } = readLoraTags(body[field] ?? '')
     const [wrong] = unreadable
     if (wrong !== undefined) add(field, `has the tag ${shortName(wrong)}: write <lora:name:0.8>.`)
-    for (const { name, weight } of loras) {
-      if (Math.abs(weight) > largestLoraWeight)
-        add(field, `gives the LoRA ${name} the weight ${weight}: use −${largestLoraWeight} to ${largestLoraWeight}.`)
+    const [unknown] = foreign
+    // A server of others may know more tags.
+    if (unknown !== undefined && model.upstream === undefined)
+      add(field, `has the tag ${shortName(unknown)}, which Sepia cannot apply: remove it; <lora:name:0.8> names a LoRA.`, 'unsupported')
+    for (const { name, weight, textWeight = weight } of loras) {
+      const most = [weight, textWeight].find((each) => Math.abs(each) > largestLoraWeight)
+      if (most !== undefined) add(field, `gives the LoRA ${name} the weight ${most}: use −${largestLoraWeight} to ${largestLoraWeight}.`)
+      if (textWeight !== weight && model.upstream !== undefined && model.format !== 'a1111')
+        add(field, `gives the LoRA ${name} two weights, and ${model.id} takes one: write <lora:${name}:${weight}>.`, 'unsupported')
       if (seen.has(name)) add(field, `names the LoRA ${name} again: name it once.`)
       seen.add(name)
     }

@@ -63,7 +63,7 @@ export class CheckpointAdapter implements AsyncDisposable {
   async adapt(assets: UsedAssets, { signal }: { readonly signal: AbortSignal }): Promise<AdaptedParts> {
     if (isPlain(assets)) return this.#plain
     const loras: WeightedLora[] = []
-    for (const { file, weight } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), weight })
+    for (const { file, ...weights } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), ...weights })
     const words = { first: [] as TriggerWord[], second: [] as TriggerWord[] }
     for (const { file, trigger } of assets.textualInversions) {
       const embedding = await readEmbedding(file, { signal })

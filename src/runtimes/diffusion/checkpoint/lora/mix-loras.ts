@@ -10,6 +10,8 @@ import type { Lora, LoraModule } from './read-lora.ts'
 export interface WeightedLora {
   readonly lora: Lora
   readonly weight: number
+  /** For text encoders; absent = the same. */
+  readonly textWeight?: number
 }
 
 /** The modules of a network that some LoRAs change. */
@@ -28,7 +30,10 @@ export function mixLoras(
   { network, weights, modules }: { readonly network: LoraNetwork; readonly weights: WeightTable; readonly modules: ReadonlySet<string> },
 ): Readonly<Record<string, Tensor>> {
   const byModule = Map.groupBy(
-    loras.flatMap(({ lora, weight }) => lora.modules.filter((each) => each.network === network).map((each) => ({ each, weight }))),
+    loras.flatMap(({ lora, weight, textWeight = weight }) => {
+      const counted = network === 'unet' ? weight : textWeight
+      return lora.modules.filter((each) => each.network === network).map((each) => ({ each, weight: counted }))
+    }),
     ({ each }) => each.module,
   )
   const feeds: Record<string, Tensor> = {}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { detectSafetensorsKind } from './checkpoint-family.ts'
+import { familyDefaults } from './family-defaults.ts'
+import type { TensorPlace } from './safetensors-header.ts'
+
+const names = [
+  'model.diffusion_model.input_blocks.0.0.weight',
+  'cond_stage_model.transformer.text_model.embeddings.token_embedding.weight',
+  'first_stage_model.decoder.conv_in.weight',
+]
+
+function predictionOf(metadata: Readonly<Record<string, string>>, ...more: readonly string[]): string | null {
+  const place: TensorPlace = { type: 'F16', shape: [8, 4, 3, 3], offset: 0, bytes: 0 }
+  const tensors = new Map([...names, ...more].map((name) => [name, place]))
+  const found = detectSafetensorsKind({ tensors, metadata: new Map(Object.entries(metadata)) })
+  assert.ok(found.kind === 'checkpoint')
+  return found.prediction
+}
+
+test("what a UNet predicts is what the file's marks and notes say", () => {
+  assert.equal(predictionOf({}), null)
+  assert.equal(predictionOf({}, 'v_pred'), 'v_prediction')
+  for (const stated of ['v', 'V', 'v_prediction', 'v-prediction'])
+    assert.equal(predictionOf({ 'modelspec.prediction_type': stated }), 'v_prediction')
+  assert.equal(predictionOf({ 'modelspec.prediction_type': 'epsilon' }), 'epsilon')
+  assert.equal(predictionOf({ 'modelspec.prediction_type': 'flow' }), null)
+})
+
+test('a name tells of velocities in every family', () => {
+  for (const name of ['noobai-xl-vpred', 'NoobAI-XL-Vpred-v1.0', 'x_v-pred', 'x v_pred']) {
+    assert.equal(familyDefaults('sdxl', name).prediction, 'v_prediction')
+    assert.equal(familyDefaults('sd15', name).prediction, 'v_prediction')
+  }
+  assert.equal(familyDefaults('sdxl', 'noobai-xl').prediction, null)
+  assert.deepEqual(familyDefaults('sd15', 'x-vpred').native, { width: 512, height: 512 })
+  assert.deepEqual(familyDefaults('sd2', 'v2-1_768').native, { width: 768, height: 768 })
+})
