@@ -2,7 +2,7 @@ import type { ModelDescriptor } from '../core/model.ts'
 
 /** A model that was found in a folder. */
 export interface CatalogEntry {
-  /** Place of that folder in the list of folders; 0 for the built-in models. */
+  /** Place of that folder in the list of folders. */
   readonly source: number
   /** Absolute path. */
   readonly modelFile: string

@@ -2,7 +2,14 @@ import { join, resolve } from 'node:path'
 import { defaultSizes } from '../core/image-sizes.ts'
 import { isImageServer } from '../core/images/image-servers.ts'
 import type { ModelPrice } from '../core/limits/model-price.ts'
-import type { ImageModelDescriptor, ImageSizes, ModelDescriptor, SpeculativeDecoding, TextModelDescriptor } from '../core/model.ts'
+import type {
+  ImageModelDescriptor,
+  ImageSizes,
+  ModelDescriptor,
+  SpeculativeDecoding,
+  TextDefaults,
+  TextModelDescriptor,
+} from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
@@ -27,11 +34,12 @@ export async function describeModel(
   modelFile: ModelFile,
   { folder, bytes, created }: FolderFacts,
 ): Promise<ModelDescriptor | { readonly fault: CatalogFault }> {
-  const { id, name = id, license = null, description, price } = modelFile
+  const { id, name = id, license = null, description, price, hidden = false } = modelFile
   const base = {
     ...{ id, name, folder, license, bytes, created },
     ...(description !== undefined && { description }),
     ...(price !== undefined && { price: readPrice(price) }),
+    ...(hidden && { hidden }),
   }
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }
   const usual = await describeUsual(modelFile, folder)
@@ -113,8 +121,8 @@ async function usualCheckpoint(
 type TextPart = Omit<TextModelDescriptor, keyof FolderFacts | 'id' | 'name' | 'license'>
 
 async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: string): Promise<TextPart> {
-  const { kind, contextLength = null, embeddings = false } = modelFile
-  const base = { kind, contextLength, embeddings }
+  const { kind, contextLength = null, embeddings = false, defaults } = modelFile
+  const base = { kind, contextLength, embeddings, ...(defaults && { defaults: readTextDefaults(defaults) }) }
   if (modelFile.format === 'gguf') {
     const { format, speculative } = modelFile
     const file = join(folder, modelFile.file)
@@ -134,6 +142,17 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
   const { format, vision = false, ranks = false } = modelFile
   const does = { ...(vision && { vision }), ...(ranks && { ranks, generates: false }) }
   return { ...base, format, file: join(folder, 'model.json'), upstream, speculative: null, ...does }
+}
+
+function readTextDefaults({
+  temperature,
+  top_p: topP,
+  top_k: topK,
+  min_p: minP,
+  repetition_penalty: repetitionPenalty,
+}: NonNullable<(ModelFile & { kind: 'text' })['defaults']>): TextDefaults {
+  const given = Object.entries({ temperature, topP, topK, minP, repetitionPenalty }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given)
 }
 
 function readSpeculative(given: string | undefined, folder: string): SpeculativeDecoding | null {

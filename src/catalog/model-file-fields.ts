@@ -32,6 +32,10 @@ export interface ModelFileField {
   readonly accepts: (value: unknown) => boolean
 }
 
+function textDefault(field: string, absent: string, expected: string, accepts: ModelFileField['accepts']): ModelFileField {
+  return { name: `defaults.${field}`, models: 'text', absent, expected, meaning: `\`${field}\` of requests that leave it out.`, accepts }
+}
+
 export const modelFileFields: readonly ModelFileField[] = [
   {
     name: 'id',
@@ -65,6 +69,14 @@ export const modelFileFields: readonly ModelFileField[] = [
     expected: 'a text',
     meaning: 'One or two sentences for the people who choose it in the console.',
     accepts: isText,
+  },
+  {
+    name: 'hidden',
+    models: 'all',
+    absent: 'false',
+    expected: 'true or false',
+    meaning: 'Whether lists, the console and defaults leave it out; requests that name it are answered.',
+    accepts: (value) => typeof value === 'boolean',
   },
   {
     name: 'price.prompt',
@@ -130,6 +142,11 @@ export const modelFileFields: readonly ModelFileField[] = [
     meaning: 'Whether `/v1/embeddings` may use it.',
     accepts: (value) => typeof value === 'boolean',
   },
+  textDefault('temperature', '1', 'a number from 0 to 2', isNumber(0, 2)),
+  textDefault('top_p', '1', 'a number from 0 to 1', isNumber(0, 1)),
+  textDefault('top_k', '0', 'a whole number from 0 to 1000000', isWhole(0, 1_000_000)),
+  textDefault('min_p', '0', 'a number from 0 to 1', isNumber(0, 1)),
+  textDefault('repetition_penalty', '1', 'a number over 0 and up to 2', isNumber(Number.MIN_VALUE, 2)),
   {
     name: 'speculative',
     models: 'gguf',

@@ -19,6 +19,7 @@ interface ModelFileBase {
   readonly description?: string
   /** Per million tokens read and written, and per picture. */
   readonly price?: { readonly prompt?: number; readonly completion?: number; readonly image?: number }
+  readonly hidden?: boolean
   /** By path inside the model's folder. */
   readonly files?: Readonly<Record<string, ListedFile>>
 }
@@ -27,6 +28,13 @@ interface TextModelFile extends ModelFileBase {
   readonly kind: 'text'
   readonly contextLength?: number
   readonly embeddings?: boolean
+  readonly defaults?: {
+    readonly temperature?: number
+    readonly top_p?: number
+    readonly top_k?: number
+    readonly min_p?: number
+    readonly repetition_penalty?: number
+  }
 }
 
 interface GgufModelFile extends TextModelFile {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { listedModels } from '../core/find-descriptor.ts'
 import { CatalogError } from './catalog-fault.ts'
 import { openCatalog } from './open-catalog.ts'
 
@@ -50,7 +51,7 @@ test('the default image model is the first of a further folder', async (context)
     'refiner/unet/model.onnx_data': 'x'.repeat(5000),
     'sdxl/model.json': { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../refiner' },
   })
-  const model = (await openCatalog({ folders: [builtIn, folder] })).defaultImageModel()
+  const model = (await openCatalog({ builtIn, folders: [folder] })).defaultImageModel()
   assert.equal(model?.id, 'sdxl')
   assert.ok(model.sizes.type === 'list' && model.sizes.sizes.length === 9)
   assert.deepEqual(model.defaults, { steps: 30, guidanceScale: 12, sampler: 'DDIM' })
@@ -106,8 +107,32 @@ test('takes a folder that is itself a model and ignores folders without model.js
   const catalog = await openCatalog({ folders: [builtIn, folder] })
   assert.deepEqual(
     catalog.list().map(({ id }) => id),
-    ['sepia-mini-chat', 'sepia-mini-image', 'mine'],
+    ['all-minilm-l6-v2', 'sepia-mini-chat', 'sepia-mini-image', 'smollm2-135m-instruct', 'mine'],
   )
+})
+
+test('leaves hidden models out of what is listed and of defaults, and finds them by name', async (context) => {
+  const image = { kind: 'image', format: 'openai-images', url: 'http://127.0.0.1:1' }
+  const folder = await makeFolder(context, {
+    'seen/model.json': { ...image, id: 'seen' },
+    'gone/model.json': { ...image, id: 'gone', hidden: true },
+  })
+  const catalog = await openCatalog({ folders: [folder] })
+  assert.deepEqual(
+    listedModels(catalog).map(({ id }) => id),
+    ['seen'],
+  )
+  assert.equal(catalog.find('gone')?.hidden, true)
+  assert.equal(catalog.defaultImageModel()?.id, 'seen')
+})
+
+test('reads the sampling that a text model is described with', async (context) => {
+  const defaults = { temperature: 0.2, top_p: 0.9, top_k: 40, min_p: 0.05, repetition_penalty: 1.1 }
+  const folder = await makeFolder(context, { 'model.json': { ...text('mine'), defaults }, 'model.gguf': 'weights' })
+  const model = (await openCatalog({ folders: [folder] })).find('mine')
+  assert.deepEqual(model?.defaults, { temperature: 0.2, topP: 0.9, topK: 40, minP: 0.05, repetitionPenalty: 1.1 })
+  const wrong = await makeFolder(context, { 'model.json': { ...text('mine'), defaults: { temperature: 3 } }, 'model.gguf': 'weights' })
+  assert.match((await readFaults([wrong])).join(), /defaults\.temperature/)
 })
 
 test('names every fault of every folder at once', async (context) => {

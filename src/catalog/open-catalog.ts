@@ -7,7 +7,9 @@ import { SettledFolders } from './settled-folders.ts'
 
 /** Where models lie. */
 export interface ModelFolders {
-  /** Folders that must be there at first, read again by a refresh when they have changed and are at rest; the first holds the built-in models. */
+  /** The folder of the models that come with the service; they are the last to be a default. */
+  readonly builtIn?: string
+  /** Folders that must be there at first, read again by a refresh when they have changed and are at rest. */
   readonly folders: readonly string[]
   /** The folder whose models come and go, read again by each refresh; one that is not there is empty. */
   readonly pulledFolder?: string
@@ -18,12 +20,13 @@ export interface ModelFolders {
  *
  * @throws {CatalogError} with every fault of every folder at once.
  */
-export async function openCatalog({ folders, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
+export async function openCatalog({ builtIn, folders: others, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
+  const folders = builtIn === undefined ? others : [builtIn, ...others]
   const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
   const settled = new SettledFolders(folders)
   const fixed = await settled.read()
   const changing = (await pulled?.readIfChanged()) ?? nothingRead
   const faults: readonly CatalogFault[] = [...fixed.faults, ...changing.faults, ...checkEntries([fixed, changing])]
   if (faults.length > 0) throw new CatalogError(faults)
-  return new FolderCatalog({ fixed, pulled: changing }, { settled, pulled })
+  return new FolderCatalog({ fixed, pulled: changing }, { settled, pulled, builtInSource: builtIn === undefined ? null : 0 })
 }

@@ -26,19 +26,23 @@ export interface RefreshableCatalog extends ModelCatalog {
   refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
 }
 
+interface CatalogFolders {
+  readonly settled: SettledFolders
+  readonly pulled: PulledFolder | null
+  /** Place of the folder of built-in models; null = there is none. */
+  readonly builtInSource: number | null
+}
+
 /** The models of the folders that the settings name, and those of the folder into which models are pulled. */
 export class FolderCatalog implements RefreshableCatalog {
-  readonly #folders: { readonly settled: SettledFolders; readonly pulled: PulledFolder | null }
+  readonly #folders: CatalogFolders
   #fixed: ReadEntries
   #pulled: ReadEntries
   #models: readonly ModelDescriptor[] = []
   #byId: ReadonlyMap<string, ModelDescriptor> = new Map()
   #lastRefresh: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    { fixed, pulled }: { readonly fixed: ReadEntries; readonly pulled: ReadEntries },
-    folders: { readonly settled: SettledFolders; readonly pulled: PulledFolder | null },
-  ) {
+  constructor({ fixed, pulled }: { readonly fixed: ReadEntries; readonly pulled: ReadEntries }, folders: CatalogFolders) {
     this.#folders = folders
     this.#fixed = fixed
     this.#pulled = pulled
@@ -59,9 +63,10 @@ export class FolderCatalog implements RefreshableCatalog {
 
   defaultImageModel(accepts: (model: ImageModelDescriptor) => boolean = () => true): ImageModelDescriptor | undefined {
     const entries = [...this.#fixed.entries, ...this.#pulled.entries]
-    const builtInLast = [...entries.filter(({ source }) => source > 0), ...entries.filter(({ source }) => source === 0)]
-    return builtInLast
+    const isBuiltIn = ({ source }: CatalogEntry) => source === this.#folders.builtInSource
+    return [...entries.filter((entry) => !isBuiltIn(entry)), ...entries.filter(isBuiltIn)]
       .map(({ descriptor }) => descriptor)
+      .filter(({ hidden = false }) => !hidden)
       .filter((descriptor) => descriptor.kind === 'image')
       .find(accepts)
   }

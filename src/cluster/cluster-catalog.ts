@@ -28,6 +28,7 @@ export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: Mod
     defaultImageModel: (accepts = () => true) =>
       own?.defaultImageModel(accepts) ??
       list()
+        .filter(({ hidden = false }) => !hidden)
         .filter((model) => model.kind === 'image')
         .find(accepts),
     listAssets,

@@ -29,7 +29,7 @@ Your access token, shown only once:
 Try it:
 
   curl ${textUrl}/v1/chat/completions -H "Authorization: Bearer ${text}" -H 'Content-Type: application/json' \\
-    -d '{"model": "sepia-mini-chat", "messages": [{"role": "user", "content": "What is the capital of France?"}], "temperature": 0}'
+    -d '{"model": "smollm2-135m-instruct", "messages": [{"role": "user", "content": "What is the capital of Japan?"}]}'
 
 `)
 }

@@ -40,6 +40,8 @@ export interface Config {
     readonly keyFile: string | null
   }
   readonly models: {
+    /** Whether the models that come with Sepia are installed. */
+    readonly builtIn: boolean
     /** Searched after the built-in models. */
     readonly folders: readonly string[]
     /** Hosts from which models may be pulled over http or from a private network. */

@@ -54,6 +54,7 @@ function readConfig(reader: SettingReader): Config {
       keyFile: read(settings.nodeKeyFile),
     },
     models: {
+      builtIn: read(settings.builtInModels),
       folders: read(settings.models),
       pullHosts: read(settings.pullHosts),
       hub: { url: read(settings.hubUrl), token: read(settings.hubToken), tokenFile: read(settings.hubTokenFile) },

@@ -127,6 +127,13 @@ export const settings = {
   nodeKeyFile: setting('node-key-file', 'Cluster', optional(file), unset('none'), 'File (PEM) with the key of `node-certificate-file`.'),
 
   models: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),
+  builtInModels: setting(
+    'built-in-models',
+    'Models',
+    toggle,
+    'on',
+    'Whether the models that come with Sepia are installed; `off` leaves only your own.',
+  ),
   pullHosts: setting(
     'pull-hosts',
     'Models',

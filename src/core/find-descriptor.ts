@@ -14,9 +14,14 @@ export function findDescriptor(catalog: ModelCatalog, modelId: string, kind?: Mo
   throw makeNotFoundError(catalog, modelId, kind)
 }
 
+/** The models that lists and defaults show: all but the hidden ones. */
+export function listedModels(catalog: Pick<ModelCatalog, 'list'>): readonly ModelDescriptor[] {
+  return catalog.list().filter(({ hidden = false }) => !hidden)
+}
+
 /** The error of who asks for a model that is not there, or no longer. */
 export function makeNotFoundError(catalog: ModelCatalog, modelId: string, kind?: ModelDescriptor['kind']): ServiceError {
-  const names = catalog.list().flatMap((model) => (kind === undefined || model.kind === kind ? [model.id] : []))
+  const names = listedModels(catalog).flatMap((model) => (kind === undefined || model.kind === kind ? [model.id] : []))
   const kindWord = kind === undefined ? '' : `${kind} `
   const choices = names.length === 0 ? `there is no ${kindWord}model` : `use one of ${names.join(', ')}`
   return new ServiceError('model_not_found', `The ${kindWord}model ${JSON.stringify(shortName(modelId))} does not exist; ${choices}.`, {

@@ -3,6 +3,7 @@ import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Workflow } from './images/workflow.ts'
 import type { ModelPrice } from './limits/model-price.ts'
 import type { Sampler } from './sampler.ts'
+import type { SamplingParameters } from './text-generation.ts'
 
 /** A model the service can name; what its `model.json` says, checked and completed. */
 export type ModelDescriptor = TextModelDescriptor | ImageModelDescriptor
@@ -22,6 +23,8 @@ interface DescriptorBase {
   readonly created: number
   /** What using it costs; absent = nothing. */
   readonly price?: ModelPrice
+  /** Answers requests that name it and is in no list; absent = it is listed. */
+  readonly hidden?: true
 }
 
 export interface TextModelDescriptor extends DescriptorBase {
@@ -47,7 +50,12 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly weights?: TextWeights
   /** How the next tokens are guessed so that one evaluation checks several; null = they are not. */
   readonly speculative: SpeculativeDecoding | null
+  /** How its tokens are drawn where a request does not say; absent = as the interface says. */
+  readonly defaults?: TextDefaults
 }
+
+/** The sampling that a model's description recommends. */
+export type TextDefaults = Partial<Pick<SamplingParameters, 'temperature' | 'topP' | 'topK' | 'minP' | 'repetitionPenalty'>>
 
 /** What the header of a language model's file says. */
 export interface TextWeights {

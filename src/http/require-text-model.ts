@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/error.ts'
+import { listedModels } from '../core/find-descriptor.ts'
 import type { TextModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import { shortName } from '../core/requests/short-name.ts'
@@ -23,7 +24,7 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   }
   const unusable = found === undefined ? catalog.findUnusable(id) : undefined
   if (unusable !== undefined) throw new ServiceError('model_not_found', `${named} ${unusable.reason}.`, { param: 'model' })
-  const names = catalog.list().filter((model) => model.kind === 'text' && does(model, use))
+  const names = listedModels(catalog).filter((model) => model.kind === 'text' && does(model, use))
   const known = names.length === 0 ? 'none is installed' : `use one of: ${names.map((model) => model.id).join(', ')}`
   throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.`, { param: 'model' })
 }
@@ -55,8 +56,7 @@ function does({ embeddings, generates = true, ranks = false, vision = false }: T
  * @throws {ServiceError} as {@link requireTextModel}, and `invalid_request_error` when the name is missing and there are several.
  */
 export function chooseTextModel(catalog: ModelCatalog, id: string | undefined, use: TextModelUse = 'read'): TextModelDescriptor {
-  const names = catalog
-    .list()
+  const names = listedModels(catalog)
     .filter((model) => model.kind === 'text')
     .filter((model) => does(model, use))
   const [only] = names

@@ -11,7 +11,7 @@ import { useConsole } from './support/use-console.ts'
 
 const { skip, visit } = useConsole(async (started) => {
   await becomeOwner(started)
-  await started.page.getByRole('button', { name: 'What is 17 + 25?' }).click()
+  await started.page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
   await started.page.locator('.turn-answer[data-state=done]').waitFor()
   await openPage(started.page, 'Images')
   await draw(started.page, 'a pizza')

@@ -11,7 +11,7 @@ const { skip, visit } = useConsole(becomeOwner)
 
 test('an owner sees usage, models and the service, and loads and unloads', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'What is 17 + 25?' }).click()
+  await page.getByRole('button', { name: 'What is the capital of Portugal?' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
   await countedRequests(page, 1)
   await openPage(page, 'Usage')

@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { withMiniModels } from '../support/mini-chat.ts'
 import type { ClientTarget } from './client-target.ts'
 
 /** The whole service as its own process, with the built-in models and a data folder of its own. @param more Further flags. */
 export async function startRealTarget(more: readonly string[] = []): Promise<ClientTarget> {
   const folder = await mkdtemp(join(tmpdir(), 'sepia-clients-'))
-  const flags = ['serve', '--port', '0', '--data', folder, '--log', 'json', ...more]
+  const flags = ['serve', '--port', '0', '--data', folder, '--log', 'json', ...withMiniModels(more)]
   const child = spawn(process.execPath, ['src/bin.ts', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
   let token = ''
   let url: string | undefined

@@ -1,3 +1,4 @@
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TextModelDescriptor } from '../../src/core/model.ts'
 import type { SamplingParameters, TextPart, TextRequest } from '../../src/core/text-generation.ts'
@@ -5,7 +6,7 @@ import { makeTextRequest } from './text-request.ts'
 
 const folder = fileURLToPath(new URL('../../models/sepia-mini-chat/', import.meta.url))
 
-/** The built-in model, for tests and benches. */
+/** The smallest built-in model, for tests and benches. */
 export const miniChat: TextModelDescriptor = {
   kind: 'text',
   id: 'sepia-mini-chat',
@@ -34,4 +35,12 @@ export function ask(
 /** The text of one choice. */
 export function textOf(parts: readonly TextPart[], choice = 0): string {
   return parts.map((part) => (part.type === 'text' && part.choice === choice ? part.text : '')).join('')
+}
+
+/** Flags of a service whose own models are the smallest alone, so that its first one answers at once. @param flags What else it is started with. */
+export function withMiniModels(flags: readonly string[] = []): readonly string[] {
+  const place = flags.indexOf('--models')
+  const others = place === -1 ? [] : [flags[place + 1] ?? '']
+  const rest = place === -1 ? flags : flags.toSpliced(place, 2)
+  return ['--built-in-models', 'off', '--models', [join(import.meta.dirname, '../fixtures/models'), ...others].join(delimiter), ...rest]
 }

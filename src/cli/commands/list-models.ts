@@ -8,7 +8,7 @@ export const listModels: Command = {
   flags: [],
   settings: ['models', 'data'],
   run: async ({ backend, config }) => {
-    const models = await backend.listModels(config)
+    const models = (await backend.listModels(config)).filter(({ hidden = false }) => !hidden)
     return {
       text:
         textTable(

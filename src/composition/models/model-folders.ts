@@ -8,11 +8,12 @@ const builtInFolder = fileURLToPath(new URL('../../../models', import.meta.url))
 
 /** Every folder that holds models, the built-in ones first. */
 export function modelFolders({ models, dataFolder }: Pick<Config, 'models' | 'dataFolder'>): ModelFolders {
-  return { folders: [builtInFolder, ...models.folders], pulledFolder: dataLayout(dataFolder).modelsFolder }
+  const { modelsFolder: pulledFolder } = dataLayout(dataFolder)
+  return { ...(models.builtIn && { builtIn: builtInFolder }), folders: models.folders, pulledFolder }
 }
 
 /** The same as one list of absolute paths. */
 export function allModelFolders(config: Pick<Config, 'models' | 'dataFolder'>): readonly string[] {
-  const { folders, pulledFolder } = modelFolders(config)
-  return [...folders, ...(pulledFolder === undefined ? [] : [pulledFolder])].map((folder) => resolve(folder))
+  const { builtIn, folders, pulledFolder } = modelFolders(config)
+  return [builtIn, ...folders, pulledFolder].flatMap((folder) => (folder === undefined ? [] : [resolve(folder)]))
 }

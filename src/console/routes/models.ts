@@ -33,7 +33,9 @@ export function registerModels(
     const isOwner = personOf(request).role === 'owner'
     const factsOf = (model: ModelDescriptor) => ({ isOwner, servers: deps.modelServers(model), removable: deps.pulledModels.has(model) })
     return {
-      models: listModels(deps).map((model) => showModel(model, factsOf(model.descriptor))),
+      models: listModels(deps)
+        .filter(({ descriptor }) => descriptor.hidden === undefined)
+        .map((model) => showModel(model, factsOf(model.descriptor))),
       pulls: isOwner ? pulls.list() : pulls.list().map(withoutAddress),
       origins: callOrigins(deps.addresses()),
     }

@@ -3,7 +3,7 @@ import type { ImageModelDescriptor, ModelDescriptor } from '../model.ts'
 
 /** The models and assets the service knows. */
 export interface ModelCatalog {
-  /** Every installed model. */
+  /** Every installed model, hidden ones among them. */
   list(): readonly ModelDescriptor[]
   /** Undefined when no model has this id. */
   find(modelId: string): ModelDescriptor | undefined

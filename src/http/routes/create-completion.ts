@@ -3,6 +3,7 @@ import { collectText } from '../../operations/collect-text.ts'
 import { generateSeveral } from '../../operations/generate-several.ts'
 import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
+import { withModelDefaults } from '../body/with-model-defaults.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
@@ -22,7 +23,7 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const body = synchronousBody(incoming)
-    const { request, others, delivery } = parse(body.value)
+    const { request, others, delivery } = parse(withModelDefaults(deps.catalog, body.value))
     const model = requireTextModel(deps.catalog, request.model, 'generate')
     refuseOverlong(model, { bytes: Math.ceil(body.byteLength / (1 + others.length)), param: 'prompt' })
     const work = interactiveWork(deps, settings, incoming)

@@ -21,11 +21,12 @@ export function registerListModels(api: FastifyInstance, deps: HttpDependencies)
     requireScope(caller, scopes)
     return listModels({ pool: deps.pool, catalog: deps.assets.library.catalogFor(caller.accountId) })
   }
+  const listed = (incoming: FastifyRequest) => modelsOf(incoming).filter(({ descriptor }) => descriptor.hidden === undefined)
   for (const path of ['/v1/models', '/models'])
     api.get(path, { config }, async (incoming) => {
-      if (isMessagesSurface(incoming)) return encodeMessageModels(modelsOf(incoming), Object(incoming.query))
+      if (isMessagesSurface(incoming)) return encodeMessageModels(listed(incoming), Object(incoming.query))
       refuseOthers(incoming.query, [])
-      return { object: 'list', data: modelsOf(incoming).map(encodeModel), ...encodePulls(deps.pulls?.list() ?? []) }
+      return { object: 'list', data: listed(incoming).map(encodeModel), ...encodePulls(deps.pulls?.list() ?? []) }
     })
   api.get('/v1/models/*', { config: { query: ['beta'] } }, async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
     const encode = isMessagesSurface(incoming) ? encodeMessageModel : encodeModel
@@ -34,9 +35,12 @@ export function registerListModels(api: FastifyInstance, deps: HttpDependencies)
     const models = modelsOf(incoming)
     const model = models.find(({ descriptor }) => descriptor.id === id)
     if (model !== undefined) return encode(model)
-    const names = models.map(({ descriptor }) => descriptor.id).join(', ')
-    throw new ServiceError('model_not_found', `There is no model named ${JSON.stringify(shortName(id))}; the models are: ${names}.`, {
-      param: 'model',
-    })
+    throw new ServiceError(
+      'model_not_found',
+      `There is no model named ${JSON.stringify(shortName(id))}; the models are: ${listed(incoming)
+        .map(({ descriptor }) => descriptor.id)
+        .join(', ')}.`,
+      { param: 'model' },
+    )
   })
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { withMiniModels } from '../../support/mini-chat.ts'
 
 /** The real service in a process of its own, on an empty data folder and a free port. */
 export interface StartedService extends AsyncDisposable {
@@ -30,7 +31,7 @@ export async function startService(flags: readonly string[] = []): Promise<Start
     'error',
     ...(flags.includes('--pull-hosts') ? [] : ['--pull-hosts', '127.0.0.1']),
     ...(flags.includes('--port') ? [] : ['--port', '0']),
-    ...flags,
+    ...withMiniModels(flags),
   ]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const printed = await readGreeting(child)

@@ -20,7 +20,7 @@ const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: F
   token_expired: ['This access token has expired; create a new one in the account settings.'],
   token_revoked: ['This access token was revoked; use another one.'],
   insufficient_scope: ['Use an access token with the scope image.'],
-  model_not_found: ['There is no text model named gpt; use sepia-mini-chat.', 'model'],
+  model_not_found: ['There is no text model named gpt; use smollm2-135m-instruct.', 'model'],
   request_not_found: ['This request does not exist; check the response_id and the access token.'],
   not_found: ['There is nothing at this address; GET /openapi.json lists what there is.'],
   method_not_allowed: ['Use POST here.'],

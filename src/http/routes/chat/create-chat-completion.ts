@@ -6,6 +6,7 @@ import { generateText } from '../../../operations/generate-text.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { receivedBody } from '../../body/read-body.ts'
+import { withModelDefaults } from '../../body/with-model-defaults.ts'
 import { callerOf, requireScope } from '../../caller.ts'
 import { clientSignal } from '../../client-signal.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
@@ -37,7 +38,7 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const { headers } = incoming
     const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
-    const chat = parse(body.value)
+    const chat = parse(withModelDefaults(deps.catalog, body.value))
     if (mode !== 'off') refuseStoring(chat.storing, 'asynchronous requests: their answers are kept for 24 hours anyway')
     const model = requireTextModel(deps.catalog, chat.request.model, useOf(chat.request.input, 'generate'))
     refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })

@@ -3,6 +3,7 @@ import { collectText } from '../../../operations/collect-text.ts'
 import { generateText } from '../../../operations/generate-text.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
+import { withModelDefaults } from '../../body/with-model-defaults.ts'
 import { callerOf, requireScope } from '../../caller.ts'
 import { clientSignal } from '../../client-signal.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
@@ -21,7 +22,7 @@ export function registerCreateMessage(api: FastifyInstance, deps: RouteDependenc
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const body = synchronousBody(incoming)
-    const { request, stream, thoughts } = parseMessageRequest(body.value)
+    const { request, stream, thoughts } = parseMessageRequest(withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK']))
     refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
     const head = startMessage(request.model)
     const work = interactiveWork(deps, settings, incoming)

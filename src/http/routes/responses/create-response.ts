@@ -11,6 +11,7 @@ import { generateText } from '../../../operations/generate-text.ts'
 import { recordDeferred } from '../../answers/record-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
+import { withModelDefaults } from '../../body/with-model-defaults.ts'
 import { callerOf, requireScope } from '../../caller.ts'
 import { clientSignal } from '../../client-signal.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
@@ -34,7 +35,7 @@ export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDep
     const caller = callerOf(incoming)
     requireScope(caller, ['text'])
     const received = synchronousBody(incoming)
-    const body = parseResponseRequest(received.value)
+    const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
     const model = requireTextModel(deps.catalog, body.model, 'generate')
     const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + received.byteLength, param: 'messages' })
     check(0)

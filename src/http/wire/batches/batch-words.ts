@@ -7,6 +7,7 @@ import { shortName } from '../../../core/requests/short-name.ts'
 import { promptField } from '../../../core/text-generation.ts'
 import { errorStatus } from '../../answers/error-status.ts'
 import { parseJson } from '../../body/parse-json.ts'
+import { withModelDefaults } from '../../body/with-model-defaults.ts'
 import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
 import { requireTextModel, useOf } from '../../require-text-model.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
@@ -43,12 +44,12 @@ export function createBatchWords(
   }
   const readWork = (body: unknown, endpoint: BatchEndpoint): InferenceWork => {
     if (endpoint === '/v1/chat/completions') {
-      const chat = parseChat(body)
+      const chat = parseChat(withModelDefaults(catalog, body))
       refuseStoring(chat.storing, "a batch's lines: their answers are kept in its file")
       return readText(body, chat)
     }
     if (endpoint === '/v1/completions') {
-      const completion = parseCompletion(body)
+      const completion = parseCompletion(withModelDefaults(catalog, body))
       if (completion.others.length > 0) throw refusal('prompt', "must be one in a batch's line; write a line for each.")
       return readText(body, completion)
     }

@@ -1,5 +1,6 @@
 import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../../core/error.ts'
+import { listedModels } from '../../../core/find-descriptor.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { findStylePreset } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
@@ -98,7 +99,7 @@ export function chooseImageModel(
   }
   const model = catalog.find(name)
   if (model?.kind === 'image' && fits(model)) return model
-  const known = catalog.list().filter((each) => each.kind === 'image' && fits(each))
+  const known = listedModels(catalog).filter((each) => each.kind === 'image' && fits(each))
   const unusable = catalog.findUnusable(name)
   const message =
     model?.kind === 'image' && model.upscaler === undefined

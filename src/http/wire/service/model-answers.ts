@@ -53,7 +53,21 @@ export const modelSchema = Type.Object({
       Type.Object({ type: Type.Literal('range'), min: Type.Integer(), max: Type.Integer(), multiple_of: Type.Integer() }),
     ]),
   ),
-  defaults: Type.Optional(Type.Object({ steps: Type.Integer(), cfg_scale: Type.Number(), sampler: Type.Enum(samplers) })),
+  defaults: Type.Optional(
+    Type.Object(
+      {
+        steps: Type.Optional(Type.Integer()),
+        cfg_scale: Type.Optional(Type.Number()),
+        sampler: Type.Optional(Type.Enum(samplers)),
+        temperature: Type.Optional(Type.Number()),
+        top_p: Type.Optional(Type.Number()),
+        top_k: Type.Optional(Type.Integer()),
+        min_p: Type.Optional(Type.Number()),
+        repetition_penalty: Type.Optional(Type.Number()),
+      },
+      { description: 'What requests get that leave these fields out: the first three of image models, the others of text models.' },
+    ),
+  ),
 })
 
 /** A model that is on its way. */

@@ -1,5 +1,5 @@
 import type { ComputeDevice } from '../../../core/compute-device.ts'
-import type { ImageModelDescriptor, TextModelDescriptor } from '../../../core/model.ts'
+import type { ImageModelDescriptor, TextDefaults, TextModelDescriptor } from '../../../core/model.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import type { Answer } from '../answer.ts'
 import type { modelSchema } from './model-answers.ts'
@@ -32,18 +32,29 @@ function encodeDevice(device: ComputeDevice | undefined): ShownModel['device'] {
 }
 
 function encodeText(
-  { embeddings, generates = true, ranks = false, weights, trainedLength, bytes }: TextModelDescriptor,
+  { embeddings, generates = true, ranks = false, weights, trainedLength, bytes, defaults }: TextModelDescriptor,
   contextLength: number | null,
-): Pick<ShownModel, 'capabilities' | 'context_length' | 'max_model_len' | 'parameters' | 'quantization' | 'meta'> {
+): Pick<ShownModel, 'capabilities' | 'context_length' | 'max_model_len' | 'defaults' | 'parameters' | 'quantization' | 'meta'> {
   return {
     capabilities: [...(generates ? ['chat', 'completions'] : []), ...(embeddings ? ['embeddings'] : []), ...(ranks ? ['rerank'] : [])],
     context_length: contextLength,
     max_model_len: contextLength,
+    ...(defaults && { defaults: encodeDefaults(defaults) }),
     ...(weights && {
       parameters: weights.parameters,
       quantization: weights.quantization,
       meta: { n_vocab: weights.vocabularySize, n_ctx_train: trainedLength ?? null, n_params: weights.parameters, size: bytes },
     }),
+  }
+}
+
+function encodeDefaults({ temperature, topP, topK, minP, repetitionPenalty }: TextDefaults): NonNullable<ShownModel['defaults']> {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+    ...(minP !== undefined && { min_p: minP }),
+    ...(repetitionPenalty !== undefined && { repetition_penalty: repetitionPenalty }),
   }
 }
 

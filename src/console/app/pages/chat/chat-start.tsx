@@ -3,19 +3,19 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { chatSettings } from './chat-settings.ts'
-import { builtInModel, questionSamples } from './question-samples.ts'
+import { builtInModels, questionSamples } from './question-samples.ts'
 import { begin } from './say.ts'
 
 const suggestions = [
   t`What is the capital of Portugal?`,
   t`Tell me a short story about a fox.`,
-  t`What is 17 + 25?`,
+  t`Give me three tips for better sleep.`,
   t`How do you say “water” in Spanish?`,
 ]
 
 /** An empty conversation, with a few ways to begin, in a language that the chosen model speaks. */
 export function ChatStart(): VNode {
-  const inEnglish = chatSettings.value.model === builtInModel
+  const inEnglish = builtInModels.includes(chatSettings.value.model)
   return (
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`The page is blank`}>

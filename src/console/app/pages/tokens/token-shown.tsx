@@ -9,7 +9,7 @@ import { tokenSamples } from './token-samples.ts'
 
 /** The one time a token's text is seen, with lines that use it; whoever made it goes on here. */
 export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
-  const model = modelsOf('text')[0]?.id ?? 'sepia-mini-chat'
+  const model = modelsOf('text')[0]?.id ?? 'smollm2-135m-instruct'
   const element = useRef<HTMLElement>(null)
   useLayoutEffect(() => element.current?.focus(), [text])
   return (

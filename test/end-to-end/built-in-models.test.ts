@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, suite, test } from 'node:test'
+import { type ServiceProcess, startService } from '../support/service-process.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const chatModel = 'smollm2-135m-instruct'
+const weather = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'Get the weather of a city.',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string', maxLength: 30 } },
+      required: ['city'],
+      additionalProperties: false,
+    },
+  },
+}
+
+suite('the models that come with the service', { timeout: 300_000 }, () => {
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
+  let service: ServiceProcess
+  let token = ''
+
+  before(async () => {
+    folder = await createTemporaryFolder()
+    service = await startService(folder.path)
+    token = /TOKEN=(sepia_\w+)/.exec(service.greeting)?.[1] ?? ''
+  })
+  after(async () => {
+    await service.stop()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  const send = (path: string, body?: object) =>
+    fetch(`${service.url}${path}`, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+  const ask = async (content: string, fields: object = {}) => {
+    const answer = await send('/v1/chat/completions', {
+      model: chatModel,
+      messages: [{ role: 'user', content }],
+      temperature: 0,
+      max_tokens: 24,
+      ...fields,
+    })
+    const text = await answer.text()
+    assert.equal(answer.status, 200, text)
+    return JSON.parse(text).choices[0]
+  }
+
+  test('are listed, but for the one that they replaced, which still answers by its name', async () => {
+    const { data } = JSON.parse(await (await send('/v1/models')).text())
+    assert.deepEqual(
+      data.map(({ id }: { id: string }) => id),
+      ['all-minilm-l6-v2', 'sepia-mini-image', chatModel],
+    )
+    assert.equal((await send('/v1/models/sepia-mini-chat')).status, 200)
+    const { message } = await ask('What is the capital of France?', { model: 'sepia-mini-chat' })
+    assert.match(message.content, /Paris/)
+    const unknown = JSON.parse(await (await send('/v1/chat/completions', { model: 'gpt-4o', messages: [] })).text())
+    assert.doesNotMatch(unknown.error.message, /sepia-mini-chat/)
+  })
+
+  test('talk: through the chat template up to its stop token, as a stream too', async () => {
+    const { message, finish_reason } = await ask('What is the capital of Japan?')
+    assert.deepEqual([message.content, finish_reason], ['The capital of Japan is Tokyo.', 'stop'])
+    const streamed = await send('/v1/chat/completions', {
+      model: chatModel,
+      messages: [{ role: 'user', content: 'What is the capital of Japan?' }],
+      temperature: 0,
+      stream: true,
+    })
+    const pieces = (await streamed.text()).split('\n').filter((line) => line.startsWith('data: {'))
+    const text = pieces.map((piece) => JSON.parse(piece.slice(6)).choices[0]?.delta?.content ?? '').join('')
+    assert.equal(text, message.content)
+  })
+
+  test('keep to a schema and to a tool', async () => {
+    const schema = {
+      type: 'object',
+      properties: { name: { type: 'string', maxLength: 20 }, age: { type: 'integer', minimum: 0, maximum: 120 } },
+      required: ['name', 'age'],
+      additionalProperties: false,
+    }
+    const format = { type: 'json_schema', json_schema: { name: 'person', strict: true, schema } }
+    const { message } = await ask('Ada is 36 years old. Who is it?', { response_format: format, max_tokens: 48 })
+    const { name, age } = JSON.parse(message.content)
+    assert.deepEqual([typeof name, Number.isInteger(age)], ['string', true])
+
+    const called = await ask('What is the weather in Paris?', {
+      tools: [weather],
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+      max_tokens: 48,
+    })
+    const [call] = called.message.tool_calls
+    assert.equal(called.finish_reason, 'tool_calls')
+    assert.equal(call.function.name, 'get_weather')
+    assert.equal(typeof JSON.parse(call.function.arguments).city, 'string')
+  })
+
+  test('read a long context', async () => {
+    const filler = 'The sun rose over the quiet harbour and the boats went out to sea. '.repeat(60)
+    const answer = await send('/v1/chat/completions', {
+      model: chatModel,
+      messages: [{ role: 'user', content: `${filler}\nRepeat the last word of the text.` }],
+      max_tokens: 1,
+    })
+    const { usage } = JSON.parse(await answer.text())
+    assert.ok(usage.prompt_tokens > 900 && usage.prompt_tokens < 1200, String(usage.prompt_tokens))
+  })
+
+  test('embed as sentence-transformers does', async () => {
+    const golden = new URL('../fixtures/golden/all-minilm-l6-v2.json', import.meta.url)
+    const { vectors }: { vectors: { text: string; vector: string }[] } = JSON.parse(await readFile(golden, 'utf8'))
+    const answer = await send('/v1/embeddings', { model: 'all-minilm-l6-v2', input: vectors.map(({ text }) => text) })
+    const { data }: { data: { embedding: number[] }[] } = JSON.parse(await answer.text())
+    for (const [index, { text, vector }] of vectors.entries()) {
+      const bytes = Buffer.from(vector, 'base64')
+      const wanted = Array.from({ length: 384 }, (_, place) => bytes.readFloatLE(place * 4))
+      const given = data[index]?.embedding ?? []
+      const cosine = dot(given, wanted) / Math.sqrt(dot(given, given) * dot(wanted, wanted))
+      assert.ok(cosine >= 0.999, `${cosine} of ${JSON.stringify(text)}`)
+    }
+  })
+})
+
+function dot(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, place) => sum + value * (other[place] ?? 0), 0)
+}
