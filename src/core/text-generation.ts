@@ -115,7 +115,7 @@ export function promptField({ type }: Pick<(TextRequest | TokenizeRequest)['inpu
   return type === 'chat' ? 'messages' : 'prompt'
 }
 
-/** Tokens that a chat request which names no limit gets at most. */
+/** Tokens that an answer in the console has at most, and those of work that was stored without a limit. */
 export const defaultMaxTokens = 512
 
 /** Text generation as the runtimes see it: a conversation, or a bare prompt. */
@@ -154,10 +154,10 @@ export interface TextRequest {
       }
   /** Most tokens per choice; the context may end one earlier. 0 = the prompt is only read. */
   readonly maxTokens: number
-  /** Set when nobody named {@link maxTokens}, so that a budget may shorten it. */
+  /** Set when nobody named {@link maxTokens}, so that the context and a budget may shorten it. */
   readonly maxTokensIsDefault?: boolean
   readonly sampling: SamplingParameters
-  /** At most 16; none of them is part of the output unless the ending rules say so. */
+  /** At most 64; none of them is part of the output unless the ending rules say so. */
   readonly stop: readonly string[]
   /** Completions to make, 1 to 16. */
   readonly choices: number

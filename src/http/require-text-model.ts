@@ -38,6 +38,19 @@ const lacks: Readonly<Record<TextModelUse, string>> = {
   read: 'reads nothing',
 }
 
+/** Tokens of an answer that names no limit, of a model that runs where its context is not known. */
+const tokensElsewhere = 32_768
+
+/** What an answer that names no limit may be long: to the end of the model's context. */
+export function longestAnswer({ contextLength, trainedLength, format }: TextModelDescriptor): number {
+  return format === 'gguf' ? (contextLength ?? trainedLength ?? tokensElsewhere) : tokensElsewhere
+}
+
+/** A request that names no limit, with that of its model's context. */
+export function withinContext(request: TextRequest, model: TextModelDescriptor): TextRequest {
+  return request.maxTokensIsDefault === true ? { ...request, maxTokens: Math.min(request.maxTokens, longestAnswer(model)) } : request
+}
+
 /** What an input asks of a model: to look, where a message has a picture. */
 export function useOf(input: TextRequest['input'] | TokenizeRequest['input'], otherwise: TextModelUse): TextModelUse {
   return input.type === 'chat' && input.messages.some((message) => 'parts' in message) ? 'look' : otherwise

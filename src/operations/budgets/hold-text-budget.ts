@@ -4,6 +4,11 @@ import type { TextRequest } from '../../core/text-generation.ts'
 import { type BudgetDependencies, hasBudget, holdBudget } from './hold-budget.ts'
 import { estimatePrompt } from './text-estimate.ts'
 
+/**
+ * Tokens per answer that are set aside of a budget where a request names no limit. The whole context would leave nothing for what the account asks beside it.
+ */
+const mostUnnamed = 4096
+
 /** One text request, whose it is, and what its reservation is called. */
 interface TextWork extends BudgetHolder {
   readonly reservation: string
@@ -28,8 +33,9 @@ export async function holdTextBudget(
   const tokens = spanOf(request, prompt, Math.min(request.maxTokens, room))
   const holder = { id: reservation, accountId, tokenId, running: true, unit: 'tokens', model: request.model } as const
   const granted = await holdBudget(deps, { ...holder, tokens, promptTokens: prompt, images: 0 }, options)
-  if (granted === null || granted >= tokens.most) return { request, promptTokens: prompt }
-  return { request: { ...request, maxTokens: Math.floor((granted - prompt) / request.choices) }, promptTokens: prompt }
+  if (granted === null || (granted >= tokens.most && request.maxTokensIsDefault !== true)) return { request, promptTokens: prompt }
+  const { maxTokensIsDefault: _, ...named } = request
+  return { request: { ...named, maxTokens: Math.floor((granted - prompt) / request.choices) }, promptTokens: prompt }
 }
 
 /**
@@ -54,8 +60,8 @@ export async function holdWaitingText(
 function spanOf(
   { choices, maxTokensIsDefault }: TextRequest,
   prompt: number,
-  perChoice: number,
+  longest: number,
 ): { readonly least: number; readonly most: number } {
-  const most = prompt + choices * perChoice
+  const most = prompt + choices * (maxTokensIsDefault === true ? Math.min(longest, mostUnnamed) : longest)
   return { least: maxTokensIsDefault === true ? prompt + choices : most, most }
 }

@@ -14,7 +14,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
   return {
     model,
     ...(input.type === 'prompt' ? { prompt: input.tokens ?? input.prompt, echo: input.echo } : encodeChat(input)),
-    max_tokens: request.maxTokens,
+    ...(request.maxTokensIsDefault !== true || input.type === 'prompt' ? { max_tokens: request.maxTokens } : {}),
     temperature: sampling.temperature,
     top_p: sampling.topP,
     frequency_penalty: sampling.frequencyPenalty,

@@ -14,7 +14,7 @@ import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
-import { requireTextModel, useOf } from '../../require-text-model.ts'
+import { requireTextModel, useOf, withinContext } from '../../require-text-model.ts'
 import type { Answer } from '../../wire/answer.ts'
 import { encodeChatCompletion } from '../../wire/chat/chat-completion.ts'
 import { createChatRequestParser, type ParsedChat } from '../../wire/chat/chat-request.ts'
@@ -38,9 +38,10 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const { headers } = incoming
     const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
-    const chat = parse(withModelDefaults(deps.catalog, body.value))
-    if (mode !== 'off') refuseStoring(chat.storing, 'asynchronous requests: their answers are kept for 24 hours anyway')
-    const model = requireTextModel(deps.catalog, chat.request.model, useOf(chat.request.input, 'generate'))
+    const parsed = parse(withModelDefaults(deps.catalog, body.value))
+    if (mode !== 'off') refuseStoring(parsed.storing, 'asynchronous requests: their answers are kept for 24 hours anyway')
+    const model = requireTextModel(deps.catalog, parsed.request.model, useOf(parsed.request.input, 'generate'))
+    const chat = { ...parsed, request: withinContext(parsed.request, model) }
     refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })
     if (mode === 'off') return answerNow(deps, settings, { incoming, reply, caller, chat })
     if (chat.delivery.stream)

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../../core/access-token.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
-import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { unstoppable } from '../../../core/waiting.ts'
 import { collectText } from '../../../operations/collect-text.ts'
@@ -18,15 +17,12 @@ import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import { refuseOverlong } from '../../limits/overlong-prompt.ts'
-import { requireTextModel } from '../../require-text-model.ts'
+import { longestAnswer, requireTextModel } from '../../require-text-model.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
 import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
 import { parseResponseRequest, type ResponseBody, readResponseRequest } from '../../wire/responses/response-request.ts'
 import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
 import { itemsBefore, keepResponse, type ResponseDependencies } from './kept-response.ts'
-
-/** What a model may generate that runs where its context is not known. */
-const tokensElsewhere = 4096
 
 /** POST /v1/responses: a conversation in the words of OpenAI's Responses, as JSON, as a stream, or worked on in the background. */
 export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDependencies, settings: HttpSettings): void {
@@ -41,16 +37,12 @@ export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDep
     check(0)
     const { previous_response_id: previous } = body
     const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous }, check, { signal: clientSignal(reply) })
-    const request = readResponseRequest(body, earlier, { tokens: contextOf(model) })
+    const request = readResponseRequest(body, earlier, { tokens: longestAnswer(model) })
     const asked: Asked = { incoming, reply, caller, body, request, head: startResponse(deps.clock) }
     return body.background === true ? answerLater(deps, asked) : answerNow(deps, settings, asked)
   }
   // The second for clients that were given an address without /v1.
   for (const path of ['/v1/responses', '/responses']) api.post(path, { config: { spends: 'tokens' } }, answer)
-}
-
-function contextOf({ contextLength, trainedLength, format }: TextModelDescriptor): number {
-  return format === 'gguf' ? (contextLength ?? trainedLength ?? tokensElsewhere) : tokensElsewhere
 }
 
 interface Asked {

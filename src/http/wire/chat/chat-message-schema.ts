@@ -1,49 +1,65 @@
 import Type, { type Static } from 'typebox'
+import { idleFields, idleMarks } from '../idle-fields.ts'
 import { contentPartSchema } from './content-parts.ts'
+import { jsonObject } from './response-format-field.ts'
 
-const toolCall = Type.Object(
+/** An id of a call, in whatever form a server made it; an empty one is none. */
+const callId = Type.String({ maxLength: 4096 })
+
+const calledFunction = Type.Object(
   {
-    id: Type.String({ minLength: 1, maxLength: 256 }),
-    /** As the pieces of a stream have it, which many send back as they came. */
-    index: Type.Optional(Type.Integer({ minimum: 0 })),
-    type: Type.Literal('function'),
-    function: Type.Object(
-      { name: Type.String({ minLength: 1, maxLength: 64 }), arguments: Type.String() },
-      { additionalProperties: false },
-    ),
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
+    arguments: Type.Optional(Type.Union([Type.String(), jsonObject])),
+    ...idleFields('parsed_arguments', 'description', 'thought_signature'),
   },
   { additionalProperties: false },
 )
 
-/** Our own answers carry `function_call: null`, others these too; sent back, they mean nothing. */
-const foreignFields = {
-  function_call: Type.Optional(Type.Null()),
-  refusal: Type.Optional(Type.Null()),
-  audio: Type.Optional(Type.Null()),
-}
+const toolCall = Type.Object(
+  {
+    id: Type.Optional(callId),
+    /** As the pieces of a stream have it, which many send back as they came. */
+    index: Type.Optional(Type.Integer({ minimum: 0 })),
+    type: Type.Optional(Type.Literal('function')),
+    function: calledFunction,
+    ...idleMarks,
+    ...idleFields('caller', 'thought_signature'),
+  },
+  { additionalProperties: false },
+)
 
 /** One message of a conversation. */
 export const chatMessageSchema = Type.Object(
   {
-    role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool'], { description: '`developer` is read as `system`.' }),
+    role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
+      description: '`developer` is read as `system`, `function` as `tool`.',
+    }),
     content: Type.Optional(
-      Type.Union([Type.String(), Type.Array(contentPartSchema, { minItems: 1 })], {
+      Type.Union([Type.String(), Type.Array(contentPartSchema)], {
         description: 'Text, or a list of parts: text, and pictures for models that look at them.',
       }),
     ),
     name: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 256,
+        maxLength: 1024,
         description: 'Who says it; templates that know of names write it, others leave it out.',
       }),
     ),
-    tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 128, description: 'Only on assistant messages; an empty list is none.' })),
-    tool_call_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only on tool messages: the call it answers.' })),
+    tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 256, description: 'Only on assistant messages; an empty list is none.' })),
+    function_call: Type.Optional({ ...calledFunction, description: 'The only call of an assistant message, as OpenAI wrote it before.' }),
+    tool_call_id: Type.Optional({
+      ...callId,
+      description: 'Only on tool messages: the call it answers; the first one without an answer where it is left out.',
+    }),
     reasoning_content: Type.Optional(
       Type.String({ description: 'Only on assistant messages: what the model thought before, for templates that want it back.' }),
     ),
-    ...foreignFields,
+    reasoning: Type.Optional(Type.String({ description: "vLLM's name of `reasoning_content`." })),
+    refusal: Type.Optional(Type.String({ description: 'What was said instead of an answer; read as text.' })),
+    prefix: Type.Optional(Type.Boolean({ description: 'Whether the answer continues this last message; so it does by default.' })),
+    audio: Type.Optional(Type.Null()),
+    ...idleMarks,
+    ...idleFields('annotations', 'id', 'timestamp', 'parsed', 'reasoning_details', 'thinking_blocks', 'is_error', 'partial'),
   },
   { additionalProperties: false },
 )

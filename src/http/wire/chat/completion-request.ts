@@ -21,7 +21,12 @@ const firstFields = {
   model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
   prompt: promptField,
   max_tokens: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: defaultMaxTokens, description: '0 only with echo.' }),
+    Type.Integer({
+      minimum: -1,
+      maximum: 2 ** 31 - 1,
+      default: defaultMaxTokens,
+      description: '0 only with echo; -1 = as many as the context holds.',
+    }),
   ),
 }
 
@@ -76,7 +81,7 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
         ...findGapFaults(body),
         ...formatFaults,
         ...findEndingFaults(body, limit.maxTokens),
-        ...findLimitFaults(body),
+        ...findLimitFaults(body, { least: 0 }),
         ...findSamplingFaults(body),
       ],
       textFaultCodes,

@@ -1,14 +1,18 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
-import { accepted } from '../accepted.ts'
+import { idleFields, idleMarks } from '../idle-fields.ts'
 
 /** A part of a message's content; which fields it has depends on its type, which {@link findPartFaults} checks. */
 export const contentPartSchema = Type.Object(
   {
-    type: Type.Enum(['text', 'image_url'], { description: '`image_url` for models that look at pictures.' }),
+    type: Type.Enum(['text', 'image_url', 'refusal', 'input_text', 'output_text'], {
+      description: '`image_url` for models that look at pictures; the others are texts.',
+    }),
     text: Type.Optional(Type.String()),
-    cache_control: Type.Optional(Type.Object({}, { description: accepted.keptWarm })),
+    refusal: Type.Optional(Type.String({ description: 'The text of parts of the type refusal.' })),
+    ...idleMarks,
+    ...idleFields('annotations', 'citations', 'logprobs', 'id'),
     image_url: Type.Optional(
       Type.Object(
         {
@@ -25,7 +29,7 @@ export const contentPartSchema = Type.Object(
 type ContentPart = Static<typeof contentPartSchema>
 
 const pictureAddress = /^data:(image\/(?:png|jpeg|webp|gif));base64,/
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 /** Pictures of one message; a request holds no more than its body. */
 const mostPictures = 32
 
@@ -36,11 +40,11 @@ export function findPartFaults(
 ): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const prefix = `messages[${path[1]}].content`
-  for (const [index, { type, text, image_url }] of parts.entries()) {
+  for (const [index, { type, image_url, refusal, text = refusal }] of parts.entries()) {
     const at = (field: string, message: string, kind = 'conflict') =>
       faults.push({ path: [...path, index, ...field.split('.')], message: `\`${prefix}[${index}].${field}\` ${message}`, kind })
-    if (type === 'text' && text === undefined) at('text', 'is required: add the text.', 'missing')
-    if (type === 'text' && image_url !== undefined) at('image_url', 'belongs to parts of the type image_url: remove it.')
+    if (type !== 'image_url' && text === undefined) at('text', 'is required: add the text.', 'missing')
+    if (type !== 'image_url' && image_url !== undefined) at('image_url', 'belongs to parts of the type image_url: remove it.')
     if (type === 'image_url' && role !== 'user') at('type', 'must be text: pictures belong to user messages.')
     if (type === 'image_url' && text !== undefined) at('text', 'belongs to parts of the type text: remove it.')
     if (type === 'image_url' && image_url === undefined) at('image_url', 'is required: add an object with `url`.', 'missing')
@@ -58,16 +62,22 @@ export function findPartFaults(
 
 /** The parts of a message in the domain's words; undefined where all of them are text. */
 export function readParts(parts: readonly ContentPart[]): readonly SeenPart[] | undefined {
-  if (parts.every(({ type }) => type === 'text')) return undefined
-  return parts.map(({ text = '', image_url }): SeenPart => {
+  if (parts.every(({ type }) => type !== 'image_url')) return undefined
+  return parts.map(({ image_url, refusal = '', text = refusal }): SeenPart => {
     const [head, mediaType] = pictureAddress.exec(image_url?.url ?? '') ?? []
     if (image_url === undefined || head === undefined || mediaType === undefined) return { type: 'text', text }
     const { url, detail } = image_url
-    return { type: 'picture', mediaType, base64: url.slice(head.length), ...(detail && { detail }) }
+    return { type: 'picture', mediaType, base64: toPlainBase64(url.slice(head.length)), ...(detail && { detail }) }
   })
+}
+
+/** Base64 in its usual letters and padded, of text in those of addresses. */
+function toPlainBase64(text: string): string {
+  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
 }
 
 /** Several text parts become lines, as llama.cpp and vLLM join them. */
 export function joinTexts(parts: readonly ContentPart[]): string {
-  return parts.flatMap(({ text }) => text ?? []).join('\n')
+  return parts.flatMap(({ refusal, text = refusal }) => text ?? []).join('\n')
 }

@@ -1,51 +1,81 @@
 import type { FieldFault } from '../../../core/error.ts'
-import type { ChatMessage } from '../../../core/text-generation.ts'
+import type { ChatMessage, ToolCall } from '../../../core/text-generation.ts'
 import { CallArguments } from './call-arguments.ts'
 import type { ChatMessageBody } from './chat-message-schema.ts'
 import { findPartFaults, joinTexts, readParts } from './content-parts.ts'
 
-/** Finds what the schema cannot say: which fields belong to which role, and that tool results answer a call. */
+/** Finds what the schema cannot say: which fields belong to which role. */
 export function findMessageFaults(messages: readonly ChatMessageBody[]): readonly FieldFault[] {
   const faults: FieldFault[] = []
-  const calls = new Set<string>()
   const callArguments = new CallArguments()
   for (const [index, message] of messages.entries()) {
     const at = (field: string, text: string, kind = 'conflict') =>
       faults.push({ path: ['messages', index, field], message: `\`messages[${index}].${field}\` ${text}`, kind })
-    const { role, tool_calls = [] } = message
-    if (message.content === undefined && !(role === 'assistant' && tool_calls.length > 0))
+    const { role, content } = message
+    if (content === undefined && role !== 'assistant' && role !== 'tool' && role !== 'function')
       at('content', 'is required: add a string or a list of text parts.', 'missing')
-    if (Array.isArray(message.content)) faults.push(...findPartFaults(message.content, { role, path: ['messages', index, 'content'] }))
-    if (message.tool_calls !== undefined && role !== 'assistant') at('tool_calls', 'belongs to assistant messages only: remove it.')
-    if (message.reasoning_content !== undefined && role !== 'assistant')
-      at('reasoning_content', 'belongs to assistant messages only: remove it.')
-    if (role === 'tool' && message.tool_call_id === undefined)
-      at('tool_call_id', 'is required on tool messages: add the id of the call it answers.', 'missing')
-    if (role !== 'tool' && message.tool_call_id !== undefined) at('tool_call_id', 'belongs to tool messages only: remove it.')
-    if (role === 'tool' && message.tool_call_id !== undefined && !calls.has(message.tool_call_id))
-      at('tool_call_id', 'must be the id of a tool call in an earlier assistant message.')
-    for (const [place, call] of tool_calls.entries()) {
-      calls.add(call.id)
-      faults.push(...callArguments.check(call.function.arguments, ['messages', index, 'tool_calls', place, 'function', 'arguments']))
+    if (Array.isArray(content)) faults.push(...findPartFaults(content, { role, path: ['messages', index, 'content'] }))
+    for (const field of ['tool_calls', 'function_call', 'reasoning_content', 'reasoning'] as const)
+      if (message[field] !== undefined && role !== 'assistant') at(field, 'belongs to assistant messages only: remove it.')
+    if (role !== 'tool' && role !== 'function' && message.tool_call_id !== undefined)
+      at('tool_call_id', 'belongs to tool messages only: remove it.')
+    for (const { path, written } of argumentsIn(message)) {
+      faults.push(...callArguments.check(written, ['messages', index, ...path]))
       if (callArguments.tooLong) return faults
     }
   }
   return faults
 }
 
-/** Messages that {@link findMessageFaults} found nothing wrong with, in the words of the domain. */
-export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
-  return messages.map(readMessage)
+function argumentsIn({ tool_calls = [], function_call: old }: ChatMessageBody) {
+  return [
+    ...tool_calls.map(({ function: called }, place) => ({
+      path: ['tool_calls', place, 'function', 'arguments'],
+      written: writeArguments(called.arguments),
+    })),
+    ...(old === undefined ? [] : [{ path: ['function_call', 'arguments'], written: writeArguments(old.arguments) }]),
+  ]
 }
 
-function readMessage({ role, content, name, tool_calls = [], tool_call_id, reasoning_content: thoughts }: ChatMessageBody): ChatMessage {
-  const text = readContent(content)
-  const named = name === undefined ? {} : { name }
-  if (role === 'tool') return { role, content: text ?? '', toolCallId: tool_call_id ?? '', ...named }
+/** Arguments as a model writes them; some clients send the object itself, or nothing for none. */
+function writeArguments(value: string | object | undefined): string {
+  return typeof value === 'object' ? JSON.stringify(value) : (value ?? '')
+}
+
+/** Messages that {@link findMessageFaults} found nothing wrong with, in the words of the domain. Results without an id answer the calls in their order. */
+export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
+  const open: string[] = []
+  return messages.map((body, index) => {
+    const message = readMessage(body, index)
+    if (message.role === 'assistant') open.push(...(message.toolCalls ?? []).map(({ id }) => id))
+    if (message.role !== 'tool') return message
+    const toolCallId = message.toolCallId || (open[0] ?? '')
+    const place = open.indexOf(toolCallId)
+    if (place >= 0) open.splice(place, 1)
+    return { ...message, toolCallId }
+  })
+}
+
+function readMessage(body: ChatMessageBody, index: number): ChatMessage {
+  const { role, content, name, tool_call_id: callId = '', refusal, reasoning, reasoning_content: thoughts = reasoning } = body
+  const text = readContent(content) ?? refusal ?? null
+  const named = name ? { name } : {}
+  if (role === 'tool' || role === 'function') return { role: 'tool', content: text ?? '', toolCallId: callId, ...named }
   const parts = typeof content === 'object' ? readParts(content) : undefined
   if (role !== 'assistant') return { role: role === 'developer' ? 'system' : role, content: text ?? '', ...(parts && { parts }), ...named }
-  const toolCalls = tool_calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }))
-  return { role, content: text, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }), ...named }
+  const toolCalls = readCalls(body, index)
+  const said = toolCalls.length > 0 ? text : (text ?? '')
+  return { role, content: said, ...(toolCalls.length > 0 && { toolCalls }), ...(thoughts !== undefined && { thoughts }), ...named }
+}
+
+/** The calls of a message; one without an id is called by its place. */
+function readCalls({ tool_calls = [], function_call: old }: ChatMessageBody, index: number): readonly ToolCall[] {
+  const called = [...tool_calls, ...(old === undefined ? [] : [{ id: '', function: old }])]
+  return called.map(({ id, function: { name, arguments: written } }, place) => ({
+    id: id || `call_${index}_${place}`,
+    name,
+    arguments: writeArguments(written),
+  }))
 }
 
 function readContent(content: ChatMessageBody['content']): string | null {

@@ -11,7 +11,7 @@ const likelihoodFields = {
     Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens that make up this share.' }),
   ),
   top_k: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 = off.' }),
+    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 or -1 = off.' }),
   ),
   min_p: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Leaves out tokens below this share of the likeliest; 0 = off.' }),
@@ -70,7 +70,7 @@ export function readSampling(body: SamplingBody): SamplingParameters {
   return {
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
-    topK: body.top_k ?? 0,
+    topK: Math.max(0, body.top_k ?? 0),
     minP: body.min_p ?? 0,
     frequencyPenalty: body.frequency_penalty ?? 0,
     presencePenalty: body.presence_penalty ?? 0,

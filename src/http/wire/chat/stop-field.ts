@@ -1,15 +1,18 @@
 import Type from 'typebox'
 
-const entry = Type.String({ minLength: 1, maxLength: 1000 })
+const entry = Type.String({ maxLength: 1000 })
 
-/** One stop string or up to 16. */
+/** A list of stop strings. */
+export const stopList = Type.Array(entry, { maxItems: 64 })
+
+/** One stop string or up to 64. */
 export const stopField = Type.Optional(
-  Type.Union([entry, Type.Array(entry, { maxItems: 16 })], {
-    description: 'Generation ends before any of these; they are not part of the output.',
+  Type.Union([entry, stopList], {
+    description: 'Generation ends before any of these; they are not part of the output. Empty ones are passed over.',
   }),
 )
 
-/** The texts that end an answer; none when the field is left out. */
+/** The texts that end an answer; none when the field is left out, and an empty one is none. */
 export function readStop(stop: string | readonly string[] | undefined): readonly string[] {
-  return stop === undefined ? [] : typeof stop === 'string' ? [stop] : stop
+  return (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '')
 }

@@ -1,9 +1,16 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
+import { idleFields, idleMarks } from '../idle-fields.ts'
 import { jsonObject } from './response-format-field.ts'
 
-const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
+/** A name as agents and MCP's servers write them. */
+export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_.:/-]{1,256}$' })
+const closed = { additionalProperties: false }
+
+const choiceWord = Type.Enum(['auto', 'none', 'required', 'any'])
+/** What agents note of tools for other services. */
+export const idleTools = idleFields('input_examples', 'defer_loading', 'allowed_callers')
 
 /** The fields about tools of POST /v1/chat/completions. */
 export const toolFields = {
@@ -18,14 +25,17 @@ export const toolFields = {
               description: Type.Optional(Type.String()),
               parameters: Type.Optional(jsonObject),
               strict: Type.Optional(Type.Boolean()),
+              ...idleMarks,
             },
-            { additionalProperties: false },
+            closed,
           ),
+          ...idleMarks,
+          ...idleTools,
         },
-        { additionalProperties: false },
+        closed,
       ),
       {
-        maxItems: 128,
+        maxItems: 256,
         description: 'Functions the model may call: type, function.name, function.description, function.parameters (JSON Schema).',
       },
     ),
@@ -33,13 +43,12 @@ export const toolFields = {
   tool_choice: Type.Optional(
     Type.Union(
       [
-        Type.Enum(['auto', 'none', 'required']),
-        Type.Object(
-          { type: Type.Literal('function'), function: Type.Object({ name: toolName }, { additionalProperties: false }) },
-          { additionalProperties: false },
-        ),
+        choiceWord,
+        Type.Object({ type: choiceWord }, closed),
+        Type.Object({ type: Type.Literal('function'), name: toolName }, closed),
+        Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: toolName }, closed) }, closed),
       ],
-      { description: 'Whether or which function to call; auto when there are tools.' },
+      { description: 'Whether or which function to call; auto when there are tools. `any` is `required`.' },
     ),
   ),
   parallel_tool_calls: Type.Optional(Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' })),
@@ -59,9 +68,10 @@ export function findToolFaults({ tools = [], tool_choice }: ToolsBody): readonly
         message: `\`tools[${index}].function.name\` must be unique; ${name} is there twice.`,
         kind: 'conflict',
       })
-  if (tool_choice === 'required' && names.length === 0) faults.push(choiceFault('needs `tools`; add them, or leave it out.'))
-  if (typeof tool_choice === 'object' && !names.includes(tool_choice.function.name))
-    faults.push(choiceFault(`names ${tool_choice.function.name}, which is not in \`tools\`; name one of them.`))
+  const choice = readChoice(tool_choice)
+  if (choice === 'required' && names.length === 0) faults.push(choiceFault('needs `tools`; add them, or leave it out.'))
+  if (typeof choice === 'object' && !names.includes(choice.name))
+    faults.push(choiceFault(`names ${choice.name}, which is not in \`tools\`; name one of them.`))
   return faults
 }
 
@@ -77,8 +87,14 @@ export function readTools({ tools = [] }: ToolsBody): readonly ToolDefinition[] 
 
 /** Whether and what a model has to call: as it likes when there are tools, else nothing. */
 export function readToolChoice({ tools = [], tool_choice }: ToolsBody): ToolChoice {
-  if (tool_choice === undefined) return tools.length > 0 ? 'auto' : 'none'
-  return typeof tool_choice === 'string' ? tool_choice : { name: tool_choice.function.name }
+  return readChoice(tool_choice) ?? (tools.length > 0 ? 'auto' : 'none')
+}
+
+function readChoice(choice: ToolsBody['tool_choice']): ToolChoice | undefined {
+  if (choice === undefined) return undefined
+  if (typeof choice === 'string') return choice === 'any' ? 'required' : choice
+  if ('function' in choice) return { name: choice.function.name }
+  return 'name' in choice ? { name: choice.name } : readChoice(choice.type)
 }
 
 function choiceFault(text: string): FieldFault {

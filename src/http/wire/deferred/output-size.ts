@@ -10,6 +10,9 @@ const bytesPerPixel = { png: 3.01, jpeg: 1, webp: 1 } as const
 const bytesPerToken = 24
 const bytesPerLogprob = 160
 
+/** Tokens that hardly an answer has whose request names no limit. */
+const usualTokens = 4096
+
 /** A vector of 4096 numbers as JSON. */
 const bytesPerVector = 4096 * 22
 
@@ -24,7 +27,8 @@ function expectImageBytes({ width, height, seeds, encoding }: ImageRequest): num
   return Math.ceil(seeds.length * (width * height * bytesPerPixel[encoding] * base64 + frameBytes))
 }
 
-function expectTextBytes({ choices, maxTokens, topLogprobs }: TextRequest): number {
+function expectTextBytes({ choices, maxTokens, maxTokensIsDefault, topLogprobs }: TextRequest): number {
   const perToken = bytesPerToken + (topLogprobs === null ? 0 : (topLogprobs + 1) * bytesPerLogprob)
-  return frameBytes + choices * maxTokens * perToken
+  const tokens = maxTokensIsDefault === true ? Math.min(maxTokens, usualTokens) : maxTokens
+  return frameBytes + choices * tokens * perToken
 }

@@ -3,8 +3,8 @@ import { branchByType } from './branch-by-type.ts'
 import type { SchemaNode } from './describe-schema.ts'
 
 /**
- * A body without the known fields that are null, at any depth, so that `null` and absence mean the same. Parts without such fields stay
- * the objects they are.
+ * A body without the fields that are null, at any depth, so that `null` and absence mean the same; of objects whose fields are free, what is
+ * null stays. Parts without such fields stay the objects they are.
  */
 export function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -12,8 +12,9 @@ export function withoutNulls(schema: SchemaNode, value: unknown): unknown {
     // Of a list that is too long nobody reads the entries.
     return items === undefined || value.length > maxItems || !holdsFields(items) ? value : cleanList(items, value)
   }
-  const properties = (branchByType(schema.anyOf ?? [], value) ?? branchOf(schema, 'object'))?.properties
-  return isRecord(value) && properties !== undefined ? cleanRecord(properties, value) : value
+  if (!isRecord(value)) return value
+  const branch = branchByType(schema.anyOf ?? [], value) ?? branchOf(schema, 'object')
+  return branch?.properties === undefined ? value : cleanRecord(branch, branch.properties, value)
 }
 
 function cleanList(items: SchemaNode, list: readonly unknown[]): readonly unknown[] {
@@ -26,19 +27,26 @@ function cleanList(items: SchemaNode, list: readonly unknown[]): readonly unknow
   return changed ? cleaned : list
 }
 
-function cleanRecord(properties: Readonly<Record<string, SchemaNode>>, record: Readonly<Record<string, unknown>>): object {
-  let copy: Record<string, unknown> | undefined
-  // Whoever sends thousands of unknown fields is not waited for: only the known ones are looked at.
+function cleanRecord(
+  { additionalProperties, patternProperties }: SchemaNode,
+  properties: Readonly<Record<string, SchemaNode>>,
+  record: Readonly<Record<string, unknown>>,
+): object {
+  const cleaned: Record<string, unknown> = {}
+  let changed = false
   for (const name in properties) {
     if (!Object.hasOwn(record, name)) continue
     const entry = record[name]
     const clean = entry === null ? undefined : withoutNulls(properties[name] ?? {}, entry)
-    if (clean === entry) continue
-    copy ??= { ...record }
-    if (clean === undefined) delete copy[name]
-    else copy[name] = clean
+    if (clean !== undefined) cleaned[name] = clean
+    changed ||= clean !== entry
   }
-  return copy ?? record
+  const isClosed = additionalProperties === false && patternProperties === undefined
+  const dropsOthers = isClosed && Object.keys(record).some((name) => record[name] === null && !Object.hasOwn(properties, name))
+  if (!changed && !dropsOthers) return record
+  // Fields that are not known follow in their order; those with a value are refused later.
+  const others = Object.entries(record).filter(([name, entry]) => !Object.hasOwn(properties, name) && !(isClosed && entry === null))
+  return { ...cleaned, ...Object.fromEntries(others) }
 }
 
 /** Whether values of a schema can have fields of their own; most long lists hold numbers or texts. */

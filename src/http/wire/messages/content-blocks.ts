@@ -4,11 +4,13 @@ import { isRecord } from '../../../core/is-record.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { printPath } from '../faults/print-path.ts'
+import { idleFields } from '../idle-fields.ts'
 
-const id = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' })
+/** An id of a call, in whatever form a server made it. */
+const id = Type.String({ minLength: 1, maxLength: 4096 })
 
 /** Prompts are kept warm by themselves, so that marks of what to keep change nothing. */
-const marks = { cache_control: Type.Optional(jsonObject) }
+const marks = { cache_control: Type.Optional(jsonObject), ...idleFields('parsed_output', 'extra_content', 'provider_specific_fields') }
 
 const closed = { additionalProperties: false }
 
@@ -22,14 +24,35 @@ const thinkingBlock = Type.Object(
 )
 const redactedBlock = Type.Object({ type: Type.Literal('redacted_thinking'), data: Type.String() }, closed)
 const callBlock = Type.Object(
-  { type: Type.Literal('tool_use'), id, name: Type.String({ minLength: 1, maxLength: 128 }), input: jsonObject, ...marks },
+  {
+    type: Type.Literal('tool_use'),
+    id,
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
+    /** Some clients send the text of the object, or nothing for an empty one. */
+    input: Type.Optional(Type.Union([jsonObject, Type.String()])),
+    ...idleFields('caller'),
+    ...marks,
+  },
+  closed,
+)
+const plainSource = Type.Object({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: Type.String() }, closed)
+const partsSource = Type.Object({ type: Type.Literal('content'), content: Type.Union([Type.String(), Type.Array(textBlock)]) }, closed)
+const documentBlock = Type.Object(
+  {
+    type: Type.Literal('document'),
+    source: Type.Union([plainSource, partsSource]),
+    title: Type.Optional(Type.String()),
+    context: Type.Optional(Type.String()),
+    citations: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Literal(false)) }, closed)),
+    ...marks,
+  },
   closed,
 )
 const resultBlock = Type.Object(
   {
     type: Type.Literal('tool_result'),
     tool_use_id: id,
-    content: Type.Optional(Type.Union([Type.String(), Type.Array(textBlock)])),
+    content: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([textBlock, documentBlock]))])),
     is_error: Type.Optional(Type.Boolean()),
     ...marks,
   },
@@ -45,9 +68,12 @@ export const systemField = Type.Optional(
 export const messageSchema = Type.Object(
   {
     role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: told in the middle of a conversation.' }),
-    content: Type.Union([Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock]))], {
-      description: 'Text, or blocks: text, thinking, redacted_thinking, tool_use, tool_result.',
-    }),
+    content: Type.Union(
+      [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock]))],
+      {
+        description: 'Text, or blocks: text, document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
+      },
+    ),
   },
   closed,
 )
@@ -55,8 +81,9 @@ export const messageSchema = Type.Object(
 export type MessageBody = Static<typeof messageSchema>
 export type ContentBlock = Exclude<MessageBody['content'], string>[number]
 export type TextBlock = Static<typeof textBlock>
+export type DocumentBlock = Static<typeof documentBlock>
 
-const known: readonly unknown[] = ['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
+const known: readonly unknown[] = ['text', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
 
 /** Blocks that no model here reads, each by its name: pictures, documents, and what tools of Anthropic's own servers left. */
 export function findForeignBlocks(messages: unknown): readonly FieldFault[] {
@@ -71,10 +98,15 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
   return content.flatMap((block: unknown, index): readonly FieldFault[] => {
     if (!isRecord(block)) return []
     const place = [...path, index]
-    if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], ['text'])
+    if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], ['text', 'document'])
     const kind = block.type
-    if (typeof kind !== 'string' || kinds.includes(kind)) return []
+    if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignDocument(block))) return []
     const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send text.`
     return [{ path: place, message, kind: 'unsupported_parameter' }]
   })
+}
+
+/** A document of which the text cannot be read: a PDF, or an address. */
+function isForeignDocument({ type, source }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'document' && isRecord(source) && source.type !== 'text' && source.type !== 'content'
 }

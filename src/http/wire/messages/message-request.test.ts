@@ -52,8 +52,8 @@ suite('messages in Anthropic’s words', () => {
     ['messages', [[user('')]], [undefined, null, [], 'Hello', {}]],
     ['temperature', [0, 1, null], [-0.1, 1.1, '1']],
     ['top_p', [0, 1, null], [-0.1, 1.1]],
-    ['top_k', [0, 1_000_000, null], [-1, 0.5, 1_000_001]],
-    ['stop_sequences', [[], ['x'], Array(16).fill('x'), null], ['x', Array(17).fill('x')]],
+    ['top_k', [-1, 0, 1_000_000, null], [-2, 0.5, 1_000_001]],
+    ['stop_sequences', [[], ['x'], [''], Array(64).fill('x'), null], ['x', Array(65).fill('x')]],
     ['stream', [true, null], ['yes', 1]],
     ['service_tier', ['auto', 'standard_only', null], ['flex']],
     ['system', ['You', [{ type: 'text', text: 'You' }], null], [5, {}]],
@@ -66,7 +66,6 @@ suite('messages in Anthropic’s words', () => {
   for (const [name, fields, expected] of [
     ['an unknown field', { best_of: 2 }, { code: 'unsupported_parameter', param: 'best_of' }],
     ['a thread', { thread: { id: 't' } }, { code: 'unsupported_parameter', param: 'thread', says: /whole conversation/ }],
-    ['an empty stop sequence', { stop_sequences: [''] }, { param: 'stop_sequences[0]' }],
     ['a name in the metadata that is not known', { metadata: { name: 'x' } }, { code: 'unsupported_parameter', param: 'metadata.name' }],
     [
       'a picture',
@@ -98,9 +97,6 @@ suite('messages in Anthropic’s words', () => {
       { param: 'messages[1].content[1]', says: /belongs to user/ },
     ],
     ['thoughts of the user', { messages: [user([{ type: 'thinking', thinking: 'x' }])] }, { param: 'messages[0].content[0]' }],
-    ['a result of no call', { messages: [user([result])] }, { param: 'messages[0].content[0].tool_use_id' }],
-    ['a result before its call', { messages: [user([result]), assistant([called])] }, { param: 'messages[0].content[0].tool_use_id' }],
-    ['an id that is none', { messages: [user('a'), assistant([{ ...called, id: 'c 1' }])] }, { param: 'messages[1].content[0].id' }],
     [
       'thoughts that leave no room',
       { thinking: { type: 'enabled', budget_tokens: 64 } },
@@ -253,12 +249,51 @@ suite('tools and thoughts in Anthropic’s words', () => {
     assert.deepEqual(accept({ output_format: format }).request.responseFormat, { type: 'json_schema', schema, field: 'output_format' })
   })
 
+  test('documents of plain text are read as text, others are refused by name', () => {
+    const plain = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Cats purr.' }, title: 'On cats' }
+    const parts = { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Dogs bark.' }] }, context: null }
+    const { input } = accept({ messages: [user([plain, parts, { type: 'text', text: 'Who barks?' }])] }).request
+    assert.deepEqual(Object(input).messages, [{ role: 'user', content: 'On cats\nCats purr.\nDogs bark.\nWho barks?' }])
+    const told = accept({ messages: [user('a'), assistant([called]), user([{ ...result, content: [plain] }])] }).request.input
+    assert.equal(Object(told).messages[2].content, 'On cats\nCats purr.')
+    const foreign = { type: 'document', source: { type: 'url', url: 'https://example.org/a.pdf' } }
+    assertRefused(() => accept({ messages: [user([foreign])] }), { code: 'unsupported_parameter', param: 'messages[0].content[0]' })
+  })
+
+  test('what clients note beside blocks and tools changes nothing, and lists that ask for nothing are taken', () => {
+    const noted = { ...look, input_examples: [{}], defer_loading: true, allowed_callers: ['direct'] }
+    const { request } = accept({ tools: [noted], mcp_servers: [], container: null, tool_choice: { type: 'auto' } })
+    assert.deepEqual(request.input, accept({ tools: [look] }).request.input)
+    refuseServers()
+    const history = [user('a'), assistant([{ ...called, caller: { type: 'direct' } }]), user([result])]
+    assert.deepEqual(
+      accept({ messages: history }).request.input,
+      accept({ messages: [user('a'), assistant([called]), user([result])] }).request.input,
+    )
+  })
+
+  const refuseServers = () => assertRefused(() => accept({ mcp_servers: [{ type: 'url' }] }), { param: 'mcp_servers' })
+
+  test('ids of any form, results without a call and inputs that are texts are read', () => {
+    for (const id of ['functions.look:0', 'c 1', 'x'.repeat(400)])
+      for (const [input, written] of [
+        ['{"a":1}', '{"a":1}'],
+        ['', '{}'],
+        [null, '{}'],
+        [{ a: 1 }, '{"a":1}'],
+      ]) {
+        const messages = [user('a'), assistant([{ ...called, id, input }]), user([{ ...result, tool_use_id: id }])]
+        const [, said, found] = Object(accept({ messages }).request.input).messages
+        assert.deepEqual([said.toolCalls[0].id, said.toolCalls[0].arguments, found.toolCallId], [id, written, id])
+      }
+    assert.equal(Object(accept({ messages: [user([result])] }).request.input).messages[0].role, 'tool')
+  })
+
   test('counting takes the conversation alone', () => {
     const { max_tokens: _, ...rest } = base
     const { model, input } = parseCountRequest({ ...rest, system: 'You', tools: [look], cache_control: {} })
     assert.deepEqual([model, input.messages.length, input.tools.length], ['m', 2, 1])
     assertRefused(() => parseCountRequest(base), { code: 'unsupported_parameter', param: 'max_tokens' })
-    assertRefused(() => parseCountRequest({ ...rest, messages: [user([result])] }), { param: 'messages[0].content[0].tool_use_id' })
     parseCountRequest({ ...rest, thinking: { type: 'enabled', budget_tokens: 4096 } })
   })
 })

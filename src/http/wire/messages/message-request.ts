@@ -4,6 +4,7 @@ import { isRecord } from '../../../core/is-record.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { accepted } from '../accepted.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
+import { readStop, stopList } from '../chat/stop-field.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
@@ -21,9 +22,7 @@ const conversationFields = {
 
 const answerFields = {
   max_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Most tokens to generate; the context may end it earlier.' }),
-  stop_sequences: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 16, description: 'Generation ends before any of these.' }),
-  ),
+  stop_sequences: Type.Optional({ ...stopList, description: 'Generation ends before any of these; empty ones are passed over.' }),
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   temperature: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always takes the likeliest token.' }),
@@ -31,7 +30,9 @@ const answerFields = {
   top_p: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens of this share.' }),
   ),
-  top_k: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Draws only from this many; 0 = off.' })),
+  top_k: Type.Optional(
+    Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many; 0 or -1 = off.' }),
+  ),
   metadata: Type.Optional(
     Type.Object(
       { user_id: Type.Optional(Type.String({ maxLength: 512 })) },
@@ -40,6 +41,9 @@ const answerFields = {
   ),
   service_tier: Type.Optional(Type.Enum(['auto', 'standard_only'], { description: 'Accepted; there is one tier.' })),
   cache_control: Type.Optional(Type.Object({}, { description: accepted.keptWarm })),
+  mcp_servers: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Only an empty list: tools are called by the client.' }),
+  ),
 }
 
 /** The body of POST /v1/messages. */
@@ -47,7 +51,7 @@ export const messageRequestSchema = Type.Object({ ...conversationFields, ...answ
 
 /** The body of POST /v1/messages/count_tokens. */
 export const countRequestSchema = Type.Object(
-  { ...conversationFields, cache_control: answerFields.cache_control },
+  { ...conversationFields, cache_control: answerFields.cache_control, mcp_servers: answerFields.mcp_servers },
   { additionalProperties: false },
 )
 
@@ -77,7 +81,7 @@ export function parseMessageRequest(received: unknown): ParsedMessage {
       input: readConversation(body),
       maxTokens: body.max_tokens,
       sampling: readSampling(body),
-      stop: body.stop_sequences ?? [],
+      stop: readStop(body.stop_sequences),
       choices: 1,
       topLogprobs: null,
       responseFormat: readAnswerFormat(body),

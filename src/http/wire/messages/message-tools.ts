@@ -4,8 +4,8 @@ import { isRecord } from '../../../core/is-record.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
+import { idleTools, toolName } from '../chat/tool-fields.ts'
 
-const name = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' })
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
 const closed = { additionalProperties: false }
 
@@ -16,12 +16,13 @@ export const messageToolFields = {
       Type.Object(
         {
           type: Type.Optional(Type.Literal('custom')),
-          name,
+          name: toolName,
           description: Type.Optional(Type.String()),
           input_schema: jsonObject,
           strict: Type.Optional(Type.Boolean()),
           eager_input_streaming: Type.Optional(Type.Boolean()),
           cache_control: Type.Optional(jsonObject),
+          ...idleTools,
         },
         closed,
       ),
@@ -34,7 +35,7 @@ export const messageToolFields = {
         Type.Object({ type: Type.Literal('auto'), ...parallel }, closed),
         Type.Object({ type: Type.Literal('any'), ...parallel }, closed),
         Type.Object({ type: Type.Literal('none') }, closed),
-        Type.Object({ type: Type.Literal('tool'), name, ...parallel }, closed),
+        Type.Object({ type: Type.Literal('tool'), name: toolName, ...parallel }, closed),
       ],
       { description: 'Whether or which function to call; auto when there are tools.' },
     ),

@@ -1,22 +1,22 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage } from '../../../core/text-generation.ts'
-import type { ContentBlock, MessageBody, TextBlock } from './content-blocks.ts'
+import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
-/** Finds what the schema cannot say: which blocks belong to whom, and that results answer a call. */
+/** Finds what the schema cannot say: which blocks belong to whom. */
 export function findTurnFaults(messages: readonly MessageBody[]): readonly FieldFault[] {
-  const calls = new Set<string>()
   return messages.flatMap(({ role, content }, index) =>
     blocksOf(content).flatMap((block, place): readonly FieldFault[] => {
       const path = ['messages', index, 'content', place]
       const at = `messages[${index}].content[${place}]`
-      const owner = block.type === 'text' ? role : block.type === 'tool_result' ? 'user' : 'assistant'
+      const owner = block.type === 'text' ? role : ownerOf(block.type)
       if (owner !== role) return [{ path, message: `\`${at}\` is a ${block.type}, which belongs to ${owner} messages.`, kind: 'conflict' }]
-      if (block.type === 'tool_use') calls.add(block.id)
-      if (block.type !== 'tool_result' || calls.has(block.tool_use_id)) return []
-      const message = `\`${at}.tool_use_id\` must be the id of a tool_use in an earlier assistant message.`
-      return [{ path: [...path, 'tool_use_id'], message, kind: 'conflict' }]
+      return []
     }),
   )
+}
+
+function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {
+  return type === 'tool_result' || type === 'document' ? 'user' : 'assistant'
 }
 
 /** A conversation that {@link findTurnFaults} found nothing wrong with, in the words of the domain. */
@@ -44,7 +44,7 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
   }
   const thoughts = blocks.flatMap((block) => (block.type === 'thinking' && block.thinking !== '' ? [block.thinking] : [])).join('\n')
   const toolCalls = blocks.flatMap((block) =>
-    block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: JSON.stringify(block.input) }] : [],
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: writeInput(block.input) }] : [],
   )
   return [
     {
@@ -56,6 +56,11 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
   ]
 }
 
+/** The arguments of a call as a model writes them. */
+function writeInput(input: string | object | undefined): string {
+  return typeof input === 'string' && input.trim() !== '' ? input : JSON.stringify(typeof input === 'object' ? input : {})
+}
+
 function readResult({ tool_use_id, content = '', is_error }: Extract<ContentBlock, { type: 'tool_result' }>): ChatMessage {
   const text = joinTexts(blocksOf(content))
   return { role: 'tool', content: is_error === true ? `Error: ${text}` : text, toolCallId: tool_use_id }
@@ -65,7 +70,18 @@ function blocksOf<Block extends { readonly type: string }>(content: string | rea
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
 
-/** Several blocks of text become lines, as in chats. */
-function joinTexts(blocks: readonly { readonly type: string; readonly text?: string }[]): string {
-  return blocks.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n')
+/** Several blocks of text become lines, as in chats; a document is its title and its text. */
+function joinTexts(blocks: readonly { readonly type: string }[]): string {
+  return blocks
+    .flatMap((block) => ('text' in block && typeof block.text === 'string' ? [block.text] : isDocument(block) ? [documentText(block)] : []))
+    .join('\n')
+}
+
+function isDocument(block: { readonly type: string }): block is DocumentBlock {
+  return block.type === 'document'
+}
+
+function documentText({ title, context, source }: DocumentBlock): string {
+  const text = source.type === 'text' ? source.data : joinTexts(blocksOf(source.content))
+  return [title, context, text].filter((part) => part !== undefined && part !== '').join('\n')
 }

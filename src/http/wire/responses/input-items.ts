@@ -6,9 +6,9 @@ import { jsonObject } from '../chat/response-format-field.ts'
 import { printPath } from '../faults/print-path.ts'
 
 const closed = { additionalProperties: false }
-const id = Type.Optional(Type.String({ maxLength: 256 }))
+const id = Type.Optional(Type.String({ maxLength: 4096 }))
 const status = Type.Optional(Type.Enum(['in_progress', 'completed', 'incomplete']))
-const callId = Type.String({ minLength: 1, maxLength: 256 })
+const callId = Type.String({ minLength: 1, maxLength: 4096 })
 /** What OpenAI's own client adds to items that it read, and sends back. */
 const readByClient = Type.Optional(Type.Unknown())
 const none = Type.Optional(Type.Array(jsonObject))

@@ -91,7 +91,7 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
     hearsDegree: /\breasoning_effort\b/.test(text),
     hidesLoneRules: hidesLoneRules(tryOut),
     render: (messages, tools, { opensTurn = true, effort, thinks: asked, thoughtTokens } = {}) => {
-      if (effort !== undefined && !hearsEffort && thoughts === null) throw refuseEffort()
+      if (effort !== undefined && effort !== 'none' && !hearsEffort && thoughts === null) throw refuseEffort()
       const told = effort === undefined ? asked : effort !== 'none'
       const budget = told === false ? 0 : thoughtTokens
       const heard = effort ?? (told === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)

@@ -3,6 +3,9 @@ import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
 
+/** What is asked for where nobody named a limit, which such servers demand: as much as all of them allow that are in use. */
+const usualMaxTokens = 8192
+
 type Turn = { readonly role: 'user' | 'assistant'; readonly content: readonly object[] }
 
 /**
@@ -11,14 +14,14 @@ type Turn = { readonly role: 'user' | 'assistant'; readonly content: readonly ob
  * @throws {ServiceError} `unsupported_parameter` naming the first field that the interface has no words for.
  */
 export function encodeMessagesRequest(request: TextRequest, model: string): Record<string, unknown> {
-  const { input, sampling, stop, maxTokens } = request
+  const { input, sampling, stop, maxTokens, maxTokensIsDefault } = request
   if (input.type === 'prompt') throw unsupported('prompt', 'only takes conversations; use /v1/chat/completions')
   const strange = findStrange(request, input)
   if (strange !== undefined) throw unsupported(strange, 'runs on a server that does not know this; leave it out')
   const system = input.messages.flatMap((message) => (message.role === 'system' ? [{ type: 'text', text: message.content }] : []))
   return {
     model,
-    max_tokens: maxTokens,
+    max_tokens: maxTokensIsDefault === true ? Math.min(maxTokens, usualMaxTokens) : maxTokens,
     ...(system.length > 0 && { system }),
     messages: encodeTurns(input.messages),
     ...(sampling.temperature !== 1 && { temperature: sampling.temperature }),

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../../core/error.ts'
-import { defaultMaxTokens, type TextRequest } from '../../../../core/text-generation.ts'
+import type { TextRequest } from '../../../../core/text-generation.ts'
 
 const most = 2 ** 31 - 1
-const limit = { minimum: 1, maximum: most }
+const limit = { minimum: -1, maximum: most }
 
 /** llama.cpp's name of the limit. */
 export const predictField = Type.Optional(
@@ -13,7 +13,10 @@ export const predictField = Type.Optional(
 /** How long a chat's answer may be. */
 export const limitFields = {
   max_tokens: Type.Optional(
-    Type.Integer({ ...limit, default: defaultMaxTokens, description: 'Most tokens to generate; the context may end it earlier.' }),
+    Type.Integer({
+      ...limit,
+      description: 'Most tokens to generate; as many as the context holds when left out, or -1.',
+    }),
   ),
   max_completion_tokens: Type.Optional(Type.Integer({ ...limit, description: "OpenAI's newer name of max_tokens; send one of them." })),
   n_predict: predictField,
@@ -23,20 +26,24 @@ const example = Type.Object(limitFields)
 type LimitBody = Static<typeof example>
 
 /** Two names that say different things, and a limit of nothing. */
-export function findLimitFaults({ max_tokens, max_completion_tokens, n_predict }: LimitBody): readonly FieldFault[] {
+export function findLimitFaults(
+  { max_tokens, max_completion_tokens, n_predict }: LimitBody,
+  { least = 1 }: { readonly least?: 0 | 1 } = {},
+): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const [first, ...others] = Object.entries({ max_tokens, max_completion_tokens, n_predict }).filter(([, value]) => value !== undefined)
   for (const [name, value] of others)
     if (value !== first?.[1])
       faults.push({ path: [name], message: `\`${name}\` contradicts \`${first?.[0]}\`; send one of them.`, kind: 'conflict' })
-  if (n_predict === 0) faults.push({ path: ['n_predict'], message: '`n_predict` must be -1 or at least 1.', kind: 'range' })
+  for (const [name, value] of Object.entries({ n_predict, ...(least === 1 && { max_tokens, max_completion_tokens }) }))
+    if (value === 0) faults.push({ path: [name], message: `\`${name}\` must be -1 or at least 1.`, kind: 'range' })
   return faults
 }
 
-/** The limit, and whether nobody named one, so that a budget may shorten it. */
+/** The limit, and whether nobody named one, so that the context and a budget may shorten it. */
 export function readLimit(
   { max_tokens, max_completion_tokens, n_predict }: LimitBody,
-  standard = defaultMaxTokens,
+  standard = most,
 ): Pick<TextRequest, 'maxTokens' | 'maxTokensIsDefault'> {
   const named = max_completion_tokens ?? max_tokens ?? n_predict
   if (named === -1) return { maxTokens: most, maxTokensIsDefault: true }

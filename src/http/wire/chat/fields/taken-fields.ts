@@ -29,6 +29,8 @@ export const takenFields = {
   ),
   modalities: Type.Optional(Type.Array(Type.Literal('text'), { minItems: 1, maxItems: 1, description: 'Answers are text.' })),
   verbosity: Type.Optional(
-    Type.Literal('medium', { description: 'Models answer as long as they do by themselves; limit with max_tokens.' }),
+    Type.Enum(['low', 'medium', 'high'], {
+      description: 'Accepted; models answer as long as they do by themselves: limit with max_tokens.',
+    }),
   ),
 }
