@@ -86,7 +86,7 @@ suite('plain completions', () => {
       [{ prompt: { a: 1 } }, 'prompt'],
       [{ prompt: Array.from({ length: 129 }, () => 'a') }, 'prompt'],
       [{ prompt: 'a', max_tokens: 0 }, 'max_tokens'],
-      [{ prompt: 'a', max_tokens: -1, echo: true }, 'max_tokens'],
+      [{ prompt: 'a', max_tokens: -2, echo: true }, 'max_tokens'],
       [{ prompt: 'a', echo: true, logprobs: 21 }, 'logprobs'],
     ] as const) {
       const answer = await service.fetch('/v1/completions', { json: { model, ...fields } })

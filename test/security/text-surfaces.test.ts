@@ -30,8 +30,8 @@ const hostile: readonly { readonly path: string; readonly what: string; readonly
   { path: '/v1/messages', what: 'a text of 30 million letters', body: () => message(`"${'hello '.repeat(5 * megabyte)}"`), status: 400 },
   {
     path: '/v1/messages',
-    what: '2500 results that answer nothing',
-    body: () => message(`[${repeat(2500, (at) => `{"type":"tool_result","tool_use_id":"a${at}"}`)}]`),
+    what: '2500 thoughts of the user',
+    body: () => message(`[${repeat(2500, () => '{"type":"thinking","thinking":""}')}]`),
     status: 400,
   },
   { path: '/v1/messages/count_tokens', what: 'no limit of its own', body: () => message('"Hi"'), status: 400 },

@@ -4,6 +4,8 @@ import type { ChunkMessage, ChunkToolCall } from './chunk.ts'
 import { textIn, textOf } from './chunk-texts.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
+/** Calls that one choice may have: more than any client runs. */
+const mostCalls = 1024
 /** Characters of calls that wait for an earlier one to end. */
 const mostWaiting = 4 << 20
 /** The number under which the pieces of a `function_call` are kept, which has none. */
@@ -92,6 +94,7 @@ export class ToolCalls {
   }
 
   #begin(number: number | undefined, { id, name }: { readonly id: string | undefined; readonly name: string }, fragment = ''): Call {
+    if (this.#calls.length === mostCalls) throw makeBrokenError(`called more than ${mostCalls} tools`)
     const isOwn = id !== undefined && !this.#calls.some((call) => call.id === id)
     const call: Call = {
       index: this.#calls.length,

@@ -44,14 +44,14 @@ function writeArguments(value: string | object | undefined): string {
 
 /** Messages that {@link findMessageFaults} found nothing wrong with, in the words of the domain. Results without an id answer the calls in their order. */
 export function readChatMessages(messages: readonly ChatMessageBody[]): readonly ChatMessage[] {
-  const open: string[] = []
+  const open = new Set<string>()
   return messages.map((body, index) => {
     const message = readMessage(body, index)
-    if (message.role === 'assistant') open.push(...(message.toolCalls ?? []).map(({ id }) => id))
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
     if (message.role !== 'tool') return message
-    const toolCallId = message.toolCallId || (open[0] ?? '')
-    const place = open.indexOf(toolCallId)
-    if (place >= 0) open.splice(place, 1)
+    const [first = ''] = open
+    const toolCallId = message.toolCallId || first
+    open.delete(toolCallId)
     return { ...message, toolCallId }
   })
 }
