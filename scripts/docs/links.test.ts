@@ -16,6 +16,15 @@ function anchorsOf(path: string): readonly string[] {
   )
 }
 
+test('a page shows each picture of the documentation', () => {
+  const texts = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
+  const pictures = globSync('docs/**/*.{jpg,png,webp}')
+  assert.deepEqual(
+    pictures.filter((path) => !texts.includes(path.replace(/^docs\//, ''))),
+    [],
+  )
+})
+
 test('every link of every page leads to a file and a heading that are there', () => {
   assert.ok(pages.length > 60)
   const broken = pages.flatMap((page) => {
