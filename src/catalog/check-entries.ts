@@ -9,7 +9,9 @@ export function checkEntries(parts: readonly ReadEntries[]): readonly CatalogFau
   const named = [
     ...entries.map(({ modelFile, descriptor: { id } }) => ({ modelFile, id })),
     ...parts.flatMap((part) => part.faulty),
-    ...parts.flatMap((part) => [...part.assets, ...part.unusable].map(({ file, name }) => ({ modelFile: file, id: name }))),
+    ...parts.flatMap((part) =>
+      [...part.assets, ...part.unusable.filter(({ file }) => isWeightFile(file))].map(({ file, name }) => ({ modelFile: file, id: name })),
+    ),
   ]
   return [...findClashes(named), ...findForbiddenNatives(entries)]
 }

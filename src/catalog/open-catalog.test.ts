@@ -21,9 +21,8 @@ async function makeFolder(context: TestContext, files: Record<string, string | o
 }
 
 async function readFaults(folders: string[]): Promise<string[]> {
-  const error = await openCatalog({ folders }).catch((thrown) => thrown)
-  assert.ok(error instanceof CatalogError)
-  return error.faults.map(({ file, field, message }) => `${file.replace(folders[0] ?? '', '')} ${field} ${message}`)
+  const { faults } = await openCatalog({ folders })
+  return faults.map(({ file, field, message }) => `${file.replace(folders[0] ?? '', '')} ${field} ${message}`)
 }
 
 const text = (id: string) => ({ id, kind: 'text', format: 'gguf', file: 'model.gguf' })
@@ -60,13 +59,13 @@ test('the default image model is the first of a further folder', async (context)
   assert.deepEqual(model.bounds, { clipSkip: null, lcmSteps: null, refusedSamplers: {}, startsFromImage: false, takesSeeds: true })
 })
 
-test('a refiner that is not there is a fault at start', async (context) => {
+test('a refiner that is not there is a fault', async (context) => {
   const model = { id: 'sdxl', kind: 'image', format: 'onnx-sdxl', native: { width: 1024, height: 1024 }, refiner: '../nowhere' }
   const folder = await makeFolder(context, { 'sdxl/model.json': model })
   assert.ok((await readFaults([folder])).some((fault) => /model\.json refiner is .*nowhere, which does not exist/.test(fault)))
 })
 
-test('a key file of a server that holds no key is a fault at start that names the field and the file, never what it holds', async (context) => {
+test('a key file of a server that holds no key is a fault that names the field and the file, never what it holds', async (context) => {
   const model = (keyFile: string) => ({ id: 'far', kind: 'text', format: 'openai', url: 'http://far', keyFile })
   const faults: readonly [content: string, message: RegExp][] = [
     ['', /is empty; write the access key into it/],
@@ -91,7 +90,7 @@ test('nothing is looked for by a field that was not checked', async (context) =>
   assert.deepEqual(await readFaults([folder]), ['/a/model.json format must be "gguf", "openai" or "anthropic".'])
 })
 
-test('an image model whose noise no sampler follows is a fault at start', async (context) => {
+test('an image model whose noise no sampler follows is a fault', async (context) => {
   const paths = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder'].map((part) => `${part}/model.onnx`)
   const tables = ['tokenizer', 'tokenizer_2'].flatMap((part) => [`${part}/vocab.json`, `${part}/merges.txt`])
   const folder = await makeFolder(context, {
@@ -135,7 +134,7 @@ test('reads the sampling that a text model is described with', async (context) =
   assert.match((await readFaults([wrong])).join(), /defaults\.temperature/)
 })
 
-test('names every fault of every folder at once', async (context) => {
+test('lists every fault of every folder, and only a folder that cannot be read stops the start', async (context) => {
   const files = { 'model.gguf': { bytes: 3, sha256: '0'.repeat(64) }, 'gone.bin': { bytes: 3, sha256: '0'.repeat(64) } }
   const folder = await makeFolder(context, {
     'a/model.json': { ...text('a'), files },
@@ -150,8 +149,11 @@ test('names every fault of every folder at once', async (context) => {
     'f/model.json': { ...text('same'), contextLength: 3, speculative: 'small.gguf' },
     'g/model.json': { id: 'g', kind: 'text', format: 'openai', url: 'nowhere', keyFile: 'key' },
   })
-  assert.deepEqual(await readFaults([folder, '/does/not/exist']), [
-    '/does/not/exist  is not a readable folder; create it or correct the setting "models".',
+  await assert.rejects(openCatalog({ folders: [folder, '/does/not/exist'] }), (error) => {
+    assert.ok(error instanceof CatalogError)
+    return error.faults.length === 1 && /is not a readable folder; create it or correct/.test(error.message)
+  })
+  assert.deepEqual(await readFaults([folder]), [
     '/a/model.gguf  has 4 bytes instead of 3; copy it again or correct "files" in model.json.',
     '/a/gone.bin  is missing; copy the whole model folder again.',
     '/b/model.json contextLength must be a whole number from 64 to 1048576.',
@@ -220,7 +222,7 @@ test('fields that do nothing for pictures of another server stop no start, and a
   assert.deepEqual([forge.refiner, forge.timestepSpacing], [null, null])
 })
 
-test('a server without its address or its workflow is a fault at start', async (context) => {
+test('a server without its address or its workflow is a fault', async (context) => {
   const folder = await makeFolder(context, {
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111' },
     'c/model.json': { id: 'comfy', kind: 'image', format: 'comfyui', url: 'http://gpu:8188', workflow: 'other.json' },

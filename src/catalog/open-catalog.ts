@@ -1,5 +1,3 @@
-import { CatalogError, type CatalogFault } from './catalog-fault.ts'
-import { checkEntries } from './check-entries.ts'
 import { PulledFolder } from './pulled-folder.ts'
 import { nothingRead } from './read-entries.ts'
 import { FolderCatalog, type RefreshableCatalog } from './refreshable-catalog.ts'
@@ -16,17 +14,15 @@ export interface ModelFolders {
 }
 
 /**
- * Reads every model folder inside the given folders.
+ * Reads every model folder inside the given folders. Files and models with faults are left out and listed in the catalog's `faults`.
  *
- * @throws {CatalogError} with every fault of every folder at once.
+ * @throws {CatalogError} when a given folder cannot be read.
  */
 export async function openCatalog({ builtIn, folders: others, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
   const folders = builtIn === undefined ? others : [builtIn, ...others]
   const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
   const settled = new SettledFolders(folders)
-  const fixed = await settled.read()
+  const fixed = await settled.open()
   const changing = (await pulled?.readIfChanged()) ?? nothingRead
-  const faults: readonly CatalogFault[] = [...fixed.faults, ...changing.faults, ...checkEntries([fixed, changing])]
-  if (faults.length > 0) throw new CatalogError(faults)
   return new FolderCatalog({ fixed, pulled: changing }, { settled, pulled, builtInSource: builtIn === undefined ? null : 0 })
 }

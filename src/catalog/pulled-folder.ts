@@ -32,9 +32,9 @@ export class PulledFolder {
     return read
   }
 
-  #placed({ found, loose, faults }: FoundModels): FoundModels {
+  #placed({ found, loose, ...faults }: FoundModels): FoundModels {
     const source = this.#source
-    return { found: found.map((folder) => ({ ...folder, source })), loose: loose.map((file) => ({ ...file, source })), faults }
+    return { found: found.map((folder) => ({ ...folder, source })), loose: loose.map((file) => ({ ...file, source })), ...faults }
   }
 }
 

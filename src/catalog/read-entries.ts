@@ -6,9 +6,10 @@ import type { CatalogFault } from './catalog-fault.ts'
 import { checkFiles } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
+import { nameLooseFiles } from './checkpoint/name-loose-files.ts'
 import { pairRefiners } from './checkpoint/pair-refiners.ts'
 import { readLooseFiles } from './checkpoint/read-loose-files.ts'
-import { weightName } from './checkpoint/weight-file-name.ts'
+import { folderName } from './checkpoint/weight-file-name.ts'
 import { findImageFaults } from './describe/read-image-bounds.ts'
 import { describeModel } from './describe-model.ts'
 import type { FoundFolder, FoundModels } from './find-model-folders.ts'
@@ -35,20 +36,30 @@ export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [],
 
 /** Reads each folder's `model.json` and looks for its files, and what loose files are; reads headers at most, no weights. `confined` as in {@link checkModelFile}. */
 export async function readEntries(
-  { found, loose, faults }: FoundModels,
+  { found, loose, faults, unreadable }: FoundModels,
   { confined }: { readonly confined: boolean },
 ): Promise<ReadEntries> {
-  const [results, files] = await Promise.all([Promise.all(found.map((folder) => readFolder(folder, confined))), readLooseFiles(loose)])
+  const results = await Promise.all(found.map((folder) => readFolder(folder, confined)))
+  const described = results.flatMap((result) => ('entry' in result ? [result.entry.descriptor.id] : (result.id ?? [])))
+  const files = await readLooseFiles(loose, nameLooseFiles(loose, new Set(described)))
   return {
     entries: await pairRefiners([...results.flatMap((result) => ('entry' in result ? [result.entry] : [])), ...files.entries]),
     assets: files.assets,
-    unusable: files.unusable,
+    unusable: [...files.unusable, ...results.flatMap(toUnusable)],
     faulty: results.flatMap((result) =>
       'faults' in result && result.id !== undefined ? [{ modelFile: result.modelFile, id: result.id }] : [],
     ),
-    faults: [...faults, ...results.flatMap((result) => ('faults' in result ? result.faults : [])), ...files.faults],
+    faults: [...unreadable, ...faults, ...results.flatMap((result) => ('faults' in result ? result.faults : [])), ...files.faults],
     idle: results.flatMap((result) => ('entry' in result ? result.idle : [])),
   }
+}
+
+/** A model at fault may be asked for by its id. */
+function toUnusable(result: ReadFolder): readonly UnusableFile[] {
+  if ('entry' in result || result.id === undefined) return []
+  const [{ field, message } = { field: '', message: 'has faults' }] = result.faults
+  const reason = field === '' ? message : `is left out: in its model.json, ${field} ${message}`
+  return [{ name: result.id, file: result.modelFile, reason: reason.replace(/\.$/u, '') }]
 }
 
 type ReadFolder =
@@ -82,8 +93,8 @@ async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFo
 /** A folder in diffusers' layout without our description: its name is the model's. */
 async function readDiffusersFolder({ folder, source }: FoundFolder): Promise<ReadFolder> {
   const modelFile = join(folder, 'model_index.json')
-  const described = await describeDiffusersFolder(folder)
-  if ('fault' in described) return { modelFile, id: undefined, faults: [described.fault] }
-  const named = { id: weightName(folder), name: weightName(folder), license: null }
+  const described = await describeDiffusersFolder(folder, folderName(folder))
+  if ('fault' in described) return { modelFile, id: folderName(folder), faults: [described.fault] }
+  const named = { id: folderName(folder), name: folderName(folder), license: null }
   return { entry: { source, modelFile, descriptor: { ...described, ...named } }, idle: [] }
 }

@@ -98,10 +98,12 @@ test('a faulty folder is left out of a refresh and takes no other model away', a
   assert.equal(catalog.find('works')?.folder, join(pulledFolder, 'works'))
 })
 
-test('at start a faulty pulled model stops the start', async () => {
+test('at start a faulty pulled model is left out, listed, and named to who asks for it', async () => {
   await using folder = await createTemporaryFolder()
   await install(folder.path, 'broken', { contextLength: -1 })
-  await assert.rejects(openCatalog({ folders: [], pulledFolder: folder.path }), /contextLength/)
+  const catalog = await openCatalog({ folders: [], pulledFolder: folder.path })
+  assert.deepEqual([catalog.list(), catalog.faults.map(({ field }) => field)], [[], ['contextLength']])
+  assert.match(catalog.findUnusable('broken')?.reason ?? '', /^is left out: in its model\.json, contextLength must be/)
 })
 
 test('refreshes at the same moment end with what lies in the folder', async () => {

@@ -6,7 +6,7 @@ import type { CatalogEntry } from './catalog-entry.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { checkEntries } from './check-entries.ts'
 import type { PulledFolder } from './pulled-folder.ts'
-import type { ReadEntries } from './read-entries.ts'
+import { nothingRead, type ReadEntries } from './read-entries.ts'
 import type { SettledFolders } from './settled-folders.ts'
 
 /** What a refresh changed. */
@@ -22,6 +22,8 @@ export interface CatalogChange {
 export interface RefreshableCatalog extends ModelCatalog {
   /** Fields of its models' files that do nothing. */
   readonly idleFields: readonly CatalogFault[]
+  /** What is wrong with files and models that were left out. */
+  readonly faults: readonly CatalogFault[]
   /** Replaces the list by what lies in the folders now, at once for everybody. */
   refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
 }
@@ -44,9 +46,13 @@ export class FolderCatalog implements RefreshableCatalog {
 
   constructor({ fixed, pulled }: { readonly fixed: ReadEntries; readonly pulled: ReadEntries }, folders: CatalogFolders) {
     this.#folders = folders
-    this.#fixed = fixed
-    this.#pulled = pulled
+    this.#fixed = withoutClashes(fixed, { others: nothingRead, known: [] })
+    this.#pulled = withoutClashes(pulled, { others: this.#fixed, known: [] })
     this.#list()
+  }
+
+  get faults(): readonly CatalogFault[] {
+    return [...this.#fixed.faults, ...this.#pulled.faults]
   }
 
   get idleFields(): readonly CatalogFault[] {
@@ -95,33 +101,36 @@ export class FolderCatalog implements RefreshableCatalog {
   async #refresh(signal: AbortSignal): Promise<CatalogChange> {
     signal.throwIfAborted()
     const before = this.#models
-    const faults: CatalogFault[] = []
     const fixed = await this.#folders.settled.readIfSettled()
-    if (fixed !== null) this.#fixed = this.#withoutClashes(fixed, this.#pulled, faults)
+    if (fixed !== null) this.#fixed = withoutClashes(fixed, { others: this.#pulled, known: before })
     const pulled = await this.#folders.pulled?.readIfChanged()
-    if (pulled) this.#pulled = this.#withoutClashes(pulled, this.#fixed, faults)
-    if (fixed === null && !pulled) return { added: [], removed: [], faults }
+    if (pulled) this.#pulled = withoutClashes(pulled, { others: this.#fixed, known: before })
+    if (fixed === null && !pulled) return { added: [], removed: [], faults: [] }
     this.#list()
+    const faults = [...(fixed === null ? [] : this.#fixed.faults), ...(pulled ? this.#pulled.faults : [])]
     return { added: listDifference(this.#models, before), removed: listDifference(before, this.#models), faults }
-  }
-
-  /** What was read but for what takes the name of another, which goes to `faults`; what was there before keeps its name. */
-  #withoutClashes(read: ReadEntries, others: ReadEntries, faults: CatalogFault[]): ReadEntries {
-    const isKnown = ({ descriptor }: CatalogEntry) => this.#models.some((model) => isDeepStrictEqual(model, descriptor))
-    const knownFirst = [...read.entries.filter(isKnown), ...read.entries.filter((entry) => !isKnown(entry))]
-    const clashes = checkEntries([others, { ...read, entries: knownFirst, faulty: [] }])
-    const refused = new Set(clashes.map(({ file }) => file))
-    faults.push(...read.faults, ...clashes)
-    return {
-      ...read,
-      entries: read.entries.filter((entry) => isKnown(entry) || !refused.has(entry.modelFile)),
-      assets: read.assets.filter(({ file }) => !refused.has(file)),
-    }
   }
 
   #list(): void {
     this.#models = [...this.#fixed.entries, ...this.#pulled.entries].map(({ descriptor }) => descriptor)
     this.#byId = new Map(this.#models.map((model) => [model.id, model]))
+  }
+}
+
+/** What was read but for what takes the name of another, which goes to its faults; what is known already keeps its name. */
+function withoutClashes(
+  read: ReadEntries,
+  { others, known }: { readonly others: ReadEntries; readonly known: readonly ModelDescriptor[] },
+): ReadEntries {
+  const isKnown = ({ descriptor }: CatalogEntry) => known.some((model) => isDeepStrictEqual(model, descriptor))
+  const knownFirst = [...read.entries.filter(isKnown), ...read.entries.filter((entry) => !isKnown(entry))]
+  const clashes = checkEntries([others, { ...read, entries: knownFirst, faulty: [] }])
+  const refused = new Set(clashes.map(({ file }) => file))
+  return {
+    ...read,
+    entries: read.entries.filter((entry) => isKnown(entry) || !refused.has(entry.modelFile)),
+    assets: read.assets.filter(({ file }) => !refused.has(file)),
+    faults: [...read.faults, ...clashes],
   }
 }
 

@@ -22,7 +22,7 @@ import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.t
 import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
-import { modelFieldIdle, observeModels, serverChanged, tokensUncounted } from '../telemetry/model-events.ts'
+import { modelFaulty, modelFieldIdle, observeModels, serverChanged, tokensUncounted } from '../telemetry/model-events.ts'
 import {
   databaseDoubtful,
   descriptorsScarce,
@@ -69,7 +69,7 @@ import { findWaysOut } from './ways-out.ts'
 /**
  * Runs the service until the signal is aborted and everything is drained; prints `ready <url>` once it answers.
  *
- * @throws {UsageError} with every fault of the model folders, and of settings that this version cannot follow.
+ * @throws {UsageError} with every folder of models that cannot be read, and every fault of settings that this version cannot follow.
  * @throws {Error} naming the fault when the data folder is taken or the address is in use.
  */
 export async function serve(
@@ -86,6 +86,7 @@ export async function serve(
   const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, { signal }))]
   const installed = await openModels(config, faults)
   for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)
+  for (const fault of installed.faults) modelFaulty(telemetry, fault)
   const waysOut = findWaysOut(config)
   const signIn = await openSignIn(config, waysOut)
   const onWarning = (warning: string) => databaseDoubtful(telemetry, { warning })

@@ -37,6 +37,14 @@ export function modelFieldIdle(
   log.warn({ file: event.file, field: event.field, reason: event.message }, 'a field of a model file has no effect')
 }
 
+/** A file or a model in the folders of models was left out. */
+export function modelFaulty(
+  { log }: Telemetry,
+  { file, field, message }: { readonly file: string; readonly field: string; readonly message: string },
+): void {
+  log.warn({ file, ...(field !== '' && { field }), reason: message }, 'left out of the models')
+}
+
 /** A model's process ended by itself; only its own requests failed. */
 export function modelCrashed({ log, metrics }: Telemetry, event: { readonly modelId: string; readonly reason: string }): void {
   metrics.modelCrashes.add([event.modelId])

@@ -111,7 +111,8 @@ suite('hostile pulls', () => {
     const model = { id: 'spy', kind: 'text', format: 'openai', url: 'https://example.org/v1', keyFile: join(folder.path, 'secret') }
     await writeFile(join(folder.path, 'secret'), 'secret')
     await writeFile(join(pulledFolder, 'spy', 'model.json'), JSON.stringify(model))
-    await assert.rejects(openCatalog({ folders: [], pulledFolder }), /keyFile: must be inside/)
+    const catalog = await openCatalog({ folders: [], pulledFolder })
+    assert.deepEqual([catalog.list(), catalog.faults.map(({ field }) => field)], [[], ['keyFile']])
     assert.equal((await openCatalog({ folders: [pulledFolder] })).list().length, 1)
   })
 

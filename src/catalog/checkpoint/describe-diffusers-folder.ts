@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
-import { findOutsideLink } from './find-outside-link.ts'
+import { findBrokenLink } from './find-broken-link.ts'
 
 type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
   readonly folder: string
@@ -31,13 +31,13 @@ export async function describeDiffusersFolder(
   )
   if (index == null) return fault('is not a JSON object; copy the whole folder again.')
   if (unet == null) return fault('is not a Stable Diffusion model: "unet/config.json" is missing.')
-  const outside = await findOutsideLink(folder)
-  if (outside !== null)
+  const broken = await findBrokenLink(folder)
+  if (broken !== null)
     return {
       fault: {
-        file: join(folder, outside),
+        file: join(folder, broken),
         field: '',
-        message: 'is a link that leads out of its model folder; replace it with the file.',
+        message: 'is a link that leads nowhere; replace it with the file.',
       },
     }
   const weights = (await Promise.all(networks.map((network) => weightsOf(join(folder, network))))).flat()

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { readGoldenCheckpoints, unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { CatalogError } from '../catalog-fault.ts'
 import { openCatalog } from '../open-catalog.ts'
 import { removeModel } from '../remove-model.ts'
 
@@ -71,21 +70,24 @@ const damaged: readonly (readonly [string, Buffer, RegExp])[] = [
   ['liar', header({ a: half(0, 800) }, 12), /is cut short: it has \d+ bytes where its header promises/],
   ['huge', Buffer.concat([Buffer.from('ffffffffffff0000', 'hex'), Buffer.alloc(20)]), /header would be longer than the file/],
   ['renamed-pickle', Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(40)]), /is a pickle, which can run code/],
-  ['empty', Buffer.alloc(0), /too short/],
+  ['empty', Buffer.alloc(0), /is empty; download it again/],
+  ['pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:0\n'), /is a pointer of Git LFS.*git lfs pull/],
+  ['page', Buffer.from('\n<!DOCTYPE html><html>'), /is a web page, not weights/],
 ]
 
-test('damaged files stop the start, all with their faults at once', async () => {
+test('damaged files are left out, listed with their faults, and named to who asks for them', async () => {
   const own = join(temporary.path, 'damaged')
   await mkdir(own)
   for (const [name, bytes] of damaged) await writeFile(join(own, `${name}.safetensors`), bytes)
   await unpackGoldenCheckpoints(own, (path) => path === 'sd15-lora-kohya.safetensors')
   await truncate(join(own, 'sd15-lora-kohya.safetensors'), 200_000)
-  const error: unknown = await openCatalog({ folders: [own] }).catch((thrown) => thrown)
-  assert.ok(error instanceof CatalogError)
-  assert.equal(error.faults.length, damaged.length + 1)
+  await writeFile(join(own, 'odd:name.safetensors'), header({ a: half(0, 4) }, 4))
+  const catalog = await openCatalog({ folders: [own] })
+  assert.deepEqual([catalog.list(), catalog.faults.length], [[], damaged.length + 2])
   for (const [name, , expected] of damaged) {
-    const fault = error.faults.find(({ file }) => file.endsWith(`/${name}.safetensors`))
+    const fault = catalog.faults.find(({ file }) => file.endsWith(`/${name}.safetensors`))
     assert.match(fault?.message ?? '', expected)
+    assert.match(`${catalog.findUnusable(name)?.reason}; copy it again or remove it.`, expected)
   }
 })
 
@@ -148,7 +150,46 @@ test('a model.json says what a checkpoint is drawn with, and two files of one na
   assert.ok(mine?.kind === 'image')
   assert.deepEqual([mine.native.width, mine.defaults.steps, mine.checkpoint?.family], [64, 7, 'sd15'])
   await writeFile(join(own, 'mine.ckpt'), 'x')
-  const error: unknown = await openCatalog({ folders: [own] }).catch((thrown) => thrown)
-  assert.ok(error instanceof CatalogError)
-  assert.match(error.faults[0]?.message ?? '', /mine is already the id of .*; rename one of the two files\./)
+  const { faults } = await openCatalog({ folders: [own] })
+  assert.match(faults[0]?.message ?? '', /mine is already the id of .*; rename one of the two files\./)
+})
+
+test('folders are searched as people keep models, links followed once, and files of one name get their folders', async () => {
+  const own = join(temporary.path, 'deep')
+  const lora = (await readGoldenCheckpoints()).get('lora-kohya.safetensors') ?? Buffer.alloc(0)
+  const paths = [
+    'loras/SDXL/styles/ink.safetensors',
+    'style-a/pytorch_lora_weights.safetensors',
+    'more/style-b/pytorch_lora_weights.safetensors',
+    'more/twice/same.safetensors',
+    'other/twice/same.safetensors',
+    'hub/models--pub--painter/snapshots/0123abcd/pytorch_lora_weights.safetensors',
+    'a/b/c/d/e/f/g/h/deepest.safetensors',
+  ]
+  for (const path of [...paths, 'a/b/c/d/e/f/g/h/i/beyond.safetensors']) {
+    await mkdir(dirname(join(own, path)), { recursive: true })
+    await writeFile(join(own, path), lora)
+  }
+  await symlink('..', join(own, 'more/back'))
+  await symlink(join(own, 'loras/SDXL'), join(own, 'zz-linked'))
+  const catalog = await openCatalog({ folders: [own] })
+  assert.deepEqual(
+    catalog
+      .listAssets()
+      .map(({ name }) => name)
+      .toSorted(),
+    [
+      'deepest',
+      'ink',
+      'more/twice/same',
+      'other/twice/same',
+      'painter/pytorch_lora_weights',
+      'style-a/pytorch_lora_weights',
+      'style-b/pytorch_lora_weights',
+    ],
+  )
+  assert.deepEqual(catalog.faults, [
+    { file: own, field: '', message: 'holds folders more than 8 levels deep (1), which are not searched for models.' },
+  ])
+  for (const name of ['SDXL/styles/ink', 'styles/ink', 'ink']) assert.equal(catalog.findAsset('lora', name)?.name, 'ink')
 })

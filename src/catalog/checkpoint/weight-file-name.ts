@@ -23,3 +23,9 @@ export function weightName(path: string): string {
 export function isUsableName(name: string): boolean {
   return name.length > 0 && name.length <= 128 && name === name.trim() && !/[<>:"/\\|?*\p{Cc}]/u.test(name)
 }
+
+/** What a folder in diffusers' layout goes by: its name, or in the hub's cache (`models--owner--name/snapshots/<revision>`) that of its repository. */
+export function folderName(folder: string): string {
+  const cached = /[/\\]models--[^/\\]*?--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/u.exec(folder)?.[1]
+  return cached ?? weightName(folder)
+}

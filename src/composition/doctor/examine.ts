@@ -39,7 +39,10 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   if (catalog instanceof CatalogError)
     return catalog.faults.map((fault) => ({ subject: 'models', healthy: false, message: formatFault(fault) }))
   if (catalog instanceof Error) return [{ subject: 'models', healthy: false, message: catalog.message }]
-  const findings: Finding[] = [...examineWaysOut(config, catalog.list())]
+  const findings: Finding[] = [
+    ...examineWaysOut(config, catalog.list()),
+    ...catalog.faults.map((fault) => ({ subject: 'models', healthy: false, message: formatFault(fault) })),
+  ]
   for (const model of catalog.list()) {
     const faults = await verifyModel(model, { signal, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
     const idle = catalog.idleFields.filter(({ file }) => dirname(file) === model.folder).map(({ field, message }) => `${field} ${message}`)

@@ -28,6 +28,7 @@ function handCatalog(first: readonly ModelDescriptor[]) {
     findAsset: () => undefined,
     findUnusable: () => undefined,
     idleFields: [],
+    faults: [],
     refresh: async () => {
       const change = next?.change ?? unchanged
       models = next?.models ?? models

@@ -69,7 +69,7 @@ function nodeFlags(entry: URL, { readable, startsProcesses }: EngineNeeds, confi
   const quiet = '--disable-warning=ExperimentalWarning'
   const codeFolders = confinement?.codeFolders ?? null
   if (codeFolders === null || readable === null) return [quiet]
-  const allowed = [...codeFolders, folderOf(entry), ...readable].map((path) => `--allow-fs-read=${path}`)
+  const allowed = [...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable)].map((path) => `--allow-fs-read=${path}`)
   // Warns that add-ons are beyond it, which docs/security.md says too.
   return [
     quiet,
