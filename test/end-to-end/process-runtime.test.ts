@@ -125,7 +125,7 @@ test('a crash fails every request of its process, and no other', async () => {
   const culprit = readText(loaded.model.generate(makeTextRequest('[crash]'), options))
   await assert.rejects(culprit, { code: 'inference_failed' })
   await assert.rejects(bystander, { code: 'inference_failed' })
-  assert.deepEqual(await loaded.exited, { reason: 'killed by SIGKILL' })
+  assert.deepEqual(await loaded.exited, { reason: 'killed by SIGKILL, after it wrote: loaded fake-chat' })
   assert.equal(await survivor, 'still here')
   await assert.rejects(readText(loaded.model.generate(makeTextRequest('hello'), options)), { code: 'inference_failed' })
   assert.ok(events.some((event) => event.type === 'exited' && event.modelId === 'fake-chat'))
@@ -144,6 +144,14 @@ test('a model that breaks while loading says so and leaves no process', async ()
   const { loadText, events } = createLoader()
   await assert.rejects(loadText({ name: 'breaks while loading' }), { code: 'inference_failed' })
   assert.ok(events.some((event) => event.type === 'exited'))
+})
+
+test('an engine that dies while loading leaves its last words in the error', async () => {
+  const { loadText } = createLoader()
+  await assert.rejects(loadText({ name: 'dies while loading' }), (error: Error) => {
+    assert.match(String(error.cause), /exited with code 3, after it wrote: no room for its weights/)
+    return true
+  })
 })
 
 test('a load that takes too long is killed', async () => {

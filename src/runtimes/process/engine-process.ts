@@ -33,6 +33,8 @@ export interface EngineProcessSettings {
 
 /** A line longer than this is cut before it is logged. */
 const longestLine = 2000
+/** Lines of an engine's output that are kept to explain its end. */
+const mostLastLines = 3
 
 /** One engine in a child process: starts it, multiplexes calls over its channel, notices its end. */
 export class EngineProcess implements AsyncDisposable, ThreadTaker {
@@ -50,6 +52,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
   #facts: EngineFacts = {}
   #figures: TextFigures | undefined
   #killedFor: string | undefined
+  #lastLines: readonly string[] = []
 
   private constructor(modelId: string, child: ChildProcess, settings: EngineProcessSettings) {
     this.#modelId = modelId
@@ -60,7 +63,8 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
     this.#child.on('message', (parcels) => unpack(parcels as readonly Parcel[], (message) => this.#receive(message)))
     this.exited = new Promise((resolve) => {
       const end = (reason: string) => resolve({ reason: this.#end(this.#killedFor ?? reason) })
-      this.#child.once('exit', (code, signal) => end(signal === null ? `exited with code ${code}` : `killed by ${signal}`))
+      // After its last words: why an engine cannot load stands in them.
+      this.#child.once('close', (code, signal) => end(this.#explain(signal === null ? `exited with code ${code}` : `killed by ${signal}`)))
       this.#child.on('error', (error) => end(error.message))
     })
   }
@@ -235,7 +239,15 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
   }
 
   #capture(stream: NodeJS.ReadableStream): void {
-    createInterface({ input: stream }).on('line', (line) => this.#log(line))
+    createInterface({ input: stream }).on('line', (line) => {
+      if (line.trim() !== '') this.#lastLines = [...this.#lastLines, line.slice(0, longestLine)].slice(-mostLastLines)
+      this.#log(line)
+    })
+  }
+
+  /** Why it ended, with what it wrote last. */
+  #explain(reason: string): string {
+    return this.#lastLines.length === 0 ? reason : `${reason}, after it wrote: ${this.#lastLines.join(' | ')}`
   }
 
   #logCause({ cause = '' }: EngineFailure): void {

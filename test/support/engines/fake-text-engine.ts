@@ -42,6 +42,10 @@ function createThreadTeller(threads: number): TextModel & { useThreads(count: nu
 // The main of an engine process whose model is fake: `[crash]` kills the process, and the model's name breaks it in other ways.
 serveTextEngine(async ({ id, name }, { threads }) => {
   if (name === 'hangs while loading') return new Promise(() => {})
+  if (name === 'dies while loading') {
+    console.error('no room for its weights')
+    process.exit(3)
+  }
   if (name === 'breaks while loading') throw new Error('the file is no model')
   console.error(`loaded ${id}`)
   if (name === 'tells its threads') return { ...createThreadTeller(threads), [Symbol.asyncDispose]: async () => {} }
