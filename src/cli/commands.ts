@@ -21,11 +21,11 @@ import { restore } from './commands/restore.ts'
 import { revokeToken } from './commands/revoke-token.ts'
 import { searchModels } from './commands/search-models.ts'
 import { serve } from './commands/serve.ts'
-import { chat } from './commands/service/chat.ts'
+import { chat, runModel } from './commands/service/chat.ts'
 import { draw } from './commands/service/draw.ts'
 import { loadModel, unloadModel } from './commands/service/load-model.ts'
 import { login, logout } from './commands/service/login.ts'
-import { cancelRequest, listRequests, showRequest, waitForRequest } from './commands/service/requests.ts'
+import { cancelRequest, fetchOutput, listRequests, showRequest, waitForRequest } from './commands/service/requests.ts'
 import { showStatus } from './commands/service/show-status.ts'
 import { showUsage } from './commands/service/show-usage.ts'
 import { showConfig } from './commands/show-config.ts'
@@ -40,11 +40,13 @@ export const commands: readonly Command[] = [
   login,
   logout,
   chat,
+  runModel,
   draw,
   showStatus,
   listRequests,
   showRequest,
   waitForRequest,
+  fetchOutput,
   cancelRequest,
   showUsage,
   createToken,

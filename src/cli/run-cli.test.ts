@@ -100,7 +100,6 @@ describe('the command line', () => {
       [['pull', 'llama3'], 'model pull'],
       [['revoke'], 'token revoke'],
       [['list'], 'request list, token list, account list or model list'],
-      [['run', 'llama3'], 'chat'],
       [['ps'], 'status'],
       [['rm', 'llama3'], 'model remove'],
       [['model', 'rm', 'llama3'], 'model remove'],
@@ -156,6 +155,8 @@ describe('the command line', () => {
     assert.match((await run(['token', 'create', '--name'])).err, /^--name: expected <text> after it\.$/m)
     assert.match((await run(['token', 'revoke'])).err, /expected <id>/)
     assert.match((await run(['serve', 'now'])).err, /^now: sepia serve takes no such argument\.$/m)
+    assert.equal((await run(['--prot', '80'])).err, '--prot: there is no such flag. Did you mean --port?\n')
+    assert.match((await run(['drow', '--seed', '7'])).err, /^sepia drow: there is no such command/)
     assert.match((await run(['token', 'list', '--name', 'x'])).err, /^--name: there is no such flag\./m)
   })
 

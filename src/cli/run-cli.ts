@@ -58,9 +58,11 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
     const [word = ''] = rest
     const group = commands.filter(({ words }) => words.length > 1 && words[0] === word)
     if (flags.has('help') && rest.length === 1 && group.length > 0) return { text: groupHelp(word, group), json: listCommands(group) }
-    if (rest.length > 0) throw new UsageError([unknownCommand(rest)])
-    const faults = findUnknownFlags(commonFlags, parsed)
+    // What follows an unknown flag may be its value, and no command.
+    const ofSome = rest.length === 0 ? [] : commands.flatMap((each) => each.flags.map(({ name }) => `--${name}`))
+    const faults = findUnknownFlags(commonFlags, parsed).filter(({ where }) => !ofSome.includes(where))
     if (faults.length > 0) throw new UsageError(faults)
+    if (rest.length > 0) throw new UsageError([unknownCommand(rest)])
     return { text: overview(commands), json: listCommands(commands) }
   }
   if (flags.has('help')) return { text: commandHelp(command), json: { command: command.words.join(' '), summary: command.summary } }

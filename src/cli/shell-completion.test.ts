@@ -16,7 +16,7 @@ async function complete(...words: readonly string[]): Promise<readonly string[]>
 describe('shell completion', () => {
   it('completes commands, families and flags in bash', async () => {
     assert.deepEqual(await complete('cha'), ['chat'])
-    assert.deepEqual(await complete('request', ''), ['list', 'show', 'wait', 'cancel'])
+    assert.deepEqual(await complete('request', ''), ['list', 'show', 'wait', 'output', 'cancel'])
     assert.deepEqual(await complete('token', 'create', '--na'), ['--name'])
     assert.deepEqual(await complete('chat', '--model', 'x', '--sys'), ['--system'])
   })

@@ -4,7 +4,6 @@ import { commands } from './commands.ts'
 
 /** What people type who come from Ollama, from a shell, or from programs whose words for the same are others. */
 const foreign: ReadonlyMap<string, string> = new Map([
-  ['run', 'chat'],
   ['start', 'serve'],
   ['ps', 'status'],
   ['ls', 'model list'],

@@ -39,7 +39,12 @@ export async function openAccountDesk(
   if (half.length > 0) throw new UsageError(half)
   const isMissing = config.database.type === 'embedded' && !existsSync(dataLayout(dataFolder).databaseFile)
   if (isMissing && onCreate === undefined)
-    throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
+    throw new UsageError([
+      {
+        where: 'data',
+        message: `there is no database in ${dataFolder}; name the data folder of the service with --data, or start the service once.`,
+      },
+    ])
   const store = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
   if (isMissing) onCreate?.(dataFolder)
   const { clock, accounts, tokens, audit, documents } = store

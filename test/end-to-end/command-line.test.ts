@@ -161,7 +161,10 @@ describe('the command line beside a running service', () => {
     const data = join(folder.path, 'data')
     for (const words of ['token list', 'account list', 'token revoke x --yes', 'account link x', 'account disable x --yes']) {
       const { code, err } = await sepia(...words.split(' '), '--data', data)
-      assert.deepEqual([words, code, err], [words, 2, `data: there is no database in ${data}; name the data folder with --data.\n`])
+      assert.deepEqual(
+        [words, code, err],
+        [words, 2, `data: there is no database in ${data}; name the data folder of the service with --data, or start the service once.\n`],
+      )
     }
     assert.ok(!existsSync(data))
     assert.equal((await sepia('token', 'create', '--name', 'first', '--data', data)).code, 0)

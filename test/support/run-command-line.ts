@@ -26,6 +26,7 @@ export async function runCommandLine(
     accounts = [{ ...account, name: accountName }],
     tokens = [tokenOf({ name: 'mine', scopes: ['read'] })],
     backend: instead = {},
+    desk: deskInstead = {},
     interactive = false,
     color = false,
     input = null,
@@ -40,6 +41,7 @@ export async function runCommandLine(
     accounts?: readonly Account[]
     tokens?: readonly AccessToken[]
     backend?: Partial<CliBackend>
+    desk?: Partial<AccountDesk>
     interactive?: boolean
     color?: boolean
     /** What comes on standard input; null = a person sits there. */
@@ -91,6 +93,7 @@ export async function runCommandLine(
             { part: 'answer', at: 0, unreadable: 'key' },
           ]
         : [],
+    ...deskInstead,
     [Symbol.asyncDispose]: async () => void done.push('closed'),
   }
   const refuse = async (): Promise<never> => Promise.reject(new Error('The test does not offer this.'))
@@ -100,6 +103,7 @@ export async function runCommandLine(
     findStartFaults: async ({ models }) => models.folders.map((where) => ({ where, message: 'is not there.' })),
     findRunningService: async () => null,
     openAccountDesk: async (_, { onCreate }) => {
+      if (newDatabase !== undefined && onCreate === undefined) throw new Error('There is no new database for it.')
       if (newDatabase !== undefined) onCreate?.(newDatabase)
       return desk
     },

@@ -3,7 +3,7 @@ import { scopes as everyScope, type Scope } from '../../core/access-token.ts'
 import type { Command } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { UsageError } from '../usage-error.ts'
-import { tellNewDatabase } from './tell-new-database.ts'
+import { allowNewDatabase } from './allow-new-database.ts'
 
 export const createToken: Command = {
   words: ['token', 'create'],
@@ -15,14 +15,15 @@ export const createToken: Command = {
     { name: 'account', form: '<id>', help: 'Whose token it is. Default: the first account.' },
   ],
   settings: ['data', 'database-url', 'database-url-file'],
-  run: async ({ backend, config, flags, terminal, signal }) => {
+  run: async (context) => {
+    const { backend, config, flags, terminal, signal } = context
     const wanted = {
       accountId: flags.get('account') ?? null,
       name: flags.get('name') ?? '',
       scopes: parseScopes(flags.get('scopes') ?? everyScope.join(',')),
       lifetimeMs: parseLifetime(flags.get('expires')),
     }
-    await using desk = await backend.openAccountDesk(config, { signal, onCreate: tellNewDatabase(terminal) })
+    await using desk = await backend.openAccountDesk(config, { signal, ...allowNewDatabase(context) })
     const { text, token } = await desk.createToken(wanted, { signal })
     if (terminal.interactive) terminal.err('Keep this token now: it is stored nowhere and never shown again.\n')
     const { id, name, scopes, accountId, expiresAt } = token

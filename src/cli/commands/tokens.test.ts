@@ -98,12 +98,13 @@ describe('token create', () => {
   })
 })
 
-it('tells whoever makes a token or an account where no database was that there is one now', async () => {
+it('a token or an account makes a new database, and says so, only in a data folder that was named', async () => {
   for (const argv of [
     ['token', 'create', '--name', 'x'],
     ['account', 'create', '--name', 'x'],
   ]) {
-    const { code, err } = await run(argv, { newDatabase: '/srv/data' })
+    assert.match((await run(argv, { newDatabase: '/srv/data' })).err, /no new database for it/)
+    const { code, err } = await run([...argv, '--data', '/srv/data'], { newDatabase: '/srv/data' })
     assert.deepEqual([code, err], [0, 'There was no database in /srv/data; this is a new one, of no service that runs elsewhere.\n'])
   }
 })

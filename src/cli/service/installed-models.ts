@@ -1,3 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
+import { listeningOrigin } from '../../config/listening-origin.ts'
+import type { CommandContext } from '../command.ts'
+import { openProgressBar } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'
 
 /** A model as GET /v1/models shows it, as far as commands need it. */
@@ -30,4 +34,34 @@ export async function chooseModel(
   if (chosen === undefined)
     throw new Error(`${service.url} has no model for ${capability}; fetch one on its machine with sepia model pull <source>.`)
   return chosen.id
+}
+
+/** How long a running service may take to notice a pulled model. */
+const noticeMs = 60_000
+
+/**
+ * The name of a model at the service, pulled into its data folder first if a source is named that is not installed.
+ *
+ * @throws {Error} when it is not installed at a service of another machine, or the service does not notice it.
+ */
+export async function ensureModel(context: CommandContext, service: ServiceClient, name: string): Promise<string> {
+  const { backend, config, terminal, signal } = context
+  const isInstalled = async (model: string) => (await fetchModels(service, { signal })).some(({ id }) => id === model)
+  // The service names what is installed, and the nearest name, where there is none of this name.
+  if ((await isInstalled(name)) || !isSource(name)) return name
+  if (service.url !== listeningOrigin(config.listen.host, config.listen.port))
+    throw new Error(`${name} can only be pulled on the machine of ${service.url}; run sepia model pull ${name} there.`)
+  const plan = await backend.planPull(config, name, { signal })
+  if (await isInstalled(plan.id)) return plan.id
+  using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching', { bytes: true })
+  const { id } = await backend.pullModel(config, name, { signal, onProgress: bar.report })
+  for (const end = Date.now() + noticeMs; !(await isInstalled(id)); await setTimeout(500, undefined, { signal }))
+    if (Date.now() > end)
+      throw new Error(`${service.url} does not list ${id} yet, though it is in ${config.dataFolder}; see the log of the service.`)
+  return id
+}
+
+/** Whether a text is a source of a pull rather than a name. */
+function isSource(text: string): boolean {
+  return /^(?:hf:|https?:\/\/|[./~])|\.(?:gguf|safetensors)$/i.test(text)
 }

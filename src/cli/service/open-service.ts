@@ -1,15 +1,17 @@
+import { join } from 'node:path'
 import { listeningOrigin } from '../../config/listening-origin.ts'
 import type { CommandContext } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
+import { serviceSettings } from './service-flags.ts'
 
 /** What tells which service is meant. */
-type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'backend' | 'terminal' | 'signal'>
+type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'report' | 'backend' | 'terminal' | 'signal'>
 
 /**
- * The service that a command talks to: that of the flags, of the environment, of the last `sepia login`, or else the one of this
- * machine's data folder, for which a token is made and kept.
+ * The service that a command talks to: that of the flags (an address, or what names a service of this machine, such as `--data`), of the
+ * environment, of the last `sepia login`, or else the one of this machine's data folder, for which a token is made and kept.
  *
  * @throws {UsageError} when an address is given without a token that belongs to it.
  */
@@ -25,8 +27,15 @@ export function parseServiceUrl(text: string, where: string): string {
   throw new UsageError([{ where, message: `expected an origin such as https://sepia.example, got ${JSON.stringify(text)}.` }])
 }
 
-/** Makes a token of the first account in the data folder of this machine, and keeps it as the login. */
-export async function signInHere({ environment, config, backend, terminal, signal }: Surroundings): Promise<Login> {
+/**
+ * Makes a token of the first account in the data folder of this machine, and keeps it.
+ *
+ * @param file Where it is kept; by default it is the login.
+ */
+export async function signInHere(
+  { environment, config, backend, terminal, signal }: Surroundings,
+  file = loginFile(environment),
+): Promise<Login> {
   const url = listeningOrigin(config.listen.host, config.listen.port)
   await createServiceClient({ url, token: '' }, { fetch: backend.openFetch(config) }).fetchJson('/healthz', { signal })
   await using desk = await backend.openAccountDesk(config, { signal })
@@ -35,12 +44,11 @@ export async function signInHere({ environment, config, backend, terminal, signa
     { signal },
   )
   const login = { url, token: text }
-  const file = loginFile(environment)
   await writeLogin(file, login).catch(async (error: unknown) => {
     await desk.revokeToken(token, { signal })
     throw error
   })
-  terminal.err(`Made a token for ${url} and kept it in ${file}; sepia logout forgets it.\n`)
+  terminal.err(`Made a token for ${url} and kept it in ${file}${file === loginFile(environment) ? '; sepia logout forgets it' : ''}.\n`)
   return login
 }
 
@@ -50,6 +58,7 @@ async function findLogin(context: Surroundings): Promise<Login> {
   const token = flags.get('token') ?? (environment.SEPIA_TOKEN || undefined)
   const origin = url === undefined ? null : parseServiceUrl(url, where)
   if (origin !== null && token !== undefined) return { url: origin, token }
+  if (origin === null && token === undefined && namesLocalService(context)) return signInNamed(context)
   const kept = await readLogin(loginFile(environment))
   // A token goes to no other address than the one it was kept for.
   if (kept !== null && (origin === null || kept.url === origin)) return { ...kept, ...(token !== undefined && { token }) }
@@ -57,4 +66,25 @@ async function findLogin(context: Surroundings): Promise<Login> {
     throw new UsageError([{ where, message: `there is no token for ${origin}; add --token or SEPIA_TOKEN, or run sepia login ${origin}.` }])
   if (token !== undefined) return { url: listeningOrigin(context.config.listen.host, context.config.listen.port), token }
   return signInHere(context)
+}
+
+/** Whether the command line names a service of this machine by its settings. */
+function namesLocalService({ report }: Surroundings): boolean {
+  return report.some(({ name, source }) => serviceSettings.includes(name) && source === `--${name}`)
+}
+
+/** A login of its own in the data folder: that of `sepia login` is for another service. */
+async function signInNamed(context: Surroundings): Promise<Login> {
+  const { config, backend, signal } = context
+  const file = join(config.dataFolder, 'command-line.json')
+  const url = listeningOrigin(config.listen.host, config.listen.port)
+  const kept = await readLogin(file)
+  if (kept?.url !== url) return signInHere(context, file)
+  const isValid = await createServiceClient(kept, { fetch: backend.openFetch(config) })
+    .fetchJson('/v1/models', { signal })
+    .then(
+      () => true,
+      () => false,
+    )
+  return isValid ? kept : signInHere(context, file)
 }

@@ -17,11 +17,10 @@ export interface ShownRequest {
   readonly expires_at: string | null
 }
 
-/** How it stands, in a few words: `succeeded`, `running 3/20`, `pending, 2nd in line`. */
-export function describeStatus({ status, outcome, progress, queue_position: position }: ShownRequest): string {
-  if (status === 'completed') return outcome ?? status
+/** How it stands, in the words of the API: `completed`, `running 3/20`, `pending, number 2 in line`. */
+export function describeStatus({ status, progress, queue_position: position }: ShownRequest): string {
   if (status === 'running') return progress === undefined ? status : `${status} ${progress.step}/${progress.total}`
-  return position === undefined ? status : `${status}, number ${position} in line`
+  return position === undefined || status === 'completed' ? status : `${status}, number ${position} in line`
 }
 
 /** Lines of name and value that say all that is known of a request. */
@@ -30,6 +29,7 @@ export function describeRequest(request: ShownRequest): string {
   const rows: readonly (readonly [string, string | null])[] = [
     ['id', id],
     ['status', describeStatus(request)],
+    ['outcome', request.outcome ?? null],
     ['model', model],
     ['error', error?.message ?? null],
     ['created', created],

@@ -11,7 +11,7 @@ export interface OfferedModel extends AsyncDisposable {
   release(): void
 }
 
-const models = join(import.meta.dirname, '../../../models')
+const models = join(import.meta.dirname, '../../fixtures/models')
 
 export async function offerModel({ id, from }: { readonly id: string; readonly from: string }): Promise<OfferedModel> {
   const modelFile = JSON.stringify({ ...JSON.parse(await readFile(join(models, from, 'model.json'), 'utf8')), id })

@@ -1,6 +1,6 @@
 import type { Command } from '../../command.ts'
 import { UsageError } from '../../usage-error.ts'
-import { tellNewDatabase } from '../tell-new-database.ts'
+import { allowNewDatabase } from '../allow-new-database.ts'
 
 export const createAccount: Command = {
   words: ['account', 'create'],
@@ -10,11 +10,12 @@ export const createAccount: Command = {
     { name: 'role', form: 'member | owner', help: 'Owners see every account. Default: member.' },
   ],
   settings: ['data', 'database-url', 'database-url-file'],
-  run: async ({ backend, config, flags, terminal, signal }) => {
+  run: async (context) => {
+    const { backend, config, flags, signal } = context
     const role = flags.get('role') ?? 'member'
     if (role !== 'member' && role !== 'owner')
       throw new UsageError([{ where: '--role', message: `expected member or owner, got ${JSON.stringify(role)}.` }])
-    await using desk = await backend.openAccountDesk(config, { signal, onCreate: tellNewDatabase(terminal) })
+    await using desk = await backend.openAccountDesk(config, { signal, ...allowNewDatabase(context) })
     const account = await desk.createAccount({ name: flags.get('name') ?? '', role }, { signal })
     return {
       text: `Made the account ${account.id}.\nIts first token: sepia token create --account ${account.id} --name first`,

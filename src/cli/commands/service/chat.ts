@@ -1,8 +1,8 @@
-import type { Command, CommandContext } from '../../command.ts'
+import type { Command, CommandContext, CommandFlag, CommandResult } from '../../command.ts'
 import { describeFailure } from '../../describe-failure.ts'
 import { paint } from '../../paint.ts'
 import { printable } from '../../printable.ts'
-import { chooseModel } from '../../service/installed-models.ts'
+import { chooseModel, ensureModel } from '../../service/installed-models.ts'
 import { openService } from '../../service/open-service.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
 import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
@@ -23,52 +23,87 @@ interface Chunk {
   }[]
 }
 
+const talkFlags: readonly CommandFlag[] = [
+  { name: 'system', form: '<text>', help: 'What the model is told before the conversation.' },
+  { name: 'max-tokens', form: '<number>', help: 'Most tokens of one answer.' },
+  { name: 'seed', form: '<number>', help: 'The same seed gives the same answer.' },
+  { name: 'temperature', form: '<number>', help: 'Randomness, 0 to 2.' },
+  ...serviceFlags,
+]
+
 export const chat: Command = {
   words: ['chat'],
   summary: 'Talk with a model; without words in turns, until Ctrl-D.',
   argument: { name: '<words>', help: 'One question, with or without quotes; - reads it from standard input.', optional: true, words: true },
   flags: [
     { name: 'model', form: '<name>', help: 'A text model of the service; default one that is in memory, or the first.' },
-    { name: 'system', form: '<text>', help: 'What the model is told before the conversation.' },
-    { name: 'max-tokens', form: '<number>', help: 'Most tokens of one answer.' },
-    { name: 'seed', form: '<number>', help: 'The same seed gives the same answer.' },
-    { name: 'temperature', form: '<number>', help: 'Randomness, 0 to 2.' },
-    ...serviceFlags,
+    ...talkFlags,
   ],
   settings: serviceSettings,
   run: async (context) => {
-    const { argument, flags, terminal, signal, json } = context
-    const numbers = {
-      max_tokens: readNumber(flags, 'max-tokens'),
-      temperature: readNumber(flags, 'temperature'),
-      seed: readNumber(flags, 'seed'),
-    }
+    const { argument, flags, signal } = context
+    const numbers = readNumbers(flags)
     const service = await openService(context)
     const model = flags.get('model') ?? (await chooseModel(service, 'chat', { signal }))
-    const system = flags.get('system')
-    const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }]
-    const ask = async (content: string): Promise<string> => {
-      messages.push({ role: 'user', content })
-      const answer = await stream(context, service, { model, messages, ...numbers })
-      messages.push({ role: 'assistant', content: answer })
-      return answer
-    }
-    const question = argument === '' || argument === '-' ? await terminal.readInput() : argument
-    if (question !== null) {
-      const content = await ask(question)
-      return { text: '', json: { model, content } }
-    }
-    if (json) throw new UsageError([{ where: '--json', message: 'needs the question as an argument or on standard input.' }])
-    await talk(context, model, async (line) => {
-      const before = messages.length
-      await ask(line).catch((error: unknown) => {
-        if (signal.aborted) throw error
-        messages.length = before
-        terminal.err(`${printable(describeFailure(error))}\n`)
-      })
-    })
-    return { text: '', json: {} }
+    return converse(context, service, { model, question: argument, numbers })
   },
+}
+
+export const runModel: Command = {
+  words: ['run'],
+  summary: 'Talk with a model, and pull it first if it is not installed.',
+  argument: {
+    name: '<model>',
+    help: 'The name of a model, or a source as sepia model pull takes it; then one question, or none to talk in turns.',
+    words: true,
+  },
+  flags: talkFlags,
+  settings: [...serviceSettings, 'hub-url', 'hub-token-file', 'pull-hosts'],
+  run: async (context) => {
+    const [name = '', ...words] = context.argument.split(' ')
+    const numbers = readNumbers(context.flags)
+    const service = await openService(context)
+    const model = await ensureModel(context, service, name)
+    return converse(context, service, { model, question: words.join(' '), numbers })
+  },
+}
+
+interface Talk {
+  readonly model: string
+  /** "" = in turns, or what comes on standard input; `-` = that. */
+  readonly question: string
+  readonly numbers: ReturnType<typeof readNumbers>
+}
+
+async function converse(
+  context: CommandContext,
+  service: ServiceClient,
+  { model, question: given, numbers }: Talk,
+): Promise<CommandResult> {
+  const { flags, terminal, signal, json } = context
+  const system = flags.get('system')
+  const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }]
+  const ask = async (content: string): Promise<string> => {
+    messages.push({ role: 'user', content })
+    const answer = await stream(context, service, { model, messages, ...numbers })
+    messages.push({ role: 'assistant', content: answer })
+    return answer
+  }
+  const question = given === '' || given === '-' ? await terminal.readInput() : given
+  if (question !== null) {
+    const content = await ask(question)
+    return { text: '', json: { model, content } }
+  }
+  if (json) throw new UsageError([{ where: '--json', message: 'needs the question as an argument or on standard input.' }])
+  await talk(context, model, async (line) => {
+    const before = messages.length
+    await ask(line).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      messages.length = before
+      terminal.err(`${printable(describeFailure(error))}\n`)
+    })
+  })
+  return { text: '', json: {} }
 }
 
 /** Asks for lines until there are no more. */
@@ -104,6 +139,14 @@ async function stream(
   if (!json) terminal.out('\n')
   if (finish === 'length' && terminal.interactive) terminal.err(paint(terminal, 'dim', '(cut off; --max-tokens allows more)\n'))
   return answer
+}
+
+function readNumbers(flags: ReadonlyMap<string, string>): Readonly<Record<'max_tokens' | 'temperature' | 'seed', number | undefined>> {
+  return {
+    max_tokens: readNumber(flags, 'max-tokens'),
+    temperature: readNumber(flags, 'temperature'),
+    seed: readNumber(flags, 'seed'),
+  }
 }
 
 function readNumber(flags: ReadonlyMap<string, string>, name: string): number | undefined {

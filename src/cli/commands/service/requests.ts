@@ -1,3 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { printByteSize } from '../../../core/byte-size.ts'
+import { checkPlace } from '../../check-place.ts'
 import type { Command } from '../../command.ts'
 import { confirm, yesFlag } from '../../confirm.ts'
 import { openProgressBar } from '../../progress-bar.ts'
@@ -23,9 +27,15 @@ export const listRequests: Command = {
     const query = new URLSearchParams([...flags].filter(([name]) => name === 'status' || name === 'limit'))
     const service = await openService(context)
     const { data } = await service.fetchJson<{ readonly data: readonly ShownRequest[] }>(`/v1/requests?${query}`, { signal })
-    const rows = data.map((request) => [request.response_id, describeStatus(request), request.created_at.slice(0, 19), request.model])
+    const rows = data.map((request) => [
+      request.response_id,
+      describeStatus(request),
+      request.outcome ?? '',
+      request.created_at.slice(0, 19),
+      request.model,
+    ])
     return {
-      text: textTable(['ID', 'STATUS', 'CREATED (UTC)', 'MODEL'], rows) || 'There are no such requests.',
+      text: textTable(['ID', 'STATUS', 'OUTCOME', 'CREATED (UTC)', 'MODEL'], rows) || 'There are no such requests.',
       heading: rows.length > 0,
       json: { requests: data },
     }
@@ -69,9 +79,45 @@ export const cancelRequest: Command = {
   run: async (context) => {
     const { argument, signal } = context
     const service = await openService(context)
+    refuseFinished(await service.fetchJson<ShownRequest>(path(argument), { signal }))
     await confirm(context, { warning: `This ends ${argument} and what it has made so far.`, unattended: 'proceed' })
     const request = await service.fetchJson<ShownRequest>(path(argument), { method: 'DELETE', signal })
+    if (request.outcome !== 'cancelled') refuseFinished(request)
     const rest = request.status === 'completed' ? '' : `\nIt ends at its next step or token; sepia request wait ${argument} tells when.`
     return { text: `${describeRequest(request)}${rest}`, json: { ...request } }
+  },
+}
+
+function refuseFinished({ response_id: id, status, outcome }: ShownRequest): void {
+  if (status === 'completed') throw new Error(`${id} is already completed (${outcome}); there is nothing to cancel.`)
+}
+
+/** The fields of outputs that hold pictures. */
+interface Output {
+  readonly images?: readonly { readonly image_b64: string | null }[]
+}
+
+export const fetchOutput: Command = {
+  words: ['request', 'output'],
+  summary: 'Fetch the output of a completed request, as JSON, or its picture as a file.',
+  argument: id,
+  flags: [
+    { name: 'output', form: '<file>', help: 'Where it goes, over what is there: a .json file, or the first picture of an image request.' },
+    ...serviceFlags,
+  ],
+  settings: serviceSettings,
+  run: async (context) => {
+    const { argument, flags, signal } = context
+    const named = flags.get('output')
+    const file = named === undefined ? null : resolve(named)
+    if (file !== null) await checkPlace(file, { where: '--output', replaces: true })
+    const service = await openService(context)
+    const output = await service.fetchJson<Output>(`/v1/responses/${encodeURIComponent(argument)}`, { signal })
+    const text = JSON.stringify(output)
+    if (file === null) return { text, json: { ...output } }
+    const picture = file.endsWith('.json') ? undefined : output.images?.[0]?.image_b64
+    const bytes = picture == null ? Buffer.from(`${text}\n`) : Buffer.from(picture, 'base64')
+    await writeFile(file, bytes)
+    return { text: `Wrote ${file} (${printByteSize(bytes.length)}).`, json: { file, bytes: bytes.length } }
   },
 }

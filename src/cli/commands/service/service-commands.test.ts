@@ -3,8 +3,9 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type HttpService, startHttpService } from '../../../../test/support/http-service.ts'
-import { runCommandLine as run } from '../../../../test/support/run-command-line.ts'
+import { runCommandLine as run, tokenOf } from '../../../../test/support/run-command-line.ts'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { describeFakeText } from '../../../runtimes/fake/fake-catalog.ts'
 import { endOfInput } from '../../terminal.ts'
 
 const at = ({ url, token }: HttpService) => ({ environment: { SEPIA_URL: url, SEPIA_TOKEN: token } })
@@ -141,11 +142,37 @@ describe('request', () => {
     await using service = await startHttpService({ worker: true })
     const { code, out } = await run(['request', 'wait', await submit(service)], at(service))
     assert.equal(code, 0)
-    assert.match(out, /^status +succeeded$/m)
+    assert.match(out, /^status +completed\noutcome +succeeded$/m)
     await using idle = await startHttpService()
     const id = await submit(idle)
     await run(['request', 'cancel', id, '--yes'], at(idle))
     assert.equal((await run(['request', 'wait', id], at(idle))).code, 1)
+  })
+
+  it('refuses to cancel one that is completed', async () => {
+    await using service = await startHttpService({ worker: true })
+    const id = await submit(service)
+    await run(['request', 'wait', id], at(service))
+    const { code, err } = await run(['request', 'cancel', id, '--yes'], at(service))
+    assert.deepEqual([code, err], [1, `${id} is already completed (succeeded); there is nothing to cancel.\n`])
+    assert.match((await run(['request', 'list'], at(service))).out, new RegExp(`^${id} +completed +succeeded `, 'm'))
+  })
+
+  it('fetches the output as JSON, and its picture into a file', async () => {
+    await using service = await startHttpService({ worker: true })
+    await using folder = await createTemporaryFolder()
+    const id = await submit(service)
+    await run(['request', 'wait', id], at(service))
+    const printed = await run(['request', 'output', id], at(service))
+    const [image] = JSON.parse(printed.out).images
+    const [picture, json] = [join(folder.path, 'cat.jpg'), join(folder.path, 'cat.json')]
+    assert.match((await run(['request', 'output', id, '--output', picture], at(service))).out, /^Wrote .*cat\.jpg/)
+    assert.equal((await readFile(picture)).toString('base64'), image.image_b64)
+    await run(['request', 'output', id, '--output', json], at(service))
+    assert.equal(await readFile(json, 'utf8'), printed.out)
+    const lost = await run(['request', 'output', id, '--output', join(folder.path, 'none', 'x.png')], at(service))
+    assert.match(lost.err, /^--output: there is no folder/)
+    assert.equal((await run(['request', 'output', 'nothing'], at(service))).code, 1)
   })
 
   it('says whose request it is not', async () => {
@@ -153,6 +180,42 @@ describe('request', () => {
     const { code, err } = await run(['request', 'show', '../models'], at(service))
     assert.equal(code, 1)
     assert.match(err, /^This request does not exist/)
+  })
+})
+
+describe('run', () => {
+  const plan = { id: 'fake-chat', bytes: 1, freeBytes: 2, license: null, notes: [], files: {} }
+
+  it('talks with a model that is installed, by its name or its source', async () => {
+    await using service = await startHttpService()
+    const asked = await run(['chat', 'Hello there', '--model', 'fake-chat', '--seed', '7'], at(service))
+    assert.equal((await run(['run', 'fake-chat', 'Hello', 'there', '--seed', '7'], at(service))).out, asked.out)
+    const settings = {
+      environment: { SEPIA_PORT: new URL(service.url).port, ...at(service).environment },
+      backend: { planPull: async () => plan },
+    }
+    assert.equal((await run(['run', 'hf:fake/chat', 'Hello there', '--seed', '7'], settings)).out, asked.out)
+  })
+
+  it('pulls what is missing', async () => {
+    await using service = await startHttpService()
+    const pulled: string[] = []
+    const backend = {
+      planPull: async () => ({ ...plan, id: 'missing' }),
+      pullModel: async (_: unknown, source: string) => {
+        pulled.push(source)
+        return describeFakeText()
+      },
+    }
+    const environment = { SEPIA_PORT: new URL(service.url).port, ...at(service).environment }
+    assert.equal((await run(['run', 'hf:fake/chat', 'Hello'], { environment, backend })).code, 0)
+    assert.deepEqual(pulled, ['hf:fake/chat'])
+  })
+
+  it('pulls nothing for a service of another machine, and names what is installed there', async () => {
+    await using service = await startHttpService()
+    assert.match((await run(['run', 'hf:fake/chat', 'Hello'], at(service))).err, /^hf:fake\/chat can only be pulled on the machine of /)
+    assert.match((await run(['run', 'fake-chad', 'Hello'], at(service))).err, /fake-chat/)
   })
 })
 
@@ -194,6 +257,23 @@ describe('status', () => {
 })
 
 describe('login', () => {
+  it('gives way to a data folder that the command line names, whose own token is kept there', async () => {
+    await using elsewhere = await startHttpService()
+    await using here = await startHttpService()
+    await using home = await createTemporaryFolder()
+    const environment = { HOME: home.path, SEPIA_PORT: new URL(here.url).port }
+    await run(['login', elsewhere.url, '--token', elsewhere.token], { environment })
+    const desk = { createToken: async () => ({ text: here.token, token: tokenOf({ name: 'x', scopes: [] }) }) }
+    const words = ['status', '--data', home.path, '--json']
+    for (const made of [1, 0]) {
+      const { out, done } = await run(words, { environment, desk })
+      assert.equal(JSON.parse(out).url, here.url)
+      assert.equal(done.filter((each) => each === 'closed').length, made)
+    }
+    assert.equal((await stat(join(home.path, 'command-line.json'))).mode & 0o777, 0o600)
+    assert.equal(JSON.parse((await run(['status', '--json'], { environment })).out).url, elsewhere.url)
+  })
+
   it('keeps what it was told where only its owner can read it, and the other commands use it until logout', async () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
@@ -239,8 +319,8 @@ describe('login', () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
     await writeFile(join(home.path, 'file'), '')
-    const environment = { XDG_CONFIG_HOME: join(home.path, 'file') }
-    const here = await run(['status', '--port', new URL(service.url).port], { environment })
+    const environment = { XDG_CONFIG_HOME: join(home.path, 'file'), SEPIA_PORT: new URL(service.url).port }
+    const here = await run(['status'], { environment })
     const given = await run(['login', service.url, '--token', service.token], { environment })
     for (const { code, err } of [here, given])
       assert.deepEqual(
