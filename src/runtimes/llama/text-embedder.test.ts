@@ -50,6 +50,24 @@ test('a model that is not for embeddings says so', async () => {
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'] }, { signal }), { code: 'unsupported_parameter' })
 })
 
+test('tokens of another tokenizer are refused, those of a cut text are not', async () => {
+  await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
+  const text = 'The quick brown fox jumps over the lazy dog, and the unbelievable happens. '.repeat(12)
+  const input = { type: 'text', text, framed: false, special: false } as const
+  const { tokens = [] } = (await model.tokenize?.({ model: miniChat.id, input, spelled: false }, { signal, account: 'a' })) ?? {}
+  const embed = (tokens: readonly number[]) => model.embed({ model: miniChat.id, inputs: [tokens] }, { signal })
+  assert.ok(tokens.length > 150)
+  for (const [start, end] of [
+    [0, tokens.length],
+    [3, 140],
+    [tokens.length - 7, tokens.length],
+  ])
+    assert.equal((await embed(tokens.slice(start, end))).vectors.length, 1)
+  const foreign = tokens.map((token) => (token + 1000) % 4000)
+  await assert.rejects(embed(foreign), { code: 'invalid_request_error', param: 'input', message: /another tokenizer/ })
+  await assert.rejects(embed(foreign.slice(0, 20)), { param: 'input' })
+})
+
 test('tokens are embedded like the text they spell, and vectors cut to some dimensions have unit length again', async () => {
   await using model = await loadLlamaModel(embeds, { threads: 1, slots: 1, signal })
   const input = { type: 'text', text: 'Two plus two', framed: false, special: false } as const

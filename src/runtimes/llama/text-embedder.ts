@@ -3,6 +3,7 @@ import type { EmbeddingRequest, EmbeddingResult } from '../../core/text-generati
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
+import { areOwnTokens } from './prompt/own-tokens.ts'
 import { checkPromptFits, tooLong } from './prompt/prompt-tokens.ts'
 import { tokenizeInTurns, tokenizeLongText } from './prompt/tokenize-in-turns.ts'
 
@@ -35,6 +36,7 @@ export class TextEmbedder {
     if (least > length) throw tooLong(`at least ${least}`, length, 'input')
     const tokens = typeof text === 'string' ? [...(await tokenizeLongText(this.#vocabulary, text, options))] : [...text]
     this.#requireKnown(tokens)
+    if (typeof text !== 'string' && !(await areOwnTokens(this.#vocabulary, tokens, options))) throw foreignTokens()
     if (begin !== null && tokens[0] !== begin) tokens.unshift(begin)
     if (end !== null && tokens.at(-1) !== end) tokens.push(end)
     if (tokens.length === 0)
@@ -54,6 +56,12 @@ export class TextEmbedder {
 function toUnitLength(vector: Float64Array): readonly number[] {
   const length = Math.hypot(...vector)
   return Array.from(vector, (value) => (length === 0 ? 0 : value / length))
+}
+
+function foreignTokens(): ServiceError {
+  const message =
+    'input holds tokens that this model would never write for the text they spell, as those of another tokenizer; send the text itself (LangChain: check_embedding_ctx_length=False).'
+  return new ServiceError('invalid_request_error', message, { param: 'input' })
 }
 
 function tooWide(dimensions: number, size: number): ServiceError {
