@@ -136,6 +136,8 @@ export interface TextRequest {
         readonly effortIsWish?: boolean
         /** Whether it is to think at all, where no effort is asked for; absent = as it does by itself. */
         readonly thinks?: boolean
+        /** Whether the oldest turns may be dropped when the conversation is longer than the context; absent = it is refused. */
+        readonly dropsOldest?: boolean
         /** Most tokens of thoughts per answer; absent = as the effort says. */
         readonly thoughtTokens?: number
       }

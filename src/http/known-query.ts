@@ -4,10 +4,13 @@ import { shortName } from '../core/requests/short-name.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Query parameters that a route reads, `name[]` for every `name[…]`; none by default. */
+    /** Query parameters that a route reads, `name[]` for every `name[…]`, `*` for others that it ignores; none by default. */
     readonly query?: readonly string[]
   }
 }
+
+/** Azure's clients name a version everywhere. */
+const ignored: readonly string[] = ['api-version']
 
 /**
  * Lets the routes of this scope be called with the query parameters they read and with no others.
@@ -29,7 +32,8 @@ export function refuseOthers(query: unknown, known: readonly string[]): void {
 }
 
 function findUnknown(query: unknown, known: readonly string[]): ServiceError | undefined {
-  const names = Object.keys(Object(query))
+  if (known.includes('*')) return undefined
+  const names = Object.keys(Object(query)).filter((name) => !ignored.includes(name))
   if (names.length === 0) return undefined
   const unknown = names.find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
   if (unknown === undefined) return undefined

@@ -91,7 +91,7 @@ suite('files', () => {
       'another purpose',
       [
         ['file', file],
-        ['purpose', 'fine-tune'],
+        ['purpose', 'batch_output'],
       ],
       'purpose',
     ],

@@ -183,7 +183,7 @@ suite("OpenAI's responses", () => {
     ['no input', { input: [] }, /`input`/],
     ['a schema that is missing', { text: { format: { type: 'json_schema', name: 'x' } } }, /text\.format\.schema` is required/],
     ['a stream in the background', { stream: true, background: true }, /`stream` cannot be combined/],
-    ['cutting', { truncation: 'auto' }, /`truncation` must be "disabled"/],
+    ['another way of cutting', { truncation: 'middle' }, /`truncation` must be/],
     ['a conversation kept elsewhere', { conversation: 'x' }, /`conversation` is not a known field/],
     ['a function twice', { tools: [tool, tool] }, /look_up is there twice/],
   ]

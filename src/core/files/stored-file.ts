@@ -1,7 +1,10 @@
 import type { OutputReference } from '../inference.ts'
 
-/** What a file is for: what a batch reads, what it wrote, or whatever its owner likes. */
-export type FilePurpose = 'batch' | 'batch_output' | 'user_data'
+/** What files may be uploaded for. Only `batch` is read here; the others are kept and given back. */
+export const uploadPurposes = ['assistants', 'batch', 'evals', 'fine-tune', 'user_data', 'vision'] as const
+
+/** What a file is for: what its owner says, or what a batch wrote. */
+export type FilePurpose = (typeof uploadPurposes)[number] | 'batch_output'
 
 /** A file that an account keeps. Times in Unix milliseconds. */
 export interface StoredFile {

@@ -6,13 +6,13 @@ import { type ListedModel, listModels } from '../../operations/list-models.ts'
 import { isMessagesSurface } from '../answers/surface.ts'
 import { callerOf, requireScope } from '../caller.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
-import { refuseOthers } from '../known-query.ts'
-import { encodeMessageModel, encodeMessageModels, messagePageQuery } from '../wire/messages/message-models.ts'
+import { encodeMessageModel, encodeMessageModels } from '../wire/messages/message-models.ts'
 import { encodeModel } from '../wire/service/model.ts'
 import { encodePulls } from '../wire/service/model-pulls.ts'
 
 /** What the models routes take of a query, which differs by whose client asks. */
-const config = { query: messagePageQuery }
+/** Clients probe these with parameters of their own, such as Codex's `client_version`. */
+const config = { query: ['*'] }
 
 /** GET /v1/models, /models for clients that were given an address without /v1, and GET /v1/models/<id>, whose id may hold slashes; Anthropic's clients are answered in their own shape. */
 export function registerListModels(api: FastifyInstance, deps: HttpDependencies): void {
@@ -25,12 +25,10 @@ export function registerListModels(api: FastifyInstance, deps: HttpDependencies)
   for (const path of ['/v1/models', '/models'])
     api.get(path, { config }, async (incoming) => {
       if (isMessagesSurface(incoming)) return encodeMessageModels(listed(incoming), Object(incoming.query))
-      refuseOthers(incoming.query, [])
       return { object: 'list', data: listed(incoming).map(encodeModel), ...encodePulls(deps.pulls?.list() ?? []) }
     })
-  api.get('/v1/models/*', { config: { query: ['beta'] } }, async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
+  api.get('/v1/models/*', { config }, async (incoming: FastifyRequest<{ Params: { '*': string } }>) => {
     const encode = isMessagesSurface(incoming) ? encodeMessageModel : encodeModel
-    if (encode === encodeModel) refuseOthers(incoming.query, [])
     const id = incoming.params['*']
     const models = modelsOf(incoming)
     const model = models.find(({ descriptor }) => descriptor.id === id)

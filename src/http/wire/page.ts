@@ -24,10 +24,15 @@ export interface PageQuery {
   readonly order: 'newest' | 'oldest'
 }
 
-/** Reads `limit`, `after` and `order`, as OpenAI's lists take them. @throws {ServiceError} `invalid_request_error`. */
-export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc'): PageQuery {
+/**
+ * Reads `limit`, `after` and `order`, as OpenAI's lists take them.
+ *
+ * @param most Of one page.
+ * @throws {ServiceError} `invalid_request_error`.
+ */
+export function readPageQuery(query: Readonly<Record<string, unknown>>, standard: 'asc' | 'desc', most = mostPerPage): PageQuery {
   const { after, order = standard } = query
-  const limit = readPageLimit(query.limit)
+  const limit = readPageLimit(query.limit, most)
   if (after !== undefined && !/^[\w-]{1,128}$/.test(String(after)))
     throw queryFault('after', 'must be the id that the last page ended with.')
   if (order !== 'asc' && order !== 'desc') throw queryFault('order', 'must be asc or desc.')
@@ -42,7 +47,7 @@ export function readPageQuery(query: Readonly<Record<string, unknown>>, standard
  */
 export function readPageLimit(limit: unknown, most = mostPerPage): number {
   if (limit === undefined) return usualPerPage
-  const count = /^\d{1,4}$/.test(String(limit)) ? Number(limit) : 0
+  const count = /^\d{1,5}$/.test(String(limit)) ? Number(limit) : 0
   if (count < 1 || count > most) throw queryFault('limit', `must be an integer from 1 to ${most}.`)
   return count
 }

@@ -1,12 +1,13 @@
 import { ServiceError } from '../../core/error.ts'
-import { promptField, type TextPart, type TextRequest, type TokenUsage } from '../../core/text-generation.ts'
+import { type ChatInput, promptField, type TextPart, type TextRequest, type TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
 import type { Generation } from './batch/generation.ts'
 import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
 import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import { refuseHopeless } from './prompt/least-tokens.ts'
+import { firstFitting, shorterConversations } from './prompt/drop-oldest.ts'
+import { leastTokens, refuseHopeless } from './prompt/least-tokens.ts'
 import { checkPromptFits, findBegun, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import type { Begun } from './prompt/thought-format.ts'
 import { thoughtLimit } from './prompt/thought-limit.ts'
@@ -51,6 +52,8 @@ export async function tokenizeFitting(
   options: { readonly account: string; readonly signal: AbortSignal },
 ): Promise<Uint32Array> {
   const param = promptField(request.input)
+  const shortened = await withoutOldest(engine, request, options)
+  if (shortened !== null) return shortened
   refuseHopeless(engine, request.input)
   const prompt = await tokenizeRequest(engine, request, options)
   checkPromptFits(prompt.length, engine.contextLength, param)
@@ -59,6 +62,28 @@ export async function tokenizeFitting(
       param,
     })
   return prompt
+}
+
+/** What a shortened conversation leaves of the context for its answer, at least; less where the request asks for less. */
+const answerShare = 0.25
+
+/** The tokens of a conversation without as many of its oldest turns as do not fit; null = it may not be shortened, or not enough. */
+async function withoutOldest(
+  engine: LlamaEngine,
+  request: TextRequest,
+  options: { readonly account: string; readonly signal: AbortSignal },
+): Promise<Uint32Array | null> {
+  const { input, maxTokens } = request
+  if (input.type !== 'chat' || input.dropsOldest !== true) return null
+  const { contextLength, longestToken } = engine
+  const fit = async (shorter: ChatInput, room: number): Promise<Uint32Array | null> => {
+    if (leastTokens({ input: shorter }, longestToken) >= contextLength) return null
+    const prompt = await tokenizeRequest(engine, { input: shorter }, options)
+    return prompt.length < contextLength - room ? prompt : null
+  }
+  const whole = await fit(input, 0)
+  const room = Math.min(maxTokens, Math.floor(contextLength * answerShare))
+  return whole ?? firstFitting(shorterConversations(input), (shorter) => fit(shorter, room))
 }
 
 /** Tokens that spell the mark which begins thoughts, at most, with the line breaks behind it. */

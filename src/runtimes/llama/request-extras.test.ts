@@ -88,6 +88,25 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
   const chat = (messages: readonly ChatMessage[], opening: 'last-message' | 'bare'): TextRequest =>
     ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true, opening } })
 
+  test('a conversation that may lose its oldest turns keeps its instructions and its end', async () => {
+    const turns = Array.from({ length: 40 }, (_, index): readonly ChatMessage[] => [
+      { role: 'user', content: `Question ${index}: ${'some words to fill the context with '.repeat(8)}` },
+      { role: 'assistant', content: 'Yes.' },
+    ]).flat()
+    const last: ChatMessage = { role: 'user', content: 'What is the capital of France?' }
+    const talk = (messages: readonly ChatMessage[], dropsOldest: boolean): TextRequest => ({
+      ...chat(messages, 'bare'),
+      input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true, dropsOldest },
+      maxTokens: 8,
+    })
+    const long: readonly ChatMessage[] = [{ role: 'system', content: 'You are brief.' }, ...turns, last]
+    await assert.rejects(run(talk(long, false)), { code: 'context_length_exceeded' })
+    const usage = (parts: readonly TextPart[]) => parts.flatMap((part) => (part.type === 'finish' ? [part.usage.promptTokens] : []))[0] ?? 0
+    const tokens = usage(await run(talk(long, true)))
+    assert.ok(tokens > 800 && tokens < 1024, String(tokens))
+    await assert.rejects(run(talk([{ role: 'user', content: 'word '.repeat(3000) }], true)), { code: 'context_length_exceeded' })
+  })
+
   test('texts become tokens and tokens texts', async () => {
     const tokenize = async (text: string, special: boolean) => {
       const input = { type: 'text', text, framed: false, special } as const

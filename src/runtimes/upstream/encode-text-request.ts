@@ -7,6 +7,14 @@ const unlessOff = (name: string, value: number, off: number) => (value === off ?
 /** The body of POST /chat/completions or /completions for an upstream, always as a stream with usage. */
 export function encodeTextRequest(request: TextRequest, model: string): Record<string, unknown> {
   const { input, sampling, stop, topLogprobs } = request
+  if (input.type === 'chat' && input.dropsOldest === true)
+    throw new ServiceError(
+      'unsupported_parameter',
+      'This model runs on a server whose context is not known here; leave `truncation` out.',
+      {
+        param: 'truncation',
+      },
+    )
   if (input.type === 'prompt' && input.gap !== undefined)
     throw new ServiceError('unsupported_parameter', 'This model runs on a server that is asked to fill no gaps; name one that runs here.', {
       param: 'model',

@@ -13,6 +13,9 @@ interface FileRoute {
   readonly Params: { readonly id: string }
 }
 
+/** As OpenAI has it. */
+const mostFilesPerPage = 10_000
+
 /** GET and DELETE /v1/files…: one's own files. */
 export function registerKeptFiles(api: FastifyInstance, deps: RouteDependencies): void {
   const targetOf = (incoming: FastifyRequest<FileRoute>) => {
@@ -26,7 +29,11 @@ export function registerKeptFiles(api: FastifyInstance, deps: RouteDependencies)
     requireScope(caller, ['text'])
     const options = { signal: clientSignal(reply) }
     const { purpose, ...query } = Object(incoming.query)
-    const page = await readDocumentPage(deps.documents, { kind: 'file', accountId: caller.accountId, query }, options)
+    const page = await readDocumentPage(
+      deps.documents,
+      { kind: 'file', accountId: caller.accountId, query, most: mostFilesPerPage },
+      options,
+    )
     const found = await deps.documents.list({ ...page, ...(purpose !== undefined && { label: String(purpose) }) }, options)
     return encodeDocumentPage(
       found.map((document) => encodeFile(readFileDocument(document))),

@@ -86,7 +86,7 @@ suite('batches and files as they are asked for', () => {
     assert.equal(form(expiring).lifetimeMs, 7_200_000)
     for (const [param, fields] of [
       ['purpose', {}],
-      ['purpose', { purpose: 'assistants' }],
+      ['purpose', { purpose: 'batch_output' }],
       ['purpose', { purpose: ['batch', 'batch'] }],
       ['expires_after.seconds', { ...expiring, 'expires_after[seconds]': '1e9' }],
       ['expires_after.anchor', { purpose: 'batch', 'expires_after[seconds]': '7200' }],

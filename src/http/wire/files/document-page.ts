@@ -14,10 +14,17 @@ export async function readDocumentPage(
     kind,
     accountId,
     query,
-  }: { readonly kind: DocumentKind; readonly accountId: string; readonly query: Readonly<Record<string, unknown>> },
+    most,
+  }: {
+    readonly kind: DocumentKind
+    readonly accountId: string
+    readonly query: Readonly<Record<string, unknown>>
+    /** Of one page; absent = as many as of any list. */
+    readonly most?: number
+  },
   options: { readonly signal: AbortSignal },
 ): Promise<DocumentQuery> {
-  const { limit, after: id, order } = readPageQuery(query, 'desc')
+  const { limit, after: id, order } = readPageQuery(query, 'desc', most)
   const last = id === null ? null : await documents.get({ kind, id, accountId }, options)
   if (id !== null && last === null) throw queryFault('after', 'must be the id that the last page ended with.')
   return { kind, accountId, order, after: last && { at: last.at, id: last.id }, limit: limit + 1 }

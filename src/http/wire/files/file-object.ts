@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { StoredFile } from '../../../core/files/stored-file.ts'
+import { type StoredFile, uploadPurposes } from '../../../core/files/stored-file.ts'
 import type { Answer } from '../answer.ts'
 
 /** A file as OpenAI's clients know it. */
@@ -10,7 +10,7 @@ export const fileObjectSchema = Type.Object({
   created_at: Type.Integer({ description: 'Unix seconds.' }),
   expires_at: Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds; null = when it is deleted.' }),
   filename: Type.String(),
-  purpose: Type.Enum(['batch', 'batch_output', 'user_data']),
+  purpose: Type.Enum([...uploadPurposes, 'batch_output']),
   status: Type.Literal('processed'),
   status_details: Type.Null(),
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
-import type { FilePurpose } from '../../../core/files/stored-file.ts'
+import { type FilePurpose, uploadPurposes } from '../../../core/files/stored-file.ts'
 import { beginning } from '../../../core/text/visible-text.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
@@ -25,7 +25,9 @@ export const fileRequestSchema = Type.Object(
     file: Type.Optional(
       Type.String({ contentMediaType: 'application/octet-stream', description: 'The file: at most 200 MB; needed, and one only.' }),
     ),
-    purpose: Type.Enum(['batch', 'user_data'], { description: '`batch`: JSON lines for POST /v1/batches; `user_data`: anything.' }),
+    purpose: Type.Enum(uploadPurposes, {
+      description: '`batch`: JSON lines for POST /v1/batches. Files for other purposes are only kept and given back.',
+    }),
     expires_after: Type.Optional(expiresAfterField),
   },
   { additionalProperties: false },

@@ -42,5 +42,5 @@ export const openAiImagesSchema = Type.Object({
   model: Type.String(),
   output_format: Type.Enum(imageEncodings),
   quality: Type.Enum(['low', 'medium', 'high']),
-  size: Type.String(),
+  size: Type.Optional(Type.String({ description: 'Where it is one that the published clients know, such as 1024x1024.' })),
 })

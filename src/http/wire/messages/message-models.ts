@@ -6,9 +6,6 @@ import { readPageLimit } from '../page.ts'
 
 const mostPerPage = 1000
 
-/** Query parameters of Anthropic's list of models. */
-export const messagePageQuery = ['limit', 'after_id', 'before_id', 'beta'] as const
-
 /** A model as Anthropic's clients see it. */
 export const messageModelSchema = Type.Object({
   type: Type.Literal('model'),

@@ -5,14 +5,14 @@ import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import { packThoughts } from './read-items.ts'
 import type { ResponseBody } from './response-request.ts'
-import { splitName } from './response-tools.ts'
+import { isCustom, splitName } from './response-tools.ts'
 
 /** What an item has on its own; the rest depends on its type. */
-export type OutputItem = JsonObject & { readonly id: string; readonly type: 'reasoning' | 'message' | 'function_call' }
+export type OutputItem = JsonObject & { readonly id: string; readonly type: 'reasoning' | 'message' | 'function_call' | 'custom_tool_call' }
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
-const prefixes = { reasoning: 'rs', message: 'msg', function_call: 'fc' } as const
+const prefixes = { reasoning: 'rs', message: 'msg', function_call: 'fc', custom_tool_call: 'ctc' } as const
 
 /** The id of a new item. */
 export function itemId(type: OutputItem['type']): string {
@@ -42,6 +42,11 @@ export function textPart(text: string, logprobs: readonly TokenLogprob[]): JsonO
   return { type: 'output_text', text, annotations: [], logprobs: encodeLogprobs(logprobs) }
 }
 
+/** What a call's item is called. */
+export function callType(body: ResponseBody, name: string): 'function_call' | 'custom_tool_call' {
+  return isCustom(name, body) ? 'custom_tool_call' : 'function_call'
+}
+
 /** A call that the model made. */
 export function callItem(
   body: ResponseBody,
@@ -49,7 +54,19 @@ export function callItem(
   call: { readonly id: string; readonly name: string; readonly arguments: string },
   status: ItemStatus,
 ): OutputItem {
-  return { id, type: 'function_call', call_id: `call_${call.id}`, ...splitName(call.name, body), arguments: call.arguments, status }
+  const head = { id, call_id: `call_${call.id}`, ...splitName(call.name, body), status }
+  if (isCustom(call.name, body)) return { ...head, type: 'custom_tool_call', input: customInput(call.arguments) }
+  return { ...head, type: 'function_call', arguments: call.arguments }
+}
+
+/** The text that a custom tool is called with; what the model wrote where that is cut off. */
+export function customInput(written: string): string {
+  try {
+    const { input }: { readonly input?: unknown } = Object(JSON.parse(written))
+    return typeof input === 'string' ? input : written
+  } catch {
+    return written
+  }
 }
 
 /** Log probabilities as texts carry them. */
@@ -69,6 +86,8 @@ export function encodeOutputItems(body: ResponseBody, { thoughts, text, toolCall
   return [
     ...(thoughts === '' ? [] : [reasoningItem(body, itemId('reasoning'), thoughts, 'completed')]),
     ...(speaks ? [messageItem(itemId('message'), textPart(text, logprobs), toolCalls.length > 0 ? 'completed' : status)] : []),
-    ...toolCalls.map((call, index) => callItem(body, itemId('function_call'), call, index === toolCalls.length - 1 ? status : 'completed')),
+    ...toolCalls.map((call, index) =>
+      callItem(body, itemId(callType(body, call.name)), call, index === toolCalls.length - 1 ? status : 'completed'),
+    ),
   ]
 }

@@ -214,4 +214,19 @@ suite('responses as they are answered', () => {
     const read = readStoredChat(JSON.stringify(stored))
     assert.deepEqual(plain(encodeFinished(head, body, read)), plain(encodeFinished(head, body, result)))
   })
+
+  test('a call of a custom tool is an item with a text, whole and streamed', async () => {
+    const asked = parseResponseRequest({ model: 'm', input: 'a', tools: [{ type: 'custom', name: 'patch' }] })
+    const parts = [call(0, 'patch'), fill(0, '{"input":"a\\n'), fill(0, 'b"}'), { ...end, reason: 'tool_calls' as const }, finish]
+    const expected = { id: 'ctc', type: 'custom_tool_call', call_id: 'call_0', name: 'patch', input: 'a\nb', status: 'completed' }
+    const items = (response: JsonObject | undefined) =>
+      Object(JSON.parse(JSON.stringify(response), (key, value) => (key === 'id' ? String(value).replace(/_.*/, '') : value))).output
+    assert.deepEqual(items(await answer(parts, asked)), [expected])
+    const { events, kept } = await stream(parts, { asked })
+    assert.deepEqual(items(kept[0]), [expected])
+    assert.deepEqual(
+      events.map(({ name }) => name).filter((name) => name?.includes('custom_tool_call')),
+      ['response.custom_tool_call_input.delta', 'response.custom_tool_call_input.done'],
+    )
+  })
 })

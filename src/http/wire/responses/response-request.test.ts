@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
+import { packSummary } from './compaction.ts'
 import type { InputItem } from './input-items.ts'
 import { packThoughts } from './read-items.ts'
 import { parseResponseRequest, readResponseRequest } from './response-request.ts'
@@ -71,8 +72,8 @@ suite('responses as they are asked for', () => {
     ['the background without a store', { background: true, store: false }, { param: 'store' }],
     ['options of no stream', { stream_options: {} }, { param: 'stream_options' }],
     ['alternatives that are not included', { top_logprobs: 3 }, { param: 'top_logprobs', says: /message\.output_text\.logprobs/ }],
-    ['an include that there is not', { include: ['file_search_call.results'] }, { param: 'include[0]' }],
-    ['a prompt that would be cut', { truncation: 'auto' }, { param: 'truncation' }],
+    ['an include that there is not', { include: ['file_search_call.everything'] }, { param: 'include[0]' }],
+    ['a prompt that would be cut somehow', { truncation: 'middle' }, { param: 'truncation' }],
     [
       'a picture',
       { input: [says('user', [{ type: 'input_image', image_url: 'x' }])] },
@@ -89,7 +90,12 @@ suite('responses as they are asked for', () => {
       { code: 'unsupported_parameter', param: 'input[0]', says: /item_reference/ },
     ],
     ['an item of no type', { input: [{ type: { toString: 1 } }] }, { param: 'input[0].type' }],
-    ['what a search found', { input: [{ type: 'web_search_call' }] }, { code: 'unsupported_parameter', param: 'input[0]' }],
+    ['nothing but what a search left', { input: [{ type: 'web_search_call' }] }, { param: 'input' }],
+    [
+      'a summary of another service',
+      { input: [{ type: 'compaction', encrypted_content: 'gAAAAB' }] },
+      { param: 'input[0].encrypted_content', says: /another service/ },
+    ],
     [
       'a picture from a function',
       { input: [called, { ...output, output: [{ type: 'input_image', image_url: 'x' }] }] },
@@ -215,4 +221,81 @@ suite('items as a conversation', () => {
       assert.ok(message?.role === 'assistant')
       assert.equal(message.toolCalls?.[0]?.name, 'room__enter')
     })
+
+  const patch = {
+    type: 'custom',
+    name: 'patch',
+    description: 'Edits.',
+    format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
+  }
+
+  test('a custom tool is a function with one text, whose grammar its description shows', () => {
+    const { tools } = conversation('a', { tools: [patch] })
+    assert.deepEqual(tools, [
+      {
+        name: 'patch',
+        description: 'Edits.\n\nThe input follows this lark grammar:\nstart: "a"',
+        parameters: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false },
+      },
+    ])
+  })
+
+  test('tools that an item adds stand among the others', () => {
+    const added = { type: 'additional_tools', role: 'developer', tools: [{ type: 'namespace', name: 'room', tools: [patch] }] }
+    const { tools } = conversation([added, says('user', 'a')], { tools: [look] })
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['look', 'room__patch'],
+    )
+  })
+
+  test('of allowed tools only those are offered', () => {
+    const choice = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'look' }] }
+    const { tools, toolChoice } = conversation('a', { tools: [look, patch], tool_choice: choice })
+    assert.deepEqual([tools.map(({ name }) => name), toolChoice], [['look'], 'required'])
+  })
+
+  for (const [call, result, expected] of [
+    [
+      { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: '*** Begin' },
+      { type: 'custom_tool_call_output', call_id: 'c', output: 'ok' },
+      ['patch', '{"input":"*** Begin"}', 'ok'],
+    ],
+    [
+      { type: 'local_shell_call', call_id: 'c', status: 'completed', action: { type: 'exec', command: ['ls'] } },
+      { type: 'local_shell_call_output', id: 'c', output: '{"exit":0}' },
+      ['local_shell', '{"type":"exec","command":["ls"]}', '{"exit":0}'],
+    ],
+    [
+      { type: 'tool_search_call', call_id: 'c', arguments: { query: 'x' } },
+      { type: 'tool_search_output', call_id: 'c', tools: [] },
+      ['tool_search', '{"query":"x"}', '[]'],
+    ],
+  ] as const)
+    test(`${call.type} is a call in the history`, () => {
+      const { messages } = conversation([says('user', 'a'), call, { type: 'web_search_call', id: 'ws_1', status: 'completed' }, result])
+      assert.deepEqual(messages.slice(1), [
+        { role: 'assistant', content: null, toolCalls: [{ id: 'c', name: expected[0], arguments: expected[1] }] },
+        { role: 'tool', toolCallId: 'c', content: expected[2] },
+      ])
+    })
+
+  test('what ran on another server is a call and its output', () => {
+    const item = { type: 'mcp_call', id: 'm1', name: 'find', server_label: 's', arguments: '{"a":1}', output: 'found' }
+    assert.deepEqual(conversation([says('user', 'a'), item]).messages.slice(1), [
+      { role: 'assistant', content: null, toolCalls: [{ id: 'm1', name: 'find', arguments: '{"a":1}' }] },
+      { role: 'tool', toolCallId: 'm1', content: 'found' },
+    ])
+  })
+
+  test('a summary of ours is what the conversation begins with', () => {
+    const items = [{ type: 'compaction', encrypted_content: packSummary('They like blue.') }, says('user', 'a')]
+    assert.deepEqual(conversation(items).messages[0], { role: 'system', content: 'Summary of the conversation so far:\nThey like blue.' })
+  })
+
+  test('verbosity is a hint in the instructions, and a conversation may lose its oldest turns', () => {
+    const read_ = conversation('a', { instructions: 'You', text: { verbosity: 'low' }, truncation: 'auto' })
+    assert.deepEqual([read_.messages[0]?.content, read_.dropsOldest], ['You\n\nAnswer as briefly as you can.', true])
+    assert.equal(conversation('a', { text: { verbosity: 'medium' } }).messages.length, 1)
+  })
 })

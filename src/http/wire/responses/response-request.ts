@@ -12,6 +12,7 @@ import { metadataField } from '../metadata-field.ts'
 import { findForeignItems, type InputItem, inputItemSchema } from './input-items.ts'
 import { findItemFaults, readItems } from './read-items.ts'
 import { findForeignResponseTools, findResponseToolFaults, readResponseTools, responseToolFields } from './response-tools.ts'
+import { readToolHistory } from './tool-history.ts'
 
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 512, description }))
@@ -34,8 +35,17 @@ const summary = Type.Optional(
   Type.Enum(['auto', 'concise', 'detailed'], { description: 'Accepted; thoughts come whole, without a summary.' }),
 )
 
-/** What answers may have besides. */
-export const responseIncludes = ['reasoning.encrypted_content', 'message.output_text.logprobs'] as const
+/** What answers may have besides; of tools that do not exist here there is nothing. */
+export const responseIncludes = [
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+  'file_search_call.results',
+  'message.input_image.image_url',
+  'web_search_call.action.sources',
+  'web_search_call.results',
+] as const
 
 /** The body of POST /v1/responses. */
 export const responseRequestSchema = Type.Object(
@@ -68,8 +78,11 @@ export const responseRequestSchema = Type.Object(
     ),
     text: Type.Optional(
       Type.Object(
-        { format: Type.Optional(format), verbosity: Type.Optional(Type.Literal('medium')) },
-        { ...closed, description: '`format`: what the output must look like.' },
+        { format: Type.Optional(format), verbosity: Type.Optional(Type.Enum(['low', 'medium', 'high'])) },
+        {
+          ...closed,
+          description: '`format`: what the output must look like; `verbosity`: a hint in the instructions how long it should be.',
+        },
       ),
     ),
     reasoning: Type.Optional(
@@ -85,7 +98,13 @@ export const responseRequestSchema = Type.Object(
       }),
     ),
     ...responseToolFields,
-    truncation: Type.Optional(Type.Literal('disabled', { description: 'A conversation longer than the context is refused.' })),
+    truncation: Type.Optional(
+      Type.Enum(['disabled', 'auto'], {
+        default: 'disabled',
+        description:
+          'Whether a conversation longer than the context is refused, or loses its oldest turns; `auto` is for models that run here.',
+      }),
+    ),
     metadata: metadataField('Your own notes, kept with the response.'),
     service_tier: urgencyFields.service_tier,
     user: text('Your own name for the end user; accepted, not kept.'),
@@ -108,10 +127,22 @@ const checker = createBodyChecker(responseRequestSchema)
  * @throws {ServiceError} naming every fault at once.
  */
 export function parseResponseRequest(received: unknown): ResponseBody {
-  if (isRecord(received)) refuseFaults([...findForeignItems(received.input), ...findForeignResponseTools(received.tools)], textFaultCodes)
-  const body = checker.parse(received, textFaultCodes)
+  const plain = isRecord(received) ? withPlainItems(received) : received
+  if (isRecord(plain)) refuseFaults([...findForeignItems(plain.input), ...findForeignResponseTools(plain.tools)], textFaultCodes)
+  const body = checker.parse(plain, textFaultCodes)
   refuseFaults([...findResponseToolFaults(body), ...findDeliveryFaults(body)], textFaultCodes)
   return body
+}
+
+/** A body whose `additional_tools` stand among its tools, and whose items of client-run tools are those of functions. */
+function withPlainItems(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { input, tools } = body
+  if (!Array.isArray(input)) return body
+  const added = input.flatMap((item: unknown): readonly unknown[] =>
+    isRecord(item) && item.type === 'additional_tools' && Array.isArray(item.tools) ? item.tools : [],
+  )
+  const items = input.filter((item: unknown) => !isRecord(item) || item.type !== 'additional_tools')
+  return { ...body, input: readToolHistory(items), ...(added.length > 0 && { tools: [...(Array.isArray(tools) ? tools : []), ...added] }) }
 }
 
 /** The items of a body's input; a text is a message of the user. */
@@ -127,15 +158,18 @@ export function inputItems({ input }: Pick<ResponseBody, 'input'>): readonly Inp
  */
 export function readResponseRequest(body: ResponseBody, earlier: readonly InputItem[], most: { readonly tokens: number }): TextRequest {
   const items = inputItems(body)
-  refuseFaults(findItemFaults(items, earlier), textFaultCodes)
+  const before = readToolHistory(earlier) as readonly InputItem[] // what was checked, or written here
+  refuseFaults(findItemFaults(items, before), textFaultCodes)
+  const instructions = [body.instructions, lengthHints[body.text?.verbosity ?? 'medium']].filter((text) => text).join('\n\n')
   const withLogprobs = body.include?.includes('message.output_text.logprobs') === true
   return {
     model: body.model,
     input: {
       type: 'chat',
-      messages: readItems(body.instructions, [...earlier, ...items]),
+      messages: readItems(instructions === '' ? body.instructions : instructions, [...before, ...items]),
       ...readResponseTools(body),
       ...(body.reasoning?.effort !== undefined && { effort: body.reasoning.effort }),
+      ...(body.truncation === 'auto' && { dropsOldest: true }),
     },
     maxTokens: body.max_output_tokens ?? most.tokens,
     ...(body.max_output_tokens === undefined && { maxTokensIsDefault: true }),
@@ -147,6 +181,8 @@ export function readResponseRequest(body: ResponseBody, earlier: readonly InputI
     ...readUrgency(body),
   }
 }
+
+const lengthHints = { low: 'Answer as briefly as you can.', medium: '', high: 'Answer in detail.' } as const
 
 function readFormat({ text }: ResponseBody): ResponseFormat {
   const asked = text?.format

@@ -2,7 +2,17 @@ import { toErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { FinishReason, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { encodeNamedEvent } from '../event-data.ts'
-import { callItem, encodeLogprobs, itemId, messageItem, type OutputItem, reasoningItem, textPart } from './output-items.ts'
+import {
+  callItem,
+  callType,
+  customInput,
+  encodeLogprobs,
+  itemId,
+  messageItem,
+  type OutputItem,
+  reasoningItem,
+  textPart,
+} from './output-items.ts'
 import { encodeResponse, endOf, type ResponseHead, type ResponseState } from './response.ts'
 import type { ResponseBody } from './response-request.ts'
 
@@ -70,16 +80,19 @@ class Items {
 
   *add(part: ItemPart): Generator<string> {
     if (part.type === 'tool-call') {
-      yield* this.#start('function_call', { id: part.id, name: part.name })
+      yield* this.#start(callType(this.#body, part.name), { id: part.id, name: part.name })
       return
     }
-    const type = part.type === 'text' ? 'message' : part.type === 'thoughts' ? 'reasoning' : 'function_call'
+    const called = this.#open?.call ? this.#open.type : 'function_call'
+    const type = part.type === 'text' ? 'message' : part.type === 'thoughts' ? 'reasoning' : called
     const open = this.#open?.type === type ? this.#open : yield* this.#start(type, null)
     const delta = part.type === 'tool-arguments' ? part.fragment : part.text
     open.text += delta
     const at = { item_id: open.id, output_index: this.done.length }
-    if (part.type === 'tool-arguments') yield this.#event('response.function_call_arguments.delta', { ...at, delta })
-    else if (part.type === 'thoughts') yield this.#event('response.reasoning_text.delta', { ...at, content_index: 0, delta })
+    if (part.type === 'tool-arguments') {
+      // The text that a custom tool gets stands inside JSON, and is shown once it is whole.
+      if (type === 'function_call') yield this.#event('response.function_call_arguments.delta', { ...at, delta })
+    } else if (part.type === 'thoughts') yield this.#event('response.reasoning_text.delta', { ...at, content_index: 0, delta })
     else {
       open.logprobs.push(...(part.logprobs ?? []))
       yield this.#event('response.output_text.delta', { ...at, content_index: 0, delta, logprobs: encodeLogprobs(part.logprobs ?? []) })
@@ -111,7 +124,12 @@ class Items {
     this.#open = null
     const at = { item_id: open.id, output_index: this.done.length }
     const { text } = open
-    if (open.call !== null) yield this.#event('response.function_call_arguments.done', { ...at, name: open.call.name, arguments: text })
+    if (open.type === 'custom_tool_call') {
+      const input = customInput(text)
+      yield this.#event('response.custom_tool_call_input.delta', { ...at, delta: input })
+      yield this.#event('response.custom_tool_call_input.done', { ...at, input })
+    } else if (open.call !== null)
+      yield this.#event('response.function_call_arguments.done', { ...at, name: open.call.name, arguments: text })
     else if (open.type === 'reasoning') yield this.#event('response.reasoning_text.done', { ...at, content_index: 0, text })
     else yield this.#event('response.output_text.done', { ...at, content_index: 0, text, logprobs: encodeLogprobs(open.logprobs) })
     const part = this.#part(open)
@@ -122,7 +140,7 @@ class Items {
   }
 
   #part({ type, text, logprobs }: OpenItem): JsonObject | null {
-    if (type === 'function_call') return null
+    if (type === 'function_call' || type === 'custom_tool_call') return null
     return type === 'reasoning' ? { type: 'reasoning_text', text } : textPart(text, logprobs)
   }
 

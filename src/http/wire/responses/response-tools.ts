@@ -14,26 +14,54 @@ const functionTool = Type.Object(
     description: Type.Optional(Type.String()),
     parameters: Type.Optional(jsonObject),
     strict: Type.Optional(Type.Boolean()),
+    defer_loading: Type.Optional(Type.Boolean()),
   },
   closed,
 )
-const namespaceTool = Type.Object(
-  { type: Type.Literal('namespace'), name, description: Type.Optional(Type.String()), tools: Type.Array(functionTool, { maxItems: 128 }) },
+/** A tool whose input is a text; a model is shown a function with one argument. */
+const customTool = Type.Object(
+  {
+    type: Type.Literal('custom'),
+    name,
+    description: Type.Optional(Type.String()),
+    format: Type.Optional(
+      Type.Union([
+        Type.Object({ type: Type.Literal('text') }, closed),
+        Type.Object({ type: Type.Literal('grammar'), syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }, closed),
+      ]),
+    ),
+    defer_loading: Type.Optional(Type.Boolean()),
+  },
   closed,
 )
+const callable = Type.Union([functionTool, customTool])
+const namespaceTool = Type.Object(
+  { type: Type.Literal('namespace'), name, description: Type.Optional(Type.String()), tools: Type.Array(callable, { maxItems: 128 }) },
+  closed,
+)
+const named = Type.Object({ type: Type.Enum(['function', 'custom']), name }, closed)
 
 /** The fields about tools of POST /v1/responses. */
 export const responseToolFields = {
   tools: Type.Optional(
-    Type.Array(Type.Union([functionTool, namespaceTool]), {
+    Type.Array(Type.Union([functionTool, customTool, namespaceTool]), {
       maxItems: 128,
-      description: 'Functions the model may call, alone or in namespaces; the tools built into OpenAI’s own service are refused by name.',
+      description:
+        'Functions and custom tools the model may call, alone or in namespaces; the tools built into OpenAI’s own service are refused by name.',
     }),
   ),
   tool_choice: Type.Optional(
-    Type.Union([Type.Enum(['auto', 'none', 'required']), Type.Object({ type: Type.Literal('function'), name }, closed)], {
-      description: 'Whether or which function to call; auto when there are tools.',
-    }),
+    Type.Union(
+      [
+        Type.Enum(['auto', 'none', 'required']),
+        named,
+        Type.Object(
+          { type: Type.Literal('allowed_tools'), mode: Type.Enum(['auto', 'required']), tools: Type.Array(named, { minItems: 1 }) },
+          closed,
+        ),
+      ],
+      { description: 'Whether or which function to call; auto when there are tools.' },
+    ),
   ),
   parallel_tool_calls: Type.Optional(Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' })),
 }
@@ -46,7 +74,7 @@ export function findForeignResponseTools(tools: unknown): readonly FieldFault[] 
   if (!Array.isArray(tools)) return []
   return tools.flatMap((tool: unknown, index): readonly FieldFault[] => {
     const kind = isRecord(tool) ? tool.type : undefined
-    if (typeof kind !== 'string' || kind === 'function' || kind === 'namespace') return []
+    if (typeof kind !== 'string' || ['function', 'custom', 'namespace'].includes(kind)) return []
     const message = `\`tools[${index}]\` is ${shortName(kind)}, a tool that this service does not have: remove it, or describe a function.`
     return [{ path: ['tools', index], message, kind: 'unsupported_parameter' }]
   })
@@ -63,7 +91,7 @@ export function joinName(namespace: string | undefined, name: string): string {
 /** The namespace and name that a client knows a function by. */
 export function splitName(called: string, { tools = [] }: ToolsBody): { readonly name: string; readonly namespace?: string } {
   for (const tool of tools) {
-    if (tool.type === 'function') continue
+    if (tool.type !== 'namespace') continue
     const found = tool.tools.find((inner) => joinName(tool.name, inner.name) === called)
     if (found !== undefined) return { name: found.name, namespace: tool.name }
   }
@@ -77,33 +105,55 @@ export function findResponseToolFaults(body: ToolsBody): readonly FieldFault[] {
   if (twice !== undefined) return [fault('tools', `must have unique names; ${twice} is there twice.`)]
   const { tool_choice } = body
   if (tool_choice === 'required' && names.length === 0) return [fault('tool_choice', 'needs `tools`; add them, or leave it out.')]
-  if (typeof tool_choice === 'object' && !names.includes(tool_choice.name))
-    return [fault('tool_choice', `names ${tool_choice.name}, which is not in \`tools\`; name one of them.`)]
-  return []
+  const chosen = typeof tool_choice !== 'object' ? [] : tool_choice.type === 'allowed_tools' ? tool_choice.tools : [tool_choice]
+  const missing = chosen.find((tool) => !names.includes(tool.name))
+  return missing === undefined ? [] : [fault('tool_choice', `names ${missing.name}, which is not in \`tools\`; name one of them.`)]
+}
+
+/** Whether a model's call is of a tool whose input is a text. */
+export function isCustom(called: string, { tools = [] }: ToolsBody): boolean {
+  return tools.some((tool) =>
+    tool.type === 'namespace'
+      ? tool.tools.some((inner) => inner.type === 'custom' && joinName(tool.name, inner.name) === called)
+      : tool.type === 'custom' && tool.name === called,
+  )
 }
 
 /** What may be called, and what has to be. */
 export function readResponseTools(body: ToolsBody): Pick<ChatInput, 'tools' | 'toolChoice' | 'parallelToolCalls'> {
   const { tool_choice: choice } = body
-  const tools = readDefinitions(body)
-  const toolChoice =
-    choice === undefined ? (tools.length > 0 ? 'auto' : 'none') : typeof choice === 'string' ? choice : { name: choice.name }
+  const all = readDefinitions(body)
+  const allowed = typeof choice === 'object' && choice.type === 'allowed_tools' ? choice : null
+  const tools = allowed === null ? all : all.filter((tool) => allowed.tools.some((each) => each.name === tool.name))
+  const toolChoice = readChoice(choice, tools)
   return { tools, toolChoice, parallelToolCalls: body.parallel_tool_calls ?? true }
+}
+
+function readChoice(choice: ToolsBody['tool_choice'], tools: readonly ToolDefinition[]): ChatInput['toolChoice'] {
+  if (choice === undefined) return tools.length > 0 ? 'auto' : 'none'
+  if (typeof choice === 'string') return choice
+  return choice.type === 'allowed_tools' ? choice.mode : { name: choice.name }
 }
 
 function readDefinitions({ tools = [] }: ToolsBody): readonly ToolDefinition[] {
   return tools.flatMap((tool) =>
-    tool.type === 'function' ? [define(undefined, tool)] : tool.tools.map((inner) => define(tool.name, inner)),
+    tool.type === 'namespace' ? tool.tools.map((inner) => define(tool.name, inner)) : [define(undefined, tool)],
   )
 }
 
-function define(namespace: string | undefined, { name, description, parameters, strict }: Static<typeof functionTool>): ToolDefinition {
-  return {
-    name: joinName(namespace, name),
-    description: description ?? null,
-    parameters: parameters ?? { type: 'object', properties: {} },
-    ...(strict !== undefined && { strict }),
-  }
+function define(namespace: string | undefined, tool: Static<typeof callable>): ToolDefinition {
+  const { name, description = null } = tool
+  if (tool.type === 'custom') return { name: joinName(namespace, name), description: describeCustom(tool), parameters: customParameters }
+  const { parameters = { type: 'object', properties: {} }, strict } = tool
+  return { name: joinName(namespace, name), description, parameters, ...(strict !== undefined && { strict }) }
+}
+
+const customParameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
+
+/** Models read a grammar; it does not bind them. */
+function describeCustom({ description, format }: Static<typeof customTool>): string | null {
+  if (format?.type !== 'grammar') return description ?? null
+  return `${description ?? ''}\n\nThe input follows this ${format.syntax} grammar:\n${format.definition}`.trim()
 }
 
 function fault(field: string, text: string): FieldFault {

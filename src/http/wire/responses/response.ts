@@ -69,7 +69,7 @@ export function encodeResponse({ id, created }: ResponseHead, body: ResponseBody
     tools: (body.tools ?? []) as unknown as readonly JsonObject[],
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
-    truncation: 'disabled',
+    truncation: body.truncation ?? 'disabled',
     usage: usage === undefined ? null : encodeResponseUsage(usage),
     ...(warnings !== undefined && { warnings }),
     metadata: (body.metadata ?? {}) as unknown as JsonObject,

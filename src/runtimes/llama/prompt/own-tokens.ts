@@ -50,7 +50,7 @@ type Sized = readonly (readonly [token: number, bytes: number])[]
 /** Of each token whether it stands in the other list at the same place, counted from either end: some vocabularies put a space before a text. */
 function compare(tokens: Sized, others: Sized): readonly boolean[] {
   const [fromStart, fromEnd] = [new Map(placesOf(others)), new Map(placesOf(others.toReversed()))]
-  const backwards = placesOf(tokens.toReversed()).reverse()
+  const backwards = placesOf(tokens.toReversed()).toReversed()
   return placesOf(tokens).map(
     ([place, token], index) => fromStart.get(place) === token || fromEnd.get(backwards[index]?.[0] ?? -1) === token,
   )

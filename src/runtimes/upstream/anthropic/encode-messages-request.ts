@@ -36,7 +36,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
 
 function findStrange(
   { sampling, choices, topLogprobs, responseFormat, ending }: TextRequest,
-  { opening = 'turn', effort = 'none', effortIsWish = false }: ChatInput,
+  { opening = 'turn', effort = 'none', effortIsWish = false, dropsOldest = false }: ChatInput,
 ): string | undefined {
   const asked: readonly (readonly [name: string, isAsked: boolean])[] = [
     ['temperature', sampling.temperature > 1],
@@ -48,6 +48,7 @@ function findStrange(
     ['n', choices > 1],
     ['logprobs', topLogprobs !== null],
     ['response_format', responseFormat.type !== 'text'],
+    ['truncation', dropsOldest],
     ['add_generation_prompt', opening === 'bare'],
     ['reasoning_effort', effort !== 'none' && !effortIsWish],
     ['include_stop_str_in_output', ending?.includeStop === true],

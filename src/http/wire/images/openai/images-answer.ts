@@ -8,6 +8,13 @@ import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>
 
+/** Sizes that the published clients know in answers; others would fail their checks. */
+const publishedSizes = ['1024x1024', '1024x1536', '1536x1024']
+
+function isPublishedSize(width: number, height: number): boolean {
+  return publishedSizes.includes(`${width}x${height}`)
+}
+
 /** What an answer says of its pictures besides them. */
 export function describeImages(
   clock: Clock,
@@ -20,7 +27,7 @@ export function describeImages(
     model,
     output_format: encoding,
     quality,
-    size: `${width}x${height}`,
+    ...(isPublishedSize(width, height) && { size: `${width}x${height}` }),
   }
 }
 

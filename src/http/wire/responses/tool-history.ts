@@ -1,0 +1,69 @@
+import { isRecord } from '../../../core/is-record.ts'
+import { unpackSummary } from './compaction.ts'
+
+/** Calls of tools that clients run, by what holds their arguments. */
+const calls: Readonly<Record<string, string>> = {
+  custom_tool_call: 'input',
+  local_shell_call: 'action',
+  shell_call: 'action',
+  apply_patch_call: 'operation',
+  tool_search_call: 'arguments',
+}
+
+/** What tools of OpenAI's own service left behind: a model here has nothing to read in it. */
+const traces = [
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'computer_call',
+  'computer_call_output',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+]
+
+/**
+ * Items of tools that clients or other services ran, as the calls and outputs of functions that a model can read.
+ *
+ * @returns Other items as they are.
+ * @throws {ServiceError} `invalid_request_error` for a summary of another service.
+ */
+export function readToolHistory(items: readonly unknown[]): readonly unknown[] {
+  return items.flatMap((item, index): readonly unknown[] =>
+    isRecord(item) && typeof item.type === 'string' ? readItem(item, item.type, index) : [item],
+  )
+}
+
+function readItem(item: Readonly<Record<string, unknown>>, type: string, index: number): readonly unknown[] {
+  if (traces.includes(type)) return []
+  if (type === 'compaction' || type === 'compaction_summary')
+    return [{ type: 'message', role: 'developer', content: unpackSummary(item.encrypted_content, index) }]
+  const { id, call_id = id, output, tools } = item
+  if (Object.hasOwn(calls, type)) {
+    const { name = type.replace(/_call$/, ''), namespace } = item
+    const given = item[calls[type] ?? ''] ?? {}
+    const written = type === 'custom_tool_call' ? { input: given } : given
+    return [{ type: 'function_call', call_id, name, ...(typeof namespace === 'string' && { namespace }), arguments: asText(written) }]
+  }
+  if (type === 'mcp_call') {
+    const result = item.error ?? output ?? ''
+    return [
+      { type: 'function_call', call_id, name: item.name, arguments: asText(item.arguments ?? {}) },
+      { type: 'function_call_output', call_id, output: asText(result) },
+    ]
+  }
+  if (/^(?:custom_tool_call|local_shell_call|shell_call|apply_patch_call|tool_search)_output$/.test(type)) {
+    const said = output ?? tools ?? item.status ?? ''
+    return [{ type: 'function_call_output', call_id, output: isTextParts(said) ? said : asText(said) }]
+  }
+  return [item]
+}
+
+function isTextParts(output: unknown): boolean {
+  return Array.isArray(output) && output.length > 0 && output.every((part: unknown) => isRecord(part) && part.type === 'input_text')
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

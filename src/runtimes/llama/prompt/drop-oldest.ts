@@ -1,0 +1,33 @@
+import type { ChatInput } from '../../../core/text-generation.ts'
+
+/** Conversations without their oldest turns, the longest first: leading instructions stay, and each goes on from a message of the user. */
+export function shorterConversations(input: ChatInput): readonly ChatInput[] {
+  const { messages } = input
+  const begins = messages.findIndex(({ role }) => role !== 'system')
+  const turns = messages.flatMap(({ role }, index) => (role === 'user' && index > begins ? [index] : []))
+  return turns.map((start) => ({ ...input, messages: [...messages.slice(0, begins), ...messages.slice(start)] }))
+}
+
+/**
+ * The first entry that fits, found by halving; entries behind one that fits do too.
+ *
+ * @returns null when none does.
+ */
+export async function firstFitting<Entry, Fitting>(
+  entries: readonly Entry[],
+  fit: (entry: Entry) => Promise<Fitting | null>,
+): Promise<Fitting | null> {
+  let [low, high] = [0, entries.length]
+  let found: Fitting | null = null
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const entry = entries[middle]
+    const fitting = entry === undefined ? null : await fit(entry)
+    if (fitting === null) low = middle + 1
+    else {
+      found = fitting
+      high = middle
+    }
+  }
+  return found
+}
