@@ -4,14 +4,23 @@
  * @returns The same items, the first included; leaving them early ends the source.
  */
 export async function afterFirst<Item>(source: AsyncGenerator<Item, void, undefined>): Promise<AsyncGenerator<Item, void, undefined>> {
-  const first = await source.next()
+  const first = source.next()
+  await first
+  return fromFirst(first, source)
+}
+
+/** The items of a source whose first has been asked for already; leaving them early ends the source. */
+export function fromFirst<Item>(
+  first: Promise<IteratorResult<Item, void>>,
+  source: AsyncGenerator<Item, void, undefined>,
+): AsyncGenerator<Item, void, undefined> {
   let told = false
   // The source itself instead of a generator around it, which would cost every item as much again.
   const items: AsyncGenerator<Item, void, undefined> = {
     next: () => {
       if (told) return source.next()
       told = true
-      return Promise.resolve(first)
+      return first
     },
     return: () => source.return(),
     throw: (error) => source.throw(error),

@@ -2,19 +2,34 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../core/access-token.ts'
 import type { TextPart } from '../../core/text-generation.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
-import { afterFirst } from './first-part.ts'
+import { isLate, pingUntil } from './early-events.ts'
+import { fromFirst } from './first-part.ts'
 import { sendEvents } from './send-events.ts'
 
-/** Answers with a generation as events, on one of the account's places; what fails before its first part is answered with its own status. */
+/** How an interface streams a generation. */
+export interface StreamEncoding {
+  /** @param isEarly Whether the first event goes out before the first part is there. */
+  readonly encode: (parts: AsyncIterable<TextPart>, options: { readonly isEarly: boolean }) => AsyncGenerator<string, void, undefined>
+  /** What is sent every ten seconds until the first part is there; null = nothing may be. */
+  readonly ping: string | null
+}
+
+/**
+ * Answers with a generation as events, on one of the account's places. What fails before its first part is answered with its own status; after five seconds
+ * without a part the first event goes out, and what fails then is an event.
+ */
 export async function streamText(
   deps: RouteDependencies,
   { incoming, reply, caller }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly caller: Caller },
   parts: AsyncGenerator<TextPart, void, undefined>,
-  encode: (parts: AsyncIterable<TextPart>) => AsyncGenerator<string>,
+  { encode, ping }: StreamEncoding,
 ): Promise<FastifyReply> {
   using _place = await deps.places.take(caller.accountId, 'streams')
-  const events = encode(await afterFirst(parts))
+  const { clock } = deps
+  const first = parts.next()
+  const isEarly = await isLate(clock, first)
+  const events = encode(fromFirst(first, parts), { isEarly })
   const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
-  await sendEvents({ clock: deps.clock, onFailure }, reply, events)
+  await sendEvents({ clock, onFailure }, reply, isEarly && ping !== null ? pingUntil({ clock, ping, first }, events) : events)
   return reply
 }

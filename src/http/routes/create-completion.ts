@@ -15,6 +15,7 @@ import { encodeCompletion } from '../wire/chat/completion.ts'
 import { startCompletion } from '../wire/chat/completion-head.ts'
 import { createCompletionRequestParser } from '../wire/chat/completion-request.ts'
 import { encodeCompletionStream } from '../wire/chat/completion-stream.ts'
+import { pingComment } from '../wire/event-data.ts'
 
 /** POST /v1/completions: one prompt, as JSON or as a stream. */
 export function registerCreateCompletion(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
@@ -30,8 +31,10 @@ export function registerCreateCompletion(api: FastifyInstance, deps: RouteDepend
     const requests = [request, ...others]
     const parts = generateSeveral(work, { caller, requests, kind: 'completion' }, { signal: clientSignal(reply) })
     if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
-    return streamText(deps, { incoming, reply, caller }, parts, (started) =>
-      encodeCompletionStream(startCompletion(deps.clock, request.model), started, delivery),
-    )
+    const head = startCompletion(deps.clock, request.model)
+    return streamText(deps, { incoming, reply, caller }, parts, {
+      encode: (started, { isEarly }) => encodeCompletionStream(head, started, { ...delivery, isEarly }),
+      ping: pingComment,
+    })
   })
 }

@@ -24,3 +24,6 @@ export const doneEvent = 'data: [DONE]\n\n'
 function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+/** A line that readers of server-sent events pass over. */
+export const pingComment = ': ping\n\n'

@@ -81,7 +81,9 @@ async function answerNow(deps: RouteDependencies, settings: HttpSettings, { inco
   const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
   const { hearsCauses } = caller
   const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
-  return streamText(deps, { incoming, reply, caller }, passed, (started) =>
-    encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
-  )
+  return streamText(deps, { incoming, reply, caller }, passed, {
+    encode: (started) => encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
+    // The contract's client takes `data:` lines only.
+    ping: null,
+  })
 }

@@ -11,6 +11,7 @@ import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import { refuseOverlong } from '../../limits/overlong-prompt.ts'
 import { chooseTextModel } from '../../require-text-model.ts'
+import { pingComment } from '../../wire/event-data.ts'
 import { encodeNativeCompletion } from '../../wire/llama-cpp/completion.ts'
 import { createNativeCompletionParser, type NativeDelivery } from '../../wire/llama-cpp/completion-request.ts'
 import { encodeNativeStream } from '../../wire/llama-cpp/completion-stream.ts'
@@ -61,7 +62,10 @@ export async function answerNative(
     const timer = new NativeTimer(deps.clock)
     const parts = generateText(work, { caller, request, kind: 'completion' }, { signal })
     if (delivery.stream)
-      return streamText(deps, { incoming, reply, caller }, parts, (started) => encodeNativeStream(request, started, { timer, delivery }))
+      return streamText(deps, { incoming, reply, caller }, parts, {
+        encode: (started, { isEarly }) => encodeNativeStream(request, started, { timer, delivery, isEarly }),
+        ping: pingComment,
+      })
     const { choices } = await collectText(timed(parts, timer))
     const [choice = { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }] = choices
     answers.push(encodeNativeCompletion(request, { index, choice, timer }, delivery))

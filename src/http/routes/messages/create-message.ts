@@ -13,7 +13,7 @@ import { refuseOverlong } from '../../limits/overlong-prompt.ts'
 import { requireTextModel } from '../../require-text-model.ts'
 import { encodeMessage, startMessage } from '../../wire/messages/message.ts'
 import { parseMessageRequest } from '../../wire/messages/message-request.ts'
-import { encodeMessageStream } from '../../wire/messages/message-stream.ts'
+import { encodeMessageStream, pingEvent } from '../../wire/messages/message-stream.ts'
 
 /** POST /v1/messages: a conversation in Anthropic's words, as JSON or as a stream. */
 export function registerCreateMessage(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
@@ -28,6 +28,9 @@ export function registerCreateMessage(api: FastifyInstance, deps: RouteDependenc
     const work = interactiveWork(deps, settings, incoming)
     const parts = generateText(work, { caller, request, kind: 'chat' }, { signal: clientSignal(reply) })
     if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })
-    return streamText(deps, { incoming, reply, caller }, parts, (started) => encodeMessageStream(head, started, { thoughts }))
+    return streamText(deps, { incoming, reply, caller }, parts, {
+      encode: (started, { isEarly }) => encodeMessageStream(head, started, { thoughts, isEarly }),
+      ping: pingEvent,
+    })
   })
 }

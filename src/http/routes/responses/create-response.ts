@@ -19,6 +19,7 @@ import { interactiveWork } from '../../interactive-work.ts'
 import { refuseOverlong } from '../../limits/overlong-prompt.ts'
 import { longestAnswer, requireTextModel } from '../../require-text-model.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
+import { pingComment } from '../../wire/event-data.ts'
 import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
 import { parseResponseRequest, type ResponseBody, readResponseRequest } from '../../wire/responses/response-request.ts'
 import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
@@ -66,7 +67,10 @@ async function answerNow(
   }
   const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
   if (body.stream === true)
-    return streamText(deps, { incoming, reply, caller }, parts, (started) => encodeResponseStream(head, body, started, keep))
+    return streamText(deps, { incoming, reply, caller }, parts, {
+      encode: (started) => encodeResponseStream(head, body, started, keep),
+      ping: pingComment,
+    })
   const response = encodeFinished(head, body, await collectText(parts))
   await keep(response)
   return response

@@ -8,11 +8,11 @@ import { encodeCompletionLogprobs } from './completion-logprobs.ts'
 import type { Delivery } from './stream-options-field.ts'
 import { encodeTokenUsage } from './token-usage.ts'
 
-/** Encodes a generation as the events of a plain completion stream; failures as in the chat stream. */
+/** Encodes a generation as the events of a plain completion stream; failures as in the chat stream. An early one begins with an empty text, before the first part is there. */
 export async function* encodeCompletionStream(
   head: CompletionHead,
   parts: AsyncIterable<TextPart>,
-  delivery: Delivery,
+  { isEarly = false, ...delivery }: Delivery & { readonly isEarly?: boolean },
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (fields: object) =>
     encodeEventData({
@@ -25,6 +25,7 @@ export async function* encodeCompletionStream(
     })
   const lengths: number[] = []
   try {
+    if (isEarly) yield chunk({ choices: [{ index: 0, text: '', logprobs: null, finish_reason: null }] })
     for await (const part of parts) {
       if (part.type === 'text') {
         const offset = lengths[part.choice] ?? 0

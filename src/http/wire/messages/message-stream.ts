@@ -8,11 +8,13 @@ import { toMessageError } from './message-error.ts'
  * Encodes a generation as the events of Anthropic's message stream, one whole event per item.
  *
  * A failure becomes an `error` event, after which the stream ends without `message_stop`.
+ *
+ * @param options.isEarly Whether the message begins before the prompt is read; its tokens are counted at the end then.
  */
 export async function* encodeMessageStream(
   head: MessageHead,
   parts: AsyncIterable<TextPart>,
-  { thoughts }: { readonly thoughts: boolean },
+  { thoughts, isEarly = false }: { readonly thoughts: boolean; readonly isEarly?: boolean },
 ): AsyncGenerator<string, void, undefined> {
   const blocks = new Blocks()
   let started = false
@@ -20,11 +22,13 @@ export async function* encodeMessageStream(
   const start = (prompt: PromptUsage): string => {
     started = true
     const message = emptyMessage(head, { ...prompt, completionTokens: 0 })
-    return event('message_start', { message }) + event('ping', {})
+    return event('message_start', { message }) + pingEvent
   }
+  const unread = { promptTokens: 0, cachedTokens: 0 }
   try {
+    if (isEarly) yield start(unread)
     for await (const part of parts) {
-      if (!started) yield start(part.type === 'prompt' ? part.usage : { promptTokens: 0, cachedTokens: 0 })
+      if (!started) yield start(part.type === 'prompt' ? part.usage : unread)
       if (part.type === 'choice-finish') end = part
       else if (part.type === 'finish') {
         yield* blocks.close()
@@ -94,3 +98,6 @@ class Blocks {
 function event(type: string, fields: object): string {
   return encodeNamedEvent(type, { type, ...fields })
 }
+
+/** An event that says nothing but that the service is at work. */
+export const pingEvent = event('ping', {})

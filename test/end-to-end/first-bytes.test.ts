@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ServiceError } from '../../src/core/error.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const clock = createTestClock()
+let asked = Promise.withResolvers<void>()
+let gate = Promise.withResolvers<void>()
+const messages = [{ role: 'user', content: 'hi' }]
+
+/** Each stream: what is asked, what it begins with after five seconds, and what follows every ten; null = nothing. */
+const streams: readonly [path: string, body: object, first: RegExp, ping: RegExp | null, failure: RegExp][] = [
+  ['/v1/chat/completions', { messages }, /^data: .*"content":null.*\n\n$/, null, /^data: \{"error":\{.*\n\n$/],
+  ['/v1/completions', { prompt: 'hi' }, /^data: .*"text":"".*\n\n$/, /^: ping\n\n$/, /^data: \{"error":\{.*\n\n$/],
+  [
+    '/v1/messages',
+    { messages, max_tokens: 8 },
+    /^event: message_start\n.*\n\nevent: ping\n.*\n\n$/,
+    /^event: ping\ndata: \{"type":"ping"\}\n\n$/,
+    /^event: error\n.*\n\n$/,
+  ],
+  ['/v1/responses', { input: 'hi' }, /^event: response\.created\n/, /^: ping\n\n$/, /event: response\.failed\n.*\n\n$/],
+  ['/completion', { prompt: 'hi' }, /^: ping\n\n$/, /^: ping\n\n$/, /^data: \{"error":\{.*\n\n$/],
+]
+
+suite('streams whose first word takes long', () => {
+  let service: HttpService
+  before(async () => {
+    const model = createFakeTextModel({ clock })
+    const generate: typeof model.generate = async function* (request, options) {
+      asked.resolve()
+      await gate.promise
+      yield* model.generate(request, options)
+    }
+    service = await startHttpService({ clock, pool: createFixedModelPool({ text: { 'fake-chat': { ...model, generate } } }) })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  /** Begins a stream, and waits until its model is asked. */
+  async function ask(path: string, body: object): Promise<{ readonly response: Promise<Response> }> {
+    asked = Promise.withResolvers()
+    gate = Promise.withResolvers()
+    const response = service.fetch(path, { json: { model: 'fake-chat', stream: true, ...body } })
+    await asked.promise
+    return { response }
+  }
+
+  for (const [path, body, first, ping] of streams)
+    test(`${path} begins after five seconds, and ends as ever`, async () => {
+      const { response } = await ask(path, body)
+      await clock.advance(5000)
+      const answer = await response
+      assert.equal(answer.status, 200)
+      const read = reader(answer)
+      assert.match(await read(), first)
+      for (let round = 0; ping !== null && round < 2; round++) {
+        await clock.advance(10_000)
+        assert.match(await read(), ping)
+      }
+      if (ping === null) await clock.advance(20_000)
+      gate.resolve()
+      const rest = await toEnd(read)
+      assert.doesNotMatch(rest, /^(?:: |event: )ping$/m)
+      assert.match(rest, /\[DONE\]|message_stop|response\.completed|"stop":true/)
+      assert.match(rest, /[a-z]{3,}/)
+    })
+
+  for (const [path, body, , , failure] of streams)
+    test(`${path} tells what fails after its beginning as an event`, async () => {
+      const { response } = await ask(path, body)
+      await clock.advance(5000)
+      const read = reader(await response)
+      await read()
+      gate.reject(new ServiceError('server_is_overloaded', 'Try again.', { retryAfterSeconds: 1 }))
+      assert.match(await toEnd(read), failure)
+    })
+
+  for (const [path, body] of streams)
+    test(`${path} answers what fails before that with its own status`, async () => {
+      const { response } = await ask(path, body)
+      gate.reject(new ServiceError('server_is_overloaded', 'Try again.', { retryAfterSeconds: 1 }))
+      assert.equal((await response).status, 503)
+    })
+})
+
+/** Reads an answer piece by piece; '' = it has ended. */
+function reader(answer: Response): () => Promise<string> {
+  const pieces = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  return async () => (await pieces?.read().catch(() => undefined))?.value ?? ''
+}
+
+async function toEnd(read: () => Promise<string>): Promise<string> {
+  let text = ''
+  for (let piece = await read(); piece !== ''; piece = await read()) text += piece
+  return text
+}
