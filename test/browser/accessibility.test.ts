@@ -58,7 +58,7 @@ test('drawing', { skip }, async () => {
   await page.locator('.run[data-state=done] img').waitFor()
   await assertOpenToAll()
   await page.getByRole('button', { name: 'Start from this one' }).click()
-  await page.getByRole('button', { name: 'Draw around it' }).click()
+  await page.getByRole('button', { name: 'Extend (outpaint)' }).click()
   await page.getByRole('dialog').waitFor()
   await assertOpenToAll()
   await page.keyboard.press('Escape')

@@ -91,7 +91,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   await page.keyboard.press('Escape')
 
   await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Your message, said differently').fill('And now?')
+  await page.getByLabel('Edit your message').fill('And now?')
   await page.getByRole('button', { name: 'Ask again' }).click()
   await page.locator('.turn-user').getByText('And now?').waitFor()
   await page.locator('.turn-answer[data-state=done]').getByText('I see it.').waitFor()

@@ -56,7 +56,7 @@ test('a preset keeps system prompt and parameters on the service; it is changed,
   await page.getByLabel('Name of the preset').fill('Captain')
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
   await preset.locator('option', { hasText: 'Captain' }).waitFor({ state: 'attached' })
-  await panel(page).getByRole('button', { name: 'Make it the default' }).click()
+  await panel(page).getByRole('button', { name: 'Set as default' }).click()
   await preset.locator('option', { hasText: 'Captain (default)' }).waitFor({ state: 'attached' })
   await preset.selectOption('None')
   await haveAnswered(page, 'Aye.')
@@ -88,7 +88,7 @@ test('two models answer one message side by side, each stopped by itself; the co
   await page.getByText('Choose the answer that the conversation goes on with.').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   const kept = page.waitForResponse((response) => response.request().method() === 'PUT' && !response.url().includes('/turns/'))
-  await columns.nth(1).getByRole('button', { name: 'Go on with this one' }).click()
+  await columns.nth(1).getByRole('button', { name: 'Use this answer' }).click()
   await kept
   await answers(page).getByText('The moon').waitFor()
   await eventually(async () => assert.equal(await answers(page).count(), 1))
@@ -109,7 +109,7 @@ test('a function is defined, its call seen, its result typed, and the model goes
   await page.getByLabel('Your message').fill('How is the weather in Oslo?')
   await page.getByRole('button', { name: 'Send', disabled: true }).waitFor()
   await functions.fill('')
-  await panel(page).getByRole('button', { name: 'Begin with an example function' }).click()
+  await panel(page).getByRole('button', { name: 'Insert an example' }).click()
   const call = await writeNextAnswer(page)
   await say(page, 'How is the weather in Oslo?')
   await call.writeDelta({
@@ -118,9 +118,9 @@ test('a function is defined, its call seen, its result typed, and the model goes
   await call.writeDelta({ tool_calls: [{ index: 0, function: { arguments: 'ty":"Oslo"}' } }] })
   await call.end('tool_calls')
   await page.getByRole('region', { name: 'Call of get_weather' }).getByText('"city": "Oslo"').waitFor()
-  await page.getByLabel('What get_weather answers').fill('{"degrees": -3}')
+  await page.getByLabel('Result of get_weather').fill('{"degrees": -3}')
   const sent = page.waitForRequest('**/v1/chat/completions')
-  await page.getByRole('button', { name: 'Go on with this' }).click()
+  await page.getByRole('button', { name: 'Send result' }).click()
   const { messages, tools } = (await sent).postDataJSON()
   assert.equal(tools[0].function.name, 'get_weather')
   assert.deepEqual(messages.slice(-2), [
@@ -141,7 +141,7 @@ test('the built-in model is made to call a function and to follow a schema, and 
   const { page } = visit()
   await begin(page)
   await unfold(page, 'Functions and JSON')
-  await panel(page).getByLabel('Answers are').selectOption('schema')
+  await panel(page).getByLabel('Response format').selectOption('schema')
   await panel(page).getByRole('button', { name: 'Begin with an example schema' }).click()
   // What a string may hold is chance, and how long it gets.
   const lisbon = { type: 'object', properties: { city: { enum: ['Lisbon'] } }, required: ['city'], additionalProperties: false }
@@ -153,7 +153,7 @@ test('the built-in model is made to call a function and to follow a schema, and 
   await wrong.write('{"city": 7}')
   await wrong.end()
   await answers(page).last().getByText('Does not fit the schema').waitFor()
-  await panel(page).getByLabel('Answers are').selectOption('text')
+  await panel(page).getByLabel('Response format').selectOption('text')
   const city = { type: 'object', properties: { city: { enum: ['Oslo'] } }, required: ['city'], additionalProperties: false }
   await panel(page)
     .getByLabel('Functions', { exact: true })

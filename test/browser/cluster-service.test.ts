@@ -36,7 +36,7 @@ test('the service page shows every node of a cluster, whichever is asked, and wh
   })()
   const isAlive = /^[1-9][\d,.]*$/
   await rows.getByRole('cell', { name: isAlive }).first().waitFor()
-  const total = page.locator('.live-board > div').filter({ hasText: 'Tokens a second' }).locator('dd')
+  const total = page.locator('.live-board > div').filter({ hasText: 'Tokens/s' }).locator('dd')
   await total.filter({ hasText: /^[1-9]/ }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   busy.abort()

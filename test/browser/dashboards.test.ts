@@ -48,7 +48,7 @@ test('a model that is not in memory says nothing of work, only of who waits', { 
     )
     await route.fulfill({ response, json: { ...list, models } })
   })
-  const fact = card(page, 'Sepia Mini Chat').locator('.facts > div').filter({ hasText: 'At work, waiting' }).locator('dd')
+  const fact = card(page, 'Sepia Mini Chat').locator('.facts > div').filter({ hasText: 'Running / queued' }).locator('dd')
   for (const [now, told] of [
     [0, '–'],
     [2, '0, 2'],
@@ -148,7 +148,7 @@ test('a model has one colour on every page, and the chart tells its figures to p
   await tip.getByText('sepia-mini-image').waitFor()
   await page.getByRole('radio', { name: '30 days' }).check()
   await chart.waitFor()
-  await page.getByLabel('Everybody').check()
+  await page.getByLabel('Everyone').check()
   await page.getByRole('radio', { name: 'By person' }).check()
   await page.locator('.legend').first().getByText('Ada Lovelace').waitFor()
   await page.mouse.move(0, 0)
@@ -158,7 +158,7 @@ test('the service page is alive: what was just done shows in its figures', { ski
   const { page, context } = visit()
   await openPage(page, 'Service')
   const figure = (name: string) => page.locator('.live-board > div').filter({ hasText: name })
-  await figure('Memory, with models').getByText(/MB|GB/).waitFor()
+  await figure('Total memory').getByText(/MB|GB/).waitFor()
   const second = await context.newPage()
   await second.goto(page.url().replace('/service', '/chat'))
   await second.getByLabel('Your message').fill('Tell me a short story about a fox.')
@@ -201,7 +201,7 @@ test('who waits for an answer at a connection counts as the oldest in the queue'
   }
   await openPage(page, 'Service')
   const chats = Array.from({ length: 40 }, () => chat().catch((error: unknown) => assert.ok(signal.aborted, String(error))))
-  const oldest = page.locator('.live-board > div').filter({ hasText: 'Oldest in the queue' }).locator('dd')
+  const oldest = page.locator('.live-board > div').filter({ hasText: 'Longest wait' }).locator('dd')
   await oldest.filter({ hasText: /[1-9]/ }).waitFor()
   left.abort()
   await Promise.all(chats)

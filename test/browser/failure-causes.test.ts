@@ -23,7 +23,7 @@ async function fail(page: Page): Promise<readonly string[]> {
   await page.reload()
   await answer.waitFor()
   await eventually(async () => assert.equal(await textOf(answer.getByRole('alert')), chat, 'what was told is kept with the conversation'))
-  await answer.getByRole('button', { name: 'Go on' }).waitFor()
+  await answer.getByRole('button', { name: 'Continue' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'Images')
   await page.getByLabel('Model', { exact: true }).selectOption('dead-images')
@@ -55,7 +55,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   assert.match(toldOwner[1] ?? '', /127\.0\.0\.1:9/)
   await openPage(page, 'People')
   await page.getByRole('button', { name: 'Invite' }).click()
-  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
   await using context = await browser.newContext()
   const member = await context.newPage()

@@ -85,8 +85,8 @@ test('a picture is kept beyond its day, and deleted only after a question', { sk
   await kept.waitFor()
   await kept.getByRole('button', { name: 'Delete it' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click()
-  await page.getByRole('heading', { name: 'Bare walls' }).waitFor()
-  await page.getByLabel('Of the last day').check()
+  await page.getByRole('heading', { name: 'No pictures here yet' }).waitFor()
+  await page.getByLabel('Last 24 hours').check()
 })
 
 test('a picture taken off the gallery is put back by undo', { skip }, async () => {

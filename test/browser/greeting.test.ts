@@ -20,7 +20,7 @@ test('before the first link was followed, `/` says where it is; it lets the owne
   await becomeOwner({ page: other, service })
   await other.close()
   await page.getByRole('heading', { level: 1, name: /Chat|Page not found/ }).waitFor()
-  await elsewhere.getByRole('button', { name: 'I have followed it' }).click()
+  await elsewhere.getByRole('button', { name: 'I’ve opened the link' }).click()
   await elsewhere.getByText('Welcome. Sign in to chat').waitFor()
   await elsewhere.context().close()
 })
@@ -28,7 +28,7 @@ test('before the first link was followed, `/` says where it is; it lets the owne
 test('a link that was used says so, and leads on', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(service.link)
-  await page.getByRole('heading', { level: 1, name: 'This link leads no further' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Invalid or used link' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await page.getByRole('link', { name: 'Sign in, or go on where you are signed in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()

@@ -17,7 +17,7 @@ const focusIsOn = (page: Page, selector: string) => page.locator(`${selector}:fo
 test('the link that skips the navigation leads into the page', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Requests')
-  await page.getByRole('link', { name: 'Skip to the page' }).press('Enter')
+  await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
   await focusIsOn(page, '#main')
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate("document.activeElement.closest('#main') !== null"), true)

@@ -56,7 +56,7 @@ test('a token is limited by its holder, and what is left is told there and under
     .getByRole('link', { name: /Ada Lovelace|Account/ })
     .first()
     .click()
-  await page.getByText('Nothing of your account is limited by itself.').waitFor()
+  await page.getByText('Your account has no limits of its own.').waitFor()
 })
 
 test('an owner limits an account with the keyboard, and lifts the limit again', { skip }, async () => {
@@ -85,7 +85,7 @@ test('an invited member signs in, and finds no pages of owners', { skip }, async
   const { page, browser } = visit()
   await openPage(page, 'People')
   await page.getByRole('button', { name: 'Invite' }).click()
-  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   const link = await textOf(page.getByRole('dialog').locator('code'))
   await page.keyboard.press('Escape')
   await page.getByText('Open invitations').waitFor()

@@ -37,7 +37,7 @@ test('a passkey is added by name, signs in with a touch, and is removed', { skip
   await page.getByRole('dialog').getByLabel('Name').fill('this laptop')
   await page.getByRole('dialog').getByLabel('Password').fill(owner.password)
   assert.deepEqual(await findBarriers(page), [])
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /this laptop/ })
   await row.getByText('never').waitFor()
 

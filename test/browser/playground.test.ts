@@ -17,7 +17,7 @@ test('an answer is streamed, counted, and can be had again', { skip }, async () 
   assert.match((await response).headers()['content-type'] ?? '', /^text\/event-stream/)
   const answer = page.locator('.turn-answer')
   await answer.getByText('Lisbon').waitFor()
-  await answer.getByText(/15 tokens read · \d+ written/).waitFor()
+  await answer.getByText(/15 tokens in · \d+ out/).waitFor()
   await page.getByRole('button', { name: 'Regenerate' }).click()
   await page.locator('.turn-answer[data-state=done]').waitFor()
   await eventually(async () => assert.equal(await answer.count(), 1))
@@ -101,7 +101,7 @@ test('a picture is drawn anew only where the mask is painted', { skip }, async (
 
 test('a drawing can be cancelled, and its request tells so', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'Random again' }).click()
+  await page.getByRole('button', { name: 'Clear seed' }).click()
   await page.getByLabel('Images', { exact: true }).fill('16')
   await page.getByLabel('Images', { exact: true }).press('Tab')
   await draw(page, 'a red apple')

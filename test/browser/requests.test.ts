@@ -58,7 +58,7 @@ test('requests are found by their words, by what they make, and everybody’s by
   await page.getByLabel('Of', { exact: true }).selectOption('Chat')
   await page.locator('.ledger tbody tr', { hasText: 'a red apple' }).waitFor({ state: 'detached' })
   await page.getByLabel('Of', { exact: true }).selectOption('Anything')
-  await page.getByLabel('Everybody’s').check()
+  await page.getByLabel('Everyone’s').check()
   await page.getByRole('columnheader', { name: 'Who' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
 })

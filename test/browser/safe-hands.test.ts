@@ -39,12 +39,12 @@ test('making an owner asks first, and can be undone', { skip }, async () => {
 
 test('locking asks first, says what it ends, and can be undone', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'Lock Bob' }).click()
+  await page.getByRole('button', { name: 'Disable Bob' }).click()
   await page.getByRole('dialog').getByText('is signed out everywhere').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Lock' }).click()
-  await page.getByRole('button', { name: 'Unlock Bob' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Enable Bob' }).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('button', { name: 'Lock Bob' }).waitFor()
+  await page.getByRole('button', { name: 'Disable Bob' }).waitFor()
 })
 
 test('a limit is never read as another number than was typed', { skip }, async () => {
@@ -90,7 +90,7 @@ test('a number box keeps what was typed and says what is wrong; empty, it stands
 
 async function makeLink(page: Page, opener: { click(): Promise<void> }): Promise<string> {
   await opener.click()
-  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   const link = await textOf(page.getByRole('dialog').locator('code'))
   await page.keyboard.press('Escape')
   await page.getByText('Open invitations').waitFor()

@@ -33,7 +33,7 @@ test('a second factor is set up with an app, asked for at the next sign-in, and 
   await page.goto(`${service.url}/console/account`)
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByRole('dialog').getByLabel('Password').fill(owner.password)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await page.getByLabel('One-time code').fill(wrongCode(await lettersOf(page)))

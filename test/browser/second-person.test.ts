@@ -38,7 +38,7 @@ test('usage by person adds up to what was answered to each, and so do its latenc
   const adas = (await ask(page, 'What is 17 + 25?')) + (await ask(page, 'Hi'))
   const bobs = await ask(bobsPage(), 'Tell me a short story about a fox.')
   await openPage(page, 'Usage')
-  await page.getByLabel('Everybody').check()
+  await page.getByLabel('Everyone').check()
   const sums = page.getByRole('region', { name: 'By token, model and time' })
   await sums.getByRole('radio', { name: 'Person' }).check()
   const cells = (name: string) =>

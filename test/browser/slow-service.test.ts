@@ -43,7 +43,7 @@ test('an answer whose line is cut says that it broke off, keeps what came and of
   await page.locator('.turn-answer .prose').filter({ hasText: /\w/ }).waitFor()
   shown.resolve()
   await page.locator('.turn-answer[data-state=failed]').getByText('The answer broke off. Try again.').waitFor()
-  await page.getByRole('button', { name: 'Go on' }).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).waitFor()
   await page.close()
 })
 
@@ -60,7 +60,7 @@ test('an answer that is waited for when its page is loaded again says that the p
   await page.getByRole('button', { name: 'Send' }).click()
   await asked
   await page.reload()
-  await page.locator('.turn-answer[data-state=failed]').getByText('The page was left while this was being written.').waitFor()
+  await page.locator('.turn-answer[data-state=failed]').getByText('Interrupted: the page was closed or reloaded.').waitFor()
   await page.close()
 })
 
@@ -150,7 +150,7 @@ test('what was said while the service was away is there when the page is loaded 
   await beginConversation(page)
   await page.route('**/console/api/conversations/**', (route) => route.abort())
   await haveAnswered(page, 'Said into the dark.')
-  await page.getByText('Not kept yet').waitFor()
+  await page.getByText('Not saved yet').waitFor()
   await openPage(page, 'Models')
   await page.unroute('**/console/api/conversations/**')
   await page.goto(new URL('/console/chat', page.url()).href)
@@ -174,7 +174,7 @@ test('what was said when a sign-in had ended is kept once its person signs in ag
   await page.getByLabel('Password').fill(owner.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await answers(page).getByText('Behind the end.').waitFor()
-  await page.getByText('Not kept yet').waitFor({ state: 'detached' })
+  await page.getByText('Not saved yet').waitFor({ state: 'detached' })
   await page.reload()
   await answers(page).getByText('Behind the end.').waitFor()
 })

@@ -58,6 +58,8 @@ export function openBrowserPage(path = '/console/chat'): BrowserPage {
   const page = {
     location,
     localStorage,
+    requestAnimationFrame: (draw: () => void) => setImmediate(draw),
+    cancelAnimationFrame: clearImmediate,
     history: { pushState: go, replaceState: go },
     document: Object.assign(new EventTarget(), { documentElement: { dataset: {} }, visibilityState: 'visible' }),
     window: Object.assign(new EventTarget(), { scrollTo() {} }),

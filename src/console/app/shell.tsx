@@ -21,7 +21,7 @@ export function Shell({ account }: { account: Account }): VNode {
   const over = overlay.value
   return (
     <div class="frame">
-      <a class="button skip-link" href="#main">{t`Skip to the page`}</a>
+      <a class="button skip-link" href="#main">{t`Skip to content`}</a>
       <Navigation account={account} />
       <header class="top-bar">
         <Wordmark />

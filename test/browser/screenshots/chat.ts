@@ -28,12 +28,12 @@ export async function takeChat(album: Album): Promise<void> {
   await panel.getByLabel(say('Second model')).selectOption('seeing-chat')
   await ask('How do you say “water” in Spanish?')
   await page
-    .getByRole('button', { name: say('Go on with this one') })
+    .getByRole('button', { name: say('Use this answer') })
     .nth(1)
     .waitFor()
   await take('chat-compared')
   await page
-    .getByRole('button', { name: say('Go on with this one') })
+    .getByRole('button', { name: say('Use this answer') })
     .first()
     .click()
   await panel.getByLabel(say('Second model')).selectOption({ index: 0 })
@@ -41,7 +41,7 @@ export async function takeChat(album: Album): Promise<void> {
     .locator('summary')
     .filter({ hasText: say('Functions and JSON') })
     .click()
-  await panel.getByRole('button', { name: say('Begin with an example function') }).click()
+  await panel.getByRole('button', { name: say('Insert an example') }).click()
   await panel.getByLabel(say('The model'), { exact: true }).selectOption('required')
   await ask('How is the weather in Oslo?')
   await page.getByRole('region', { name: say('Call of {0}', 'get_weather') }).waitFor()

@@ -26,7 +26,7 @@ export async function takeEntry(album: Album): Promise<void> {
   await take('first-run')
   await becomeOwnerIn(album)
   await page.goto(service.link)
-  await heading('This link leads no further')
+  await heading('Invalid or used link')
   await take('used-link')
   await open('chat')
   await page.locator('.suggestions').waitFor()
@@ -52,7 +52,7 @@ export async function takeEntry(album: Album): Promise<void> {
   await page.getByRole('button', { name: say('Invite'), exact: true }).click()
   await page.getByRole('radio', { name: say('Member') }).waitFor()
   await take('invite')
-  await page.getByRole('button', { name: say('Make the link') }).click()
+  await page.getByRole('button', { name: say('Create link') }).click()
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
   await take('invitation')
   await page.keyboard.press('Escape')

@@ -47,7 +47,7 @@ export async function takeImages(album: Album): Promise<void> {
     .click()
   // It would follow into the dialogs.
   await page.locator('.toast').first().waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: say('Draw around it') }).click()
+  await page.getByRole('button', { name: say('Extend (outpaint)') }).click()
   await page.getByRole('dialog').waitFor()
   await take('extend')
   await page.keyboard.press('Escape')

@@ -75,7 +75,7 @@ async function inviteSomebody({ page, visit, say, open }: Album): Promise<void> 
   for (const role of ['Member', 'Owner']) {
     await page.getByRole('button', { name: say('Invite'), exact: true }).click()
     await page.getByRole('radio', { name: say(role) }).check()
-    await page.getByRole('button', { name: say('Make the link') }).click()
+    await page.getByRole('button', { name: say('Create link') }).click()
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
     await page.keyboard.press('Escape')
     if (role === 'Owner') continue

@@ -55,7 +55,7 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
   try {
     return JSON.parse(text) as Answer
   } catch {
-    throw new RequestFailure(0, 'not_the_service', t`Something else answered in place of the service. Check what stands in between.`)
+    throw new RequestFailure(0, 'not_the_service', t`Something other than the service answered. Check the proxy in between.`)
   }
 }
 

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { setTheme, type Theme, theme } from '../state/theme.ts'
 
 const choices: readonly { readonly theme: Theme; readonly label: string; readonly icon: IconName }[] = [
-  { theme: 'auto', label: t`As the system`, icon: 'auto' },
+  { theme: 'auto', label: t`System`, icon: 'auto' },
   { theme: 'light', label: t`Light`, icon: 'sun' },
   { theme: 'dark', label: t`Dark`, icon: 'moon' },
 ]
@@ -15,7 +15,7 @@ export function ThemeSwitch(): VNode {
   const name = useId()
   return (
     <fieldset>
-      <legend class="hidden-text">{t`Colours`}</legend>
+      <legend class="hidden-text">{t`Theme`}</legend>
       <div class="segments">
         {choices.map((choice) => (
           <label key={choice.theme} title={choice.label}>

@@ -98,7 +98,7 @@ function AccountForm({ account }: { account: Account }): VNode {
           revoke.value = checked
         }}
       />
-      <PasswordField text={current} label={t`Current password`} hint={t`To be sure that it is you.`} />
+      <PasswordField text={current} label={t`Current password`} hint={t`Confirm it’s you.`} />
       <div>
         <Button tone="primary" busy={busy.value}>{t`Save`}</Button>
       </div>

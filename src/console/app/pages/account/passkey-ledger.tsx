@@ -80,8 +80,8 @@ function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; on
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField label={t`Name`} required maxLength={100} hint={t`By which you know it: this laptop, the blue stick.`} {...bind(name)} />
-        <PasswordField text={password} hint={t`To be sure that it is you.`} />
-        <DialogChoice busy={busy.value} onClose={onClose}>{t`Go on`}</DialogChoice>
+        <PasswordField text={password} hint={t`Confirm it’s you.`} />
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Continue`}</DialogChoice>
       </form>
     </Dialog>
   )

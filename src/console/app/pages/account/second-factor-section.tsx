@@ -34,7 +34,7 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
   const ask = <Answer,>(path: string, body: PasswordShown) => request<Answer>(`/console/api/second-factor${path}`, { method: 'POST', body })
   const begin: Step = {
     title: t`Set up a second factor`,
-    action: t`Go on`,
+    action: t`Continue`,
     run: async (body) => {
       begun.value = await ask<SecondFactorBegun>('', body)
     },
@@ -51,7 +51,7 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
     action: t`Remove`,
     run: async (body) => {
       await send('/console/api/second-factor/removal', { method: 'POST', body })
-      showToast(t`The password is enough again.`)
+      showToast(t`Second factor removed.`)
       await reload()
     },
   }
@@ -64,8 +64,7 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
     <section class="stack" aria-label={t`Second factor`}>
       <h2>{t`Second factor`}</h2>
       {secondFactor === null ? (
-        <p class="soft">{t`A code from an app on your phone, asked for beside the password. Whoever learns the password then still cannot
-          come in.`}</p>
+        <p class="soft">{t`A code from an app on your phone, in addition to the password. A stolen password alone won’t let anyone in.`}</p>
       ) : (
         <p class="soft">{t.rich`Signing in with the password asks for a code of your app. ${secondFactor.recoveryLeft} of 10 recovery codes
           are left.`}</p>
@@ -101,7 +100,7 @@ function PasswordDialog({ step: { title, action, run }, onClose }: { step: Step;
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <PasswordField text={password} hint={t`To be sure that it is you.`} />
+        <PasswordField text={password} hint={t`Confirm it’s you.`} />
         <DialogChoice busy={busy.value} onClose={onClose}>
           {action}
         </DialogChoice>

@@ -38,7 +38,7 @@ export function AuditPage(): VNode {
     </div>
   )
   return (
-    <Page title={t`Audit log`} intro={t`Who did what, from where. Entries are added; none ever changes or goes.`} actions={download}>
+    <Page title={t`Audit log`} intro={t`Who did what, and from where. Entries can’t be changed or deleted.`} actions={download}>
       <Loaded resource={resource} retry={reload}>
         {({ entries, names, next }) => (
           <>

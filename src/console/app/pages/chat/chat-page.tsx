@@ -105,7 +105,7 @@ function PanelButton(button: { icon: IconName; onClick: () => void; children: st
 function UnkeptNote({ failure, retry }: { failure: unknown; retry: () => void }): VNode {
   return (
     <div class="note bad" role="status">
-      <span>{t.rich`Not kept yet: ${<span lang={languageOf(failure)}>{sentenceOf(failure)}</span>}`}</span>
+      <span>{t.rich`Not saved yet: ${<span lang={languageOf(failure)}>{sentenceOf(failure)}</span>}`}</span>
       {isRefused(failure) ? (
         <>
           <span>{t`This browser keeps it until then, and tries again every minute. Export saves it as a file.`}</span>
@@ -119,7 +119,7 @@ function UnkeptNote({ failure, retry }: { failure: unknown; retry: () => void })
 function GoneNote(): VNode {
   return (
     <div class="note bad" role="alert">
-      <span>{t`This conversation was deleted in another browser or tab. What is said here now is not kept.`}</span>
+      <span>{t`This conversation was deleted in another browser or tab. New messages here are not saved.`}</span>
       <Button size="small" onClick={keepAsNew}>{t`Keep it as a new one`}</Button>
     </div>
   )

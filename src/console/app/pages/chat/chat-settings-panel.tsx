@@ -39,7 +39,7 @@ export function ChatSettingsPanel(): VNode {
         onInput={(system) => changeChatSettings({ system })}
       />
       <Slider
-        label={t`Longest answer`}
+        label={t`Maximum length`}
         hint={t`tokens`}
         value={settings.maxTokens}
         min={1}
@@ -77,7 +77,7 @@ export function ChatSettingsPanel(): VNode {
           tone="quiet"
           size="small"
           onClick={() => changeChatSettings({ ...defaultChatSettings, model: settings.model, system: settings.system })}
-        >{t`Back to the defaults`}</Button>
+        >{t`Reset to defaults`}</Button>
       </div>
     </div>
   )
@@ -144,7 +144,7 @@ function MoreParameters(): VNode {
         onInput={(seed) => changeChatSettings({ seed })}
       />
       <TextArea
-        label={t`Stop at`}
+        label={t`Stop sequences`}
         value={settings.stop}
         rows={2}
         hint={t`One text per line, at most 16. None of them is part of the answer.`}

@@ -18,7 +18,7 @@ export function ChatStart(): VNode {
   const inEnglish = builtInModels.includes(chatSettings.value.model)
   return (
     <div class="conversation">
-      <EmptyState drawing="inkwell" title={t`The page is blank`}>
+      <EmptyState drawing="inkwell" title={t`Start a conversation`}>
         <p>{t`Ask something. The conversation is kept for you alone, until you delete it.`}</p>
         {/* Made anew where the language changes: a language that is taken away would stay, as an unknown one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>

@@ -168,7 +168,7 @@ function hindranceOf(mustChoose: boolean): string | null {
 function waitingText(): string | null {
   if (!waitsForModels.value || chatSettings.value.model !== '') return null
   return models.value === null
-    ? t`It is sent as soon as the service has said which models there are.`
+    ? t`It is sent as soon as the list of models has loaded.`
     : t`No model here writes text. It is sent once there is one; an owner can pull one on the Models page.`
 }
 

@@ -55,7 +55,7 @@ export function ConversationList(): VNode {
       <Loaded resource={resource} retry={reload}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (
-            <p class="soft">{asked.value === '' ? t`What you say is kept here, until you delete it.` : t`Nothing found.`}</p>
+            <p class="soft">{asked.value === '' ? t`Conversations are saved here until you delete them.` : t`Nothing found.`}</p>
           ) : (
             <ul>
               {conversations.map((conversation) => (

@@ -9,7 +9,7 @@ import { chatSettings } from './chat-settings.ts'
 import { askedModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
 import { messagesOf } from './message-text.ts'
-import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
+import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
 import { writeAnswer } from './write-answer.ts'
 
 /** What goes along with a message. */
@@ -21,7 +21,7 @@ export interface Attachments {
 export const noAttachments: Attachments = { files: [], pictures: [] }
 
 const longestTitle = 80
-const pageLeft = t`The page was left while this was being written.`
+const pageLeft = t`Interrupted: the page was closed or reloaded.`
 /** How often an answer is kept while it is being written. */
 const keepEveryMs = 3000
 
@@ -33,6 +33,7 @@ export class Conversation {
   readonly keeper: ConversationKeeper
   readonly #all: Signal<readonly Turn[]>
   readonly #leaf: Signal<string | null>
+  readonly #versions: ReadonlySignal<ReturnType<typeof versionsByMessage>>
   /** What is shown: one version of each message. */
   readonly turns: ReadonlySignal<readonly Turn[]>
   /** The answers of several models to what was said last, of which none is chosen yet; none where nobody compares. */
@@ -52,6 +53,7 @@ export class Conversation {
       ) ?? [],
     )
     this.#leaf = signal(known?.leaf ?? known?.turns.at(-1)?.id ?? null)
+    this.#versions = computed(() => versionsByMessage(this.#all.value))
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
@@ -62,7 +64,7 @@ export class Conversation {
 
   /** All versions of a message, the first made first. */
   versions(turn: Turn): readonly Turn[] {
-    return versionsOf(this.#all.value, turn)
+    return this.#versions.value(turn)
   }
 
   /** The answers that are compared, in the order of their models. */
@@ -140,7 +142,7 @@ export class Conversation {
     const gone = allBelow(this.#all.peek(), turn.id)
     const before = { all: this.#all.peek(), leaf: this.#leaf.peek() }
     this.#all.value = before.all.filter((each) => !gone.includes(each))
-    const other = versionsOf(this.#all.peek(), turn).at(-1)
+    const other = this.versions(turn).at(-1)
     this.#leaf.value = other === undefined ? turn.parent : newestBelow(this.#all.peek(), other.id)
     const keepAll = () => {
       for (const { id } of gone) this.keeper.turnChanged(id)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Turn } from '../../../../core/chat/conversation.ts'
-import { allBelow, newestBelow, pathTo, versionsOf } from './turn-tree.ts'
+import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
 
 const turn = (id: string, parent: string | null, role: Turn['role']): Turn => ({
   ...{ id, parent, role, content: id, files: [], state: 'done', failure: null, model: null, facts: null, at: 0 },
@@ -32,8 +32,8 @@ test('a path through messages that follow each other in a circle, or one that is
 
 test('versions follow the same message', () => {
   const [, a1, , q2] = turns
-  assert.deepEqual(a1 && ids(versionsOf(turns, a1)), ['a1', 'a2'])
-  assert.deepEqual(q2 && ids(versionsOf(turns, q2)), ['q2', 'q3'])
+  assert.deepEqual(a1 && ids(versionsByMessage(turns)(a1)), ['a1', 'a2'])
+  assert.deepEqual(q2 && ids(versionsByMessage(turns)(q2)), ['q2', 'q3'])
 })
 
 test('the newest end below a message, and all that goes with it', () => {

@@ -15,9 +15,11 @@ export function pathTo(turns: readonly Turn[], leaf: string | null): readonly Tu
   return path.reverse()
 }
 
-/** All versions of a message, the first made first: what follows the same message and is by the same hand. */
-export function versionsOf(turns: readonly Turn[], { parent, role }: Turn): readonly Turn[] {
-  return turns.filter((turn) => turn.parent === parent && turn.role === role)
+/** All versions of each message, the first made first: what follows the same message and is by the same hand. */
+export function versionsByMessage(turns: readonly Turn[]): (turn: Pick<Turn, 'parent' | 'role'>) => readonly Turn[] {
+  const placeOf = ({ parent, role }: Pick<Turn, 'parent' | 'role'>) => `${role}:${parent}`
+  const found = Map.groupBy(turns, placeOf)
+  return (turn) => found.get(placeOf(turn)) ?? []
 }
 
 /** The newest end of a conversation below one of its messages. */

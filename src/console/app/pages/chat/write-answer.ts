@@ -15,12 +15,13 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Writes an answer, or the rest of one, and tells of it as it grows; it is done, stopped or failed when this resolves. */
+/** Writes an answer, or the rest of one, and reports it as it grows; it is done, stopped or failed when this resolves. */
 export async function writeAnswer(
   turn: Turn,
   { settings, messages, signal }: Asked,
-  change: (fields: Partial<Turn>) => void,
+  apply: (fields: Partial<Turn>) => void,
 ): Promise<void> {
+  const { change, flush } = oncePerFrame(apply)
   const written = { content: turn.content, thoughts: turn.thoughts ?? '', calls: [] as readonly AskedCall[] }
   const sentAt = performance.now()
   let firstAt = 0
@@ -59,7 +60,37 @@ export async function writeAnswer(
     // Told as the service's failure, it would stand so in the conversation that the next page opens.
     if (!signal.aborted) await pageShown()
     change(signal.aborted ? { state: 'stopped' } : failedFields(error))
+  } finally {
+    flush()
   }
+}
+
+/** How long a page that is not shown, and so draws no frames, may hold changes back, in milliseconds. */
+const hiddenMs = 250
+
+/** Puts changes together, so that the page is drawn at most once per frame however fast they come. */
+function oncePerFrame(apply: (fields: Partial<Turn>) => void): {
+  readonly change: (fields: Partial<Turn>) => void
+  readonly flush: () => void
+} {
+  let waiting: Partial<Turn> | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let frame = 0
+  const flush = () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+    const fields = waiting
+    waiting = null
+    if (fields !== null) apply(fields)
+  }
+  const change = (fields: Partial<Turn>) => {
+    if (waiting === null) {
+      frame = requestAnimationFrame(flush)
+      timer = setTimeout(flush, hiddenMs)
+    }
+    waiting = { ...waiting, ...fields }
+  }
+  return { change, flush }
 }
 
 function failedFields(error: unknown): Partial<Turn> {

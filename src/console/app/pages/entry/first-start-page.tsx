@@ -10,7 +10,7 @@ import { pageToReturnTo } from './page-to-return-to.ts'
 /** For whoever comes before the link of the first start was followed. */
 export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
   return (
-    <EntryFrame title={t`Almost there`} intro={t`Sepia runs, and belongs to nobody yet.`}>
+    <EntryFrame title={t`Almost there`} intro={t`Sepia is running but has no owner yet.`}>
       {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={pageToReturnTo()} />}
       <ol class="stack">
         <li>{t.rich`Look into the terminal, or the log, where it was started. It printed a line that begins with ${<code>Open the console:</code>}`}</li>
@@ -22,7 +22,7 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
         {t.rich`Or run ${<code>sepia account list</code>}, then ${<code>sepia account link</code>} with the id it shows.`}
       </p>
       <p>
-        <Button onClick={loadSession}>{t`I have followed it`}</Button>
+        <Button onClick={loadSession}>{t`I’ve opened the link`}</Button>
       </p>
       <p class="faint">{t.rich`For programs there is the ${<a href="/docs/api">{t`API reference`}</a>}.`}</p>
     </EntryFrame>

@@ -16,7 +16,7 @@ import { navigate } from '../../state/router.ts'
 import { admit, loadSession } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
 
-const passwordHint = t`At least ${shortestPassword} characters. A sentence is easier to remember than a riddle.`
+const passwordHint = t`At least ${shortestPassword} characters. A sentence is easier to remember.`
 
 /** Where the first-run link and invitations lead; the code stands behind the `#`, so that no server log keeps it. */
 export function JoinPage(): VNode {
@@ -30,7 +30,7 @@ export function JoinPage(): VNode {
   // Where nobody answered, the link may be as good as ever.
   if (failure !== null && !isConnectionLost(failure))
     return (
-      <EntryFrame title={t`This link leads no further`} intro={t`It works once, for the person it was made for.`}>
+      <EntryFrame title={t`Invalid or used link`} intro={t`It works once, for the person it was made for.`}>
         <FailureNote failure={failure} />
         <p>
           <Button href="/">{t`Sign in, or go on where you are signed in`}</Button>
@@ -70,7 +70,7 @@ function JoinForm({ code }: { code: string }): VNode {
     <form onSubmit={submit}>
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <NameField text={name} />
-      <EmailField text={email} hint={t`Your sign-in name. Nothing is ever sent to it.`} />
+      <EmailField text={email} hint={t`You sign in with it. We never send mail to it.`} />
       <NewPasswordField text={password} label={t`Password`} required hint={passwordHint} />
       <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`One moment…` : t`Create the account`}

@@ -21,7 +21,7 @@ import { Viewer } from './viewer.tsx'
 import { zip } from './zip.ts'
 
 const walls = [
-  { value: 'stored', label: t`Of the last day` },
+  { value: 'stored', label: t`Last 24 hours` },
   { value: 'kept', label: t`Kept` },
 ] as const
 
@@ -59,7 +59,7 @@ export function GalleryPage(): VNode {
       return
     }
     await setHidden(picture, true)
-    showToast(t`Off the gallery; its request keeps it until its day is over.`, {
+    showToast(t`Removed from the gallery. The file is deleted with its request.`, {
       label: t`Undo`,
       run: () => change(setHidden(picture, false)),
     })
@@ -161,7 +161,7 @@ function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
       </EmptyState>
     )
   return (
-    <EmptyState drawing="frame" title={t`Bare walls`}>
+    <EmptyState drawing="frame" title={t`No pictures here yet`}>
       <p>
         {wall === 'kept'
           ? t`A star on a picture keeps a copy of it here until you delete it.`

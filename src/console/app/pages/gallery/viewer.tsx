@@ -81,7 +81,7 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
                 {image.expiresAt ? <p class="faint">{t.rich`Deleted ${<Moment at={image.expiresAt} />}, unless you keep it.`}</p> : null}
                 <div class="row">
                   <Button icon="download" href={image.address} download>{t`Download`}</Button>
-                  <Button icon="brush" onClick={() => startFromImage(image.address)}>{t`Start from it`}</Button>
+                  <Button icon="brush" onClick={() => startFromImage(image.address)}>{t`Use as starting picture`}</Button>
                   {parameters ? (
                     <Button
                       icon="again"
@@ -93,7 +93,7 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
                     >{t`Use its settings`}</Button>
                   ) : null}
                 </div>
-                <a href={`/console/requests/${encodeURIComponent(image.inferenceId)}`}>{t`The request`}</a>
+                <a href={`/console/requests/${encodeURIComponent(image.inferenceId)}`}>{t`View request`}</a>
               </>
             )}
           </Loaded>

@@ -65,7 +65,7 @@ export function ImagesPage(): VNode {
         <ImageForm isUnknown={resource.value.state === 'failed'} />
         <section class="studio-board" aria-label={t`Drawings`} ref={board.element}>
           {board.items.length === 0 ? (
-            <EmptyState drawing="frame" title={t`An empty frame`}>
+            <EmptyState drawing="frame" title={t`No pictures yet`}>
               <p>{t`Describe a picture and press Draw. The built-in model knows animals, food and everyday things on plain backgrounds.`}</p>
             </EmptyState>
           ) : (

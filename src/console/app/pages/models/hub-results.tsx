@@ -32,7 +32,7 @@ export function HubResults({ found: { models, fault }, ...choosing }: Choosing &
 export function Suggestions(choosing: Choosing): VNode {
   return (
     <section class="stack tight">
-      <h3>{t`Models to begin with`}</h3>
+      <h3>{t`Suggested models`}</h3>
       <ul class="stack tight">
         {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license }) => (
           <Row key={source} source={source} {...choosing}>

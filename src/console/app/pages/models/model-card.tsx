@@ -94,7 +94,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           <dd>{memoryText(model)}</dd>
         </div>
         <div>
-          <dt>{t`At work, waiting`}</dt>
+          <dt>{t`Running / queued`}</dt>
           <dd>{workText(model)}</dd>
         </div>
       </dl>
@@ -106,8 +106,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           run={() => ask('remove')}
           onClose={() => (removing.value = false)}
         >
-          {t`${byteText(model.bytes)} are deleted from the disk. Whoever asks for ${model.id} is refused from then on; pulling it again
-            brings it back.`}
+          {t`${byteText(model.bytes)} are deleted from the disk. Requests for ${model.id} are refused from then on; pull it again to bring it back.`}
         </ConfirmDialog>
       ) : null}
     </article>

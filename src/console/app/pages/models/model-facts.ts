@@ -30,10 +30,10 @@ export function modelFacts(model: ConsoleModel): readonly (readonly [string, str
     [t`Licence`, model.license ?? t`not stated`],
   ] as const
   if (model.kind === 'text') {
-    return [[t`Makes`, t`text`], [t`Context`, contextText(model)], ...common]
+    return [[t`Produces`, t`text`], [t`Context`, contextText(model)], ...common]
   }
   return [
-    [t`Makes`, t`images`],
+    [t`Produces`, t`images`],
     [t`Native size`, `${model.native.width} × ${model.native.height}`],
     [t`Defaults`, `${t.count(model.defaults.steps, { one: '# step', other: '# steps' })}, ${model.defaults.sampler}`],
     ...common,

@@ -28,7 +28,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
   return (
     <Page
       title={t`Models`}
-      intro={t`A model is loaded when somebody first asks for it, and leaves the memory when it is idle or another needs the room.`}
+      intro={t`A model is loaded on its first request and unloaded when idle or when another needs the memory.`}
       actions={owner ? <Button icon="download" onClick={() => (pulling.value = true)}>{t`Pull a model`}</Button> : null}
     >
       {pulls.value.map((pull) => (

@@ -14,7 +14,7 @@ export function ServerLines({ servers }: { servers: readonly ModelServer[] }): V
               {url}
             </code>
             <span class={`mark ${answers === false ? 'bad' : answers ? 'good' : ''}`}>
-              {answers === false ? t`does not answer` : answers ? t`answers again` : t`no failure seen`}
+              {answers === false ? t`does not answer` : answers ? t`answers again` : t`healthy`}
             </span>
             <span class="soft">{t`as ${model}`}</span>
             {reason === null ? null : (

@@ -35,7 +35,7 @@ export function AccountLedger({ accounts, self, secondFactors, logged, reload, i
   const unlock = async ({ id, name }: Account) => {
     const body: AccountUpdate = { disabled: false }
     await send(`/console/api/accounts/${id}`, { method: 'PATCH', body }).finally(reload)
-    announce(t`${name} is unlocked.`)
+    announce(t`${name} is enabled.`)
   }
   const columns: readonly Column<Account>[] = [
     {
@@ -128,13 +128,13 @@ function AccountActions({ account, ask, unlock, invite, secured }: AccountAction
         </Button>
       ) : null}
       <Button tone="danger" size="small" onClick={() => ask({ account, change: 'lock' })}>
-        {t`Lock`}
+        {t`Disable`}
         <span class="hidden-text"> {account.name}</span>
       </Button>
     </>
   ) : (
     <Button tone="quiet" size="small" onClick={() => unlock(account)}>
-      {t`Unlock`}
+      {t`Enable`}
       <span class="hidden-text"> {account.name}</span>
     </Button>
   )

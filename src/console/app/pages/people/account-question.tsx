@@ -71,11 +71,10 @@ interface Words {
 function wordsOf({ name, role }: Account, change: 'role' | 'lock'): Words {
   if (change === 'lock')
     return {
-      title: t`Lock ${name}?`,
-      action: t`Lock`,
-      follows: t`${name} is signed out everywhere, and tokens and open links stop working. Nothing is deleted; unlocking lets the tokens
-        work again.`,
-      done: t`${name} is locked.`,
+      title: t`Disable ${name}?`,
+      action: t`Disable`,
+      follows: t`${name} is signed out everywhere, and tokens and open links stop working. Nothing is deleted; enabling the account lets the tokens work again.`,
+      done: t`${name} is disabled.`,
       update: { disabled: true },
       back: { disabled: false },
     }
@@ -84,7 +83,7 @@ function wordsOf({ name, role }: Account, change: 'role' | 'lock'): Words {
     title: becomesOwner ? t`Make ${name} an owner?` : t`Make ${name} a member?`,
     action: becomesOwner ? t`Make an owner` : t`Make a member`,
     follows: becomesOwner
-      ? t`${name} will invite and lock people, you too, load models and see everybody’s usage.`
+      ? t`${name} will be able to invite and disable people, including you, load models and see everyone’s usage.`
       : t`${name} will see only their own things. Invitations they made end.`,
     done: becomesOwner ? t`${name} is an owner now.` : t`${name} is a member now.`,
     update: { role: becomesOwner ? 'owner' : 'member' },

@@ -25,7 +25,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
     { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },
     { title: t`Made by`, cell: ({ invitedBy }) => <Name text={nameOf(invitedBy) ?? t`the first start`} /> },
     { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: t`Ends`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    { title: t`Expires`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
       title: t`Actions`,
       kind: 'actions',

@@ -42,7 +42,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
           {failure.value ? <FailureNote failure={failure.value} /> : null}
           {account === null ? <RoleChoice role={role.value} onChange={(value) => (role.value = value)} /> : <ResetNote />}
           <div>
-            <Button tone="primary" busy={busy.value}>{t`Make the link`}</Button>
+            <Button tone="primary" busy={busy.value}>{t`Create link`}</Button>
           </div>
         </form>
       )}
@@ -68,7 +68,7 @@ function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => 
       <Segments label={t`Role`} options={roles} value={role} onChange={onChange} />
       <p class="soft">
         {role === 'owner'
-          ? t`Owners invite and lock people, load models and see everybody’s usage.`
+          ? t`Owners invite and disable people, load models and see everyone’s usage.`
           : t`Members use the models, make tokens and see only their own requests.`}
       </p>
     </>

@@ -34,7 +34,7 @@ export function RequestLogDialog({ account, onClose }: RequestLogDialogProps): V
         {(log) => (
           <div class="stack">
             <p class="soft">
-              {t`Keeps what ${account.name} asks and gets, encrypted, so that owners can look at it among the requests. It is said on every page to whom it concerns; each switch and each look is in the audit log.`}
+              {t`Keeps the requests and answers of ${account.name}, encrypted, so that owners can read them under Requests. Everyone concerned sees a note on every page; each switch and each look is in the audit log.`}
             </p>
             {log.on === null ? (
               <SwitchOn path={path} log={log} reload={reload} onClose={onClose} />

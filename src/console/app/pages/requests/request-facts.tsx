@@ -19,7 +19,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
   ]
   if (result !== null) {
     const { promptTokens, completionTokens, images, durationMs } = result
-    facts.push([t`Took`, durationText(durationMs)], [t`Attempts`, '1'])
+    facts.push([t`Duration`, durationText(durationMs)], [t`Attempts`, '1'])
     if (images > 0) facts.push([t`Images`, String(images)])
     else facts.push([t`Prompt`, t`${wholeText(promptTokens)} tokens`], [t`Answer`, t`${wholeText(completionTokens)} tokens`])
   }

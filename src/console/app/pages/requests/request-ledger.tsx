@@ -32,7 +32,7 @@ const plain: readonly Column<ListedRequest>[] = [
       ),
   },
   { title: t`Sent`, cell: ({ at }) => <Moment at={at} /> },
-  { title: t`Took`, kind: 'amount', cell: took },
+  { title: t`Duration`, kind: 'amount', cell: took },
 ]
 const who: Column<ListedRequest> = {
   title: t`Who`,

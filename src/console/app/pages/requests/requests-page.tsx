@@ -21,7 +21,7 @@ const refreshMs = 3000
 const everything: RequestQuery = { of: 'me', search: null, kind: null, status: null, way: null, after: null }
 const ownership = [
   { value: 'me', label: t`Mine` },
-  { value: 'everyone', label: t`Everybody’s` },
+  { value: 'everyone', label: t`Everyone’s` },
 ] as const
 const kinds = [
   { value: '', label: t`Anything` },
@@ -94,7 +94,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
               <p>{t`No request of the last days fits. Words are kept for asynchronous requests only.`}</p>
             </EmptyState>
           ) : (
-            <EmptyState drawing="ledger" title={t`An empty ledger`}>
+            <EmptyState drawing="ledger" title={t`No requests yet`}>
               <p>{t`Send a request, or draw something in the image playground.`}</p>
               <div class="row">
                 <Button href="/console/images">{t`Draw something`}</Button>

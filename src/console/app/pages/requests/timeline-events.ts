@@ -27,7 +27,7 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
     {
       title: outcome ? ends[outcome] : t`Stored`,
       note:
-        outcome === 'succeeded' && startedAt !== null && completedAt !== null ? t`${durationText(completedAt - startedAt)} of work.` : '',
+        outcome === 'succeeded' && startedAt !== null && completedAt !== null ? t`Ran for ${durationText(completedAt - startedAt)}.` : '',
       at: completedAt,
       tone: outcome === null ? 'ahead' : outcome === 'succeeded' ? 'reached' : 'failed',
     },
@@ -44,7 +44,7 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
   return events.filter(({ at, tone }) => !(at === null && tone === 'ahead' && outcome !== null))
 }
 
-const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Client left`, refused: t`Refused by a limit` } as const
+const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Client left`, refused: t`Rate-limited` } as const
 
 /** The life of a request whose caller waited. @param at When it was asked, in Unix milliseconds. */
 export function waitedEvents(at: number, { outcome, durationMs, firstTokenMs }: RequestResult): readonly TimelineEvent[] {
@@ -57,7 +57,7 @@ export function waitedEvents(at: number, { outcome, durationMs, firstTokenMs }: 
 }
 
 function queuedNote({ queuePosition, status }: Inference): string {
-  return status === 'pending' && queuePosition !== null ? t`Number ${queuePosition} in the queue.` : t`On stable storage from here on.`
+  return status === 'pending' && queuePosition !== null ? t`Number ${queuePosition} in the queue.` : t`Saved to disk.`
 }
 
 function startedNote({ startedAt, createdAt, progress, status }: Inference): string {

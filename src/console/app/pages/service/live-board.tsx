@@ -16,14 +16,14 @@ interface Figure {
 }
 
 const figures: readonly Figure[] = [
-  { term: t`Tokens a second`, read: ({ tokensPerSecond }) => tokensPerSecond, show: (value) => decimalText(value, 1) },
+  { term: t`Tokens/s`, read: ({ tokensPerSecond }) => tokensPerSecond, show: (value) => decimalText(value, 1) },
   { term: t`First token after`, read: ({ firstTokenMs }) => firstTokenMs, show: durationText },
-  { term: t`Drawing, a step`, read: ({ stepMs }) => stepMs, show: durationText },
+  { term: t`Time per image step`, read: ({ stepMs }) => stepMs, show: durationText },
   { term: t`Requests a second`, read: ({ requestsPerSecond }) => requestsPerSecond, show: (value) => decimalText(value, 1) },
-  { term: t`At work`, read: ({ inUse }) => inUse, show: String },
+  { term: t`Running`, read: ({ inUse }) => inUse, show: String },
   { term: t`Waiting`, read: ({ waiting }) => waiting, show: String },
-  { term: t`Oldest in the queue`, read: ({ queuedMs }) => queuedMs, show: durationText },
-  { term: t`Memory, with models`, read: ({ memoryBytes }) => memoryBytes, show: byteText },
+  { term: t`Longest wait`, read: ({ queuedMs }) => queuedMs, show: durationText },
+  { term: t`Total memory`, read: ({ memoryBytes }) => memoryBytes, show: byteText },
 ]
 
 /** What all nodes do now, each figure with its last two minutes. */

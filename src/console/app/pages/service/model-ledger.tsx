@@ -18,7 +18,7 @@ const columns: readonly Column<ConsoleModel>[] = [
     ),
   },
   { title: t`State`, cell: ({ state }) => stateText(state) },
-  { title: t`At work`, kind: 'amount', cell: ({ state }) => (state.state === 'loaded' ? t`${state.inUse} of ${state.slots}` : '–') },
+  { title: t`Running`, kind: 'amount', cell: ({ state }) => (state.state === 'loaded' ? t`${state.inUse} of ${state.slots}` : '–') },
   { title: t`Waiting`, kind: 'amount', cell: ({ state }) => String(state.waiting) },
   { title: t`Memory`, kind: 'amount', cell: ({ state }) => (state.memoryBytes > 0 ? byteText(state.memoryBytes) : '–') },
 ]

@@ -40,10 +40,10 @@ const columns: readonly Column<NodeRow>[] = [
             </span>
           )),
   },
-  { title: t`Tokens a second`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
+  { title: t`Tokens/s`, kind: 'amount', cell: ({ figures }) => decimalText(figures.tokensPerSecond, 1) },
   { title: t`First token after`, kind: 'amount', cell: ({ figures }) => timeText(figures.firstTokenMs) },
-  { title: t`Drawing, a step`, kind: 'amount', cell: ({ figures }) => timeText(figures.stepMs) },
-  { title: t`At work`, kind: 'amount', cell: ({ inUse, slots }) => t`${inUse} of ${slots}` },
+  { title: t`Time per image step`, kind: 'amount', cell: ({ figures }) => timeText(figures.stepMs) },
+  { title: t`Running`, kind: 'amount', cell: ({ inUse, slots }) => t`${inUse} of ${slots}` },
   { title: t`Waiting`, kind: 'amount', cell: ({ waiting }) => String(waiting) },
   { title: t`Memory`, kind: 'amount', cell: ({ figures }) => byteText(figures.memoryBytes) },
   { title: t`Version`, cell: ({ version }) => version },

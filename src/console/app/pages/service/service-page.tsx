@@ -37,7 +37,7 @@ export function ServicePage(): VNode {
     refreshMs,
   )
   return (
-    <Page title={t`Service`} intro={t`What all nodes do now, and the limits they keep. The lines show the last two minutes.`}>
+    <Page title={t`Service`} intro={t`Live load and limits of all nodes, last two minutes.`}>
       <Loaded resource={resource} retry={reload}>
         {(health) => (
           <>

@@ -19,7 +19,7 @@ const scopeHints = {
   read: t`Look up requests, fetch results, list models`,
 } as const satisfies Record<Scope, string>
 const lifetimes = [
-  { value: '', label: t`No end` },
+  { value: '', label: t`Never` },
   { value: '7', label: t`7 days` },
   { value: '30', label: t`30 days` },
   { value: '90', label: t`90 days` },
@@ -62,7 +62,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
           ))}
         </fieldset>
         <SelectField
-          label={t`Works for`}
+          label={t`Expires after`}
           options={lifetimes}
           value={days.value}
           onChange={(value) => {

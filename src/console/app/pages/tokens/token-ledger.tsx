@@ -36,11 +36,11 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
       ),
     },
     { title: t`Token`, cell: ({ hint }) => <code>sepia_…{hint}</code> },
-    { title: t`May`, cell: (token) => token.scopes.join(', ') },
+    { title: t`Scopes`, cell: (token) => token.scopes.join(', ') },
     { title: t`Limits`, cell: (token) => <TokenLines token={token} /> },
     { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Last used`, cell: ({ lastUsedAt }) => (lastUsedAt === null ? t`never` : <Moment at={lastUsedAt} />) },
-    { title: t`Ends`, cell: ({ expiresAt }) => <End expiresAt={expiresAt} /> },
+    { title: t`Expires`, cell: ({ expiresAt }) => <End expiresAt={expiresAt} /> },
     {
       title: t`Actions`,
       kind: 'actions',

@@ -16,7 +16,7 @@ export function TokenShown({ text, onDone }: { text: string; onDone: () => void 
     <section class="sheet stack" aria-label={t`Your new token`} tabIndex={-1} ref={element}>
       <div class="stack tight">
         <h2>{t`Your new token`}</h2>
-        <p class="soft">{t`Copy it now. It is kept only as a fingerprint, so nobody can show it to you again.`}</p>
+        <p class="soft">{t`Copy it now; it won’t be shown again.`}</p>
       </div>
       <div class="row">
         <code class="token-text" data-token>

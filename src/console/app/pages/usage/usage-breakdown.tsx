@@ -54,7 +54,7 @@ export function UsageBreakdown({ asked }: { asked: Omit<UsageReportQuery, 'by'> 
           />
         )}
       </Loaded>
-      <p class="soft">{t`Latencies are told to within 9 %. Hours are kept for 31 days.`}</p>
+      <p class="soft">{t`Latencies are accurate to within 9 %. Hours are kept for 31 days.`}</p>
     </section>
   )
 }
@@ -95,8 +95,8 @@ const amounts: readonly Column<Row>[] = [
   amount(t`Tokens`, (row) => wholeText(row.promptTokens + row.completionTokens)),
   amount(t`Images`, (row) => wholeText(row.images)),
   amount(t`Money`, (row) => moneyText(row.cost)),
-  amount(t`Half within`, (row) => ms(row.latency?.p50)),
-  amount(t`95 % within`, (row) => ms(row.latency?.p95)),
-  amount(t`99 % within`, (row) => ms(row.latency?.p99)),
+  amount(t`p50`, (row) => ms(row.latency?.p50)),
+  amount(t`p95`, (row) => ms(row.latency?.p95)),
+  amount(t`p99`, (row) => ms(row.latency?.p99)),
   amount(t`First token, 95 %`, (row) => ms(row.firstToken?.p95)),
 ]

@@ -66,7 +66,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
         <>
           {account.role === 'owner' ? (
             <Check
-              label={t`Everybody`}
+              label={t`Everyone`}
               checked={everyone.value}
               onChange={(checked) => {
                 everyone.value = checked
@@ -100,7 +100,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
                 <UsageBreakdown asked={asked} />
               </>
             ) : (
-              <EmptyState drawing="ledger" title={t`Nothing to add up`}>
+              <EmptyState drawing="ledger" title={t`No usage yet`}>
                 <p>{t`Once somebody chats or draws, it is counted here. Never what was said, only how much.`}</p>
               </EmptyState>
             )}

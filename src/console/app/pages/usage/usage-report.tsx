@@ -14,7 +14,7 @@ export function UsageReport({ days, rows, of }: { days: readonly string[]; rows:
       <dl class="sheet facts large">
         <Total term={t`Requests`} value={total((row) => row.requests)} />
         <Total term={t`Failed`} value={total((row) => row.failures)} />
-        <Total term={t`Refused by a limit`} value={total((row) => row.refusals)} />
+        <Total term={t`Rate-limited`} value={total((row) => row.refusals)} />
         <Total term={t`Tokens read`} value={total((row) => row.promptTokens)} />
         <Total term={t`Tokens written`} value={total((row) => row.completionTokens)} />
         <Total term={t`Images`} value={total((row) => row.images)} />

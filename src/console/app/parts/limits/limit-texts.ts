@@ -28,7 +28,7 @@ export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
   tokensPerMonth: { label: t`Tokens a month`, line: (most) => t.count(most, { one: '# token/month', other: '# tokens/month' }) },
   imagesPerMonth: { label: t`Images a month`, line: (most) => t.count(most, { one: '# image/month', other: '# images/month' }) },
   moneyPerMonth: { label: t`Money a month`, line: (most) => t`${moneyText(most)} money/month` },
-  weight: { label: t`Weight`, line: (most) => t`weight ${wholeText(most)}` },
+  weight: { label: t`Queue weight`, line: (most) => t`weight ${wholeText(most)}` },
   pendingRequests: {
     label: t`Waiting requests`,
     line: (most) => t.count(most, { one: '# waiting request', other: '# waiting requests' }),

@@ -17,7 +17,7 @@ export function OwnLimits(): VNode {
       <Loaded resource={resource} retry={reload}>
         {({ limits, budgets }) => {
           const lines = limitLines(limits)
-          if (lines.length === 0) return <p class="soft">{t`Nothing of your account is limited by itself.`}</p>
+          if (lines.length === 0) return <p class="soft">{t`Your account has no limits of its own.`}</p>
           return (
             <>
               <p class="soft">{t`You may use ${listText(lines)}.`}</p>

@@ -8,21 +8,31 @@ import type { HighlightNode } from './highlight-node.ts'
 /** Longer code is left plain: nobody reads its colours, and everybody would wait for them. */
 const longestHighlighted = 20_000
 
+/** Code that grows faster than this, in milliseconds, gets its colours when it has grown by a quarter or rests. */
+const restMs = 200
+
+/** Lines of plain code that the browser lays out as one box. */
+const pieceLines = 200
+
 /** Code with its language, a button that copies it, and its words in colour once those are known. */
 export function CodeBlock({ language, text }: { language: string | null; text: string }): VNode {
   const colours = useSignal<{ readonly text: string; readonly nodes: readonly HighlightNode[] } | null>(null)
   useEffect(() => {
     if (language === null || text.length > longestHighlighted) return
     let left = false
-    void import('./highlight.ts').then(({ highlight }) => {
-      const nodes = highlight(language, text)
-      if (!left && nodes !== null) colours.value = { text, nodes }
-    })
+    const colour = async () => {
+      const { highlight } = await import('./highlight.ts')
+      const nodes = left ? null : highlight(language, text)
+      if (nodes !== null) colours.value = { text, nodes }
+    }
+    const grown = text.length - (colours.peek()?.text.length ?? 0)
+    const timer = setTimeout(colour, grown > text.length / 4 ? 0 : restMs)
     return () => {
       left = true
+      clearTimeout(timer)
     }
   }, [language, text])
-  const known = colours.value
+  const known = colours.value !== null && text.startsWith(colours.value.text) ? colours.value : null
   return (
     <figure class="code-block" dir="ltr">
       <figcaption>
@@ -31,10 +41,29 @@ export function CodeBlock({ language, text }: { language: string | null; text: s
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <pre tabIndex={0}>
-        <code>{known !== null && text.startsWith(known.text) ? [spans(known.nodes), text.slice(known.text.length)] : text}</code>
+        <code>{known === null ? pieces(text) : [spans(known.nodes), ...pieces(text.slice(known.text.length))]}</code>
       </pre>
     </figure>
   )
+}
+
+/** Plain code in boxes of some lines each, of which only the last changes while the code grows; those off screen are not drawn. */
+function pieces(text: string): readonly ComponentChildren[] {
+  const found: ComponentChildren[] = []
+  for (let begin = 0; begin < text.length; ) {
+    let end = begin
+    for (let line = 0; line < pieceLines && end !== -1; line++) end = text.indexOf('\n', end + 1)
+    const last = end === -1
+    const piece = text.slice(begin, last ? text.length : end)
+    if (begin === 0 && last) return [piece]
+    found.push(
+      <span class="code-piece" key={begin}>
+        {piece}
+      </span>,
+    )
+    begin = last ? text.length : end + 1
+  }
+  return found
 }
 
 function spans(nodes: readonly HighlightNode[]): ComponentChildren {

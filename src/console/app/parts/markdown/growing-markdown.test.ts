@@ -44,6 +44,13 @@ $$
 
 ***
 
+Formulas: \\(a^2\\), $x$ and $5.
+
+\\[
+\\sum
++ 1
+\\]
+
 The end.
 `
 
@@ -82,4 +89,19 @@ test('another text begins anew', () => {
   const growing = new GrowingMarkdown(readMarkdown)
   growing.update('a\n\nb\n\nc\n\nd')
   assert.deepEqual(shapeOf(growing.update('x\n\ny')), shapeOf(readMarkdown('x\n\ny')))
+})
+
+test('code that grows is added to, not read again, until its fence is closed', () => {
+  let read = 0
+  const growing = new GrowingMarkdown((part) => {
+    read += part.length
+    return readMarkdown(part)
+  })
+  const code = Array.from({ length: 500 }, (_, at) => `line ${at} \`\`\` \n`)
+  let whole = 'Here:\n\n````js\n'
+  for (const line of [...code, '````', '\n', 'The end.']) {
+    whole += line
+    assert.deepEqual(shapeOf(growing.update(whole)), shapeOf(readMarkdown(whole)))
+  }
+  assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
 })

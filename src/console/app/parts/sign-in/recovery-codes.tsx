@@ -8,8 +8,7 @@ export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; 
   return (
     <section class="stack" aria-label={t`Your recovery codes`}>
       <h2>{t`Your recovery codes`}</h2>
-      <p class="soft">{t`Each of them stands in for the app once, when the phone is lost. Keep them where the phone is not; nobody can show
-        them to you again.`}</p>
+      <p class="soft">{t`Each code works once in place of the app if you lose your phone. Keep them away from the phone; they won’t be shown again.`}</p>
       <ul class="recovery-codes">
         {codes.map((code) => (
           <li key={code}>

@@ -4,7 +4,7 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { chatModels, modelChoices } from '../../../state/models.ts'
 import { comparedModels } from './compared-models.ts'
 
-const none = { value: '', label: t`No other` }
+const none = { value: '', label: t`None` }
 
 /** Which other models answer the next message too, side by side. */
 export function CompareFields(): VNode {

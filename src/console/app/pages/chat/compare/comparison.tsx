@@ -34,7 +34,7 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
           </Button>
         ) : (
           <Button tone="primary" size="small" onClick={() => current.value.choose(turn)}>
-            {t`Go on with this one`}
+            {t`Use this answer`}
             <span class="hidden-text">, {t`answer ${number}`}</span>
           </Button>
         )}

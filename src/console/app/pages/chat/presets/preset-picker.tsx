@@ -44,7 +44,7 @@ export function PresetPicker(): VNode {
             <Button tone="quiet" size="small" icon="brush" iconOnly onClick={() => (naming.value = 'other')}>{t`Rename the preset`}</Button>
             <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete the preset`}</Button>
             <Button tone="quiet" size="small" onClick={() => setStandardPreset(isStandard ? null : chosen)}>
-              {isStandard ? t`No longer the default` : t`Make it the default`}
+              {isStandard ? t`No longer the default` : t`Set as default`}
             </Button>
           </>
         )}

@@ -24,7 +24,12 @@ export function StructureFields(): VNode {
   const tools = readTools(settings.tools)
   return (
     <div class="stack">
-      <SelectField label={t`Answers are`} value={settings.format} options={formats} onChange={(format) => changeChatSettings({ format })} />
+      <SelectField
+        label={t`Response format`}
+        value={settings.format}
+        options={formats}
+        onChange={(format) => changeChatSettings({ format })}
+      />
       {settings.format === 'schema' ? (
         <TextArea
           label={t`JSON schema`}
@@ -48,7 +53,7 @@ export function StructureFields(): VNode {
         onInput={(text) => changeChatSettings({ tools: text })}
       />
       {settings.tools === '' ? (
-        <Example onChoose={() => changeChatSettings({ tools: exampleTools })}>{t`Begin with an example function`}</Example>
+        <Example onChoose={() => changeChatSettings({ tools: exampleTools })}>{t`Insert an example`}</Example>
       ) : null}
       {tools.tools.length > 0 ? (
         <SelectField

@@ -32,13 +32,13 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
     <form class="stack" onSubmit={submit}>
       {calls.map((call, index) => (
         <section class="tool-call stack tight" key={call.id} aria-label={t`Call of ${numbered(index)}`}>
-          <h3>{t.rich`Asks for ${<code>{call.name}</code>}`}</h3>
+          <h3>{t.rich`Calls ${<code>{call.name}</code>}`}</h3>
           <pre>
             <code>{readable(call)}</code>
           </pre>
           {isOpen ? (
             <TextArea
-              label={t`What ${numbered(index)} answers`}
+              label={t`Result of ${numbered(index)}`}
               mono
               rows={2}
               value={draftOf(placeOf(index)) ?? ''}
@@ -51,7 +51,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
       ))}
       {isOpen ? (
         <div>
-          <Button tone="primary" size="small" disabled={isTooLong}>{t`Go on with this`}</Button>
+          <Button tone="primary" size="small" disabled={isTooLong}>{t`Send result`}</Button>
         </div>
       ) : null}
     </form>

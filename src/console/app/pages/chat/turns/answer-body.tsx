@@ -24,6 +24,7 @@ export function AnswerBody({ turn }: { turn: Turn }): VNode {
       ) : null}
       {writing && !begun ? <AnswerWaiting modelId={turn.model} /> : null}
       {content || writing ? <Prose text={content} caret={writing} /> : null}
+      {turn.state === 'done' && !begun ? <p class="soft">{t`The model returned an empty answer.`}</p> : null}
       {schemaFaults === undefined ? null : <Verdict faults={schemaFaults} />}
       {failure ? (
         <div class="note bad" role="alert">

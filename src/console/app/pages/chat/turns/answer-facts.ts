@@ -28,9 +28,9 @@ function factTexts({ promptTokens, completionTokens, firstTextMs, writingMs }: N
   const speed =
     completionTokens > 1 && writingMs >= measurableMs ? [t`${wholeText(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
   return [
-    t`${wholeText(promptTokens)} tokens read`,
-    t`${wholeText(completionTokens)} written`,
+    t`${wholeText(promptTokens)} tokens in`,
+    t`${wholeText(completionTokens)} out`,
     ...speed,
-    t`first text after ${durationText(Math.max(0, firstTextMs))}`,
+    t`first token after ${durationText(Math.max(0, firstTextMs))}`,
   ]
 }

@@ -20,7 +20,7 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
   if (edited !== undefined)
     return (
       <EditTurn
-        label={t`The answer, said differently`}
+        label={t`Edit the answer`}
         action={t`Keep it so`}
         text={edited}
         onInput={(text) => keepDraft(place, text)}
@@ -36,7 +36,9 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
       {turn.state === 'writing' ? null : (
         <footer class="turn-foot">
           {turn.content ? <CopyButton text={turn.content} /> : null}
-          {isOpenEnded ? <Button tone="quiet" size="small" icon="next" onClick={() => current.value.goOn(turn)}>{t`Go on`}</Button> : null}
+          {isOpenEnded ? (
+            <Button tone="quiet" size="small" icon="next" onClick={() => current.value.goOn(turn)}>{t`Continue`}</Button>
+          ) : null}
           <Button tone="quiet" size="small" icon="again" onClick={() => current.value.regenerate(turn)}>
             {turn.failure ? t`Try again` : t`Regenerate`}
           </Button>

@@ -19,7 +19,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
   if (edited !== undefined)
     return (
       <EditTurn
-        label={t`Your message, said differently`}
+        label={t`Edit your message`}
         action={t`Ask again`}
         text={edited}
         mayBeEmpty={turn.pictures !== undefined}

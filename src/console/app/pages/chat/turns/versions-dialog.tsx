@@ -27,7 +27,7 @@ export function VersionsDialog({ versions, onClose }: { versions: readonly Turn[
                   onClose()
                 }}
               >
-                {t`Go on with this one`}
+                {t`Use this answer`}
                 <span class="hidden-text">, {t`version ${index + 1}`}</span>
               </Button>
               <span>{answerFacts(turn).join(' · ')}</span>

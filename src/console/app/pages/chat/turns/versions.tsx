@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { untracked, useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
@@ -9,8 +9,15 @@ import { VersionsDialog } from './versions-dialog.tsx'
 /** Which version of a message is shown, and the way to the others; nothing where there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {
   const beside = useSignal(false)
-  const versions = current.value.versions(turn)
-  if (versions.length < 2) return null
+  // Answers that grow elsewhere change the conversation at every token, and not this.
+  const ids = useComputed(() =>
+    current.value
+      .versions(turn)
+      .map(({ id }) => id)
+      .join(' '),
+  )
+  if (!ids.value.includes(' ')) return null
+  const versions = untracked(() => current.value.versions(turn))
   const at = versions.findIndex(({ id }) => id === turn.id)
   const show = (index: number) => () => {
     const version = versions[index]

@@ -1,3 +1,4 @@
+import { computed, type ReadonlySignal } from '@preact/signals'
 import { readStored, storedSignal } from '../../../state/stored.ts'
 
 const none = { texts: {} as Readonly<Record<string, string>> }
@@ -8,9 +9,14 @@ const drafts = storedSignal('drafts', none)
 /** What was written in this tab. Of the rest, other tabs may have written or sent something since. */
 const ours = new Map<string, string>()
 
+/** Each place's own, so that a letter typed in one place redraws nothing in another. */
+const byPlace = new Map<string, ReadonlySignal<string | undefined>>()
+
 /** What stands there; undefined = nothing was begun. */
 export function draftOf(place: string): string | undefined {
-  return drafts.value.texts[place]
+  const known = byPlace.get(place) ?? computed(() => drafts.value.texts[place])
+  byPlace.set(place, known)
+  return known.value
 }
 
 /** Keeps what stands there now, and what other tabs have written elsewhere; null = it was sent, or left. */

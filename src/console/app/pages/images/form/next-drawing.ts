@@ -33,7 +33,7 @@ export function drawingFault(): string | null {
   // Before the first answer nobody knows what is installed.
   if (models.value === null) return t`Looking for models…`
   if (model === undefined) return t`No model that draws is installed.`
-  if (settings.prompt.trim() === '') return t`Say first what to draw.`
+  if (settings.prompt.trim() === '') return t`Describe the picture first.`
   if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
     return t`One of the numbers is not right.`
   if (!areControlnetsReady()) return t`A ControlNet lacks its picture.`

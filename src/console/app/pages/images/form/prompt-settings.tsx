@@ -39,7 +39,7 @@ export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VN
       {abilities.clipSkip > 0 ? (
         <Slider
           label={t`Clip skip`}
-          hint={t`last layers to leave out`}
+          hint={t`final text-encoder layers to skip`}
           value={settings.clipSkip}
           {...imageRanges.clipSkip}
           max={abilities.clipSkip}

@@ -35,7 +35,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
       {settings.guidanceScale > 1 ? (
         <Slider
           label={t`Guidance rescale`}
-          hint={t`takes back harsh contrast`}
+          hint={t`reduces over-saturation`}
           value={settings.guidanceRescale}
           {...imageRanges.guidanceRescale}
           standard={0}

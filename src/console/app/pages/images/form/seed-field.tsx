@@ -24,8 +24,8 @@ export function SeedField(): VNode {
             icon="dice"
             iconOnly
             onClick={() => changeImageSettings({ seed: String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) })}
-          >{t`Roll a seed`}</Button>
-          <Button tone="quiet" icon="close" iconOnly onClick={() => changeImageSettings({ seed: '' })}>{t`Random again`}</Button>
+          >{t`New random seed`}</Button>
+          <Button tone="quiet" icon="close" iconOnly onClick={() => changeImageSettings({ seed: '' })}>{t`Clear seed`}</Button>
         </div>
       )}
     </Field>

@@ -145,7 +145,7 @@ function startAxes({ start, abilities }: AxisContext): readonly Axis[] {
       ? []
       : [
           numberAxis({ name: 'feather', label: t`Feather`, example: '0, 8, 16' }, feather, (value) => ({ feather: value })),
-          switchAxis('full-size', t`Draw the masked part at full size`, (fullResolution) => ({ fullResolution })),
+          switchAxis('full-size', t`Inpaint at full resolution`, (fullResolution) => ({ fullResolution })),
           numberAxis({ name: 'surroundings', label: t`Surroundings`, example: '16, 32, 64' }, padding, (value) => ({ padding: value })),
         ]),
   ]

@@ -87,7 +87,7 @@ function Cell({ grid, cell, show }: { grid: ImageGrid; cell: GridCell; show: (im
           </Button>
         </>
       ) : (
-        <span class="field-hint numbers">{run?.progress ? t`${run.progress.step} of ${run.progress.total}` : t`waits`}</span>
+        <span class="field-hint numbers">{run?.progress ? t`${run.progress.step} of ${run.progress.total}` : t`queued`}</span>
       )}
     </div>
   )

@@ -131,7 +131,7 @@ async function finish(key: number, inference: Inference): Promise<void> {
   if (inference.outcome !== 'succeeded')
     return change(key, {
       state: 'failed',
-      failure: inference.error?.message ?? t`The request did not end well.`,
+      failure: inference.error?.message ?? t`The request failed.`,
       failureLanguage: inference.error ? 'en' : undefined,
       failedRequestId: inference.id,
       failureCause: inference.error?.cause ?? null,

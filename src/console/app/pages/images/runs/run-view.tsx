@@ -37,7 +37,7 @@ export function RunView({ run }: { run: ImageRun }): VNode {
       {run.state === 'cancelled' ? (
         <div class="note">
           <span>{t`Cancelled.`}</span>
-          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Draw it after all`}</Button>
+          <Button size="small" icon="again" onClick={() => void drawAgain(run)}>{t`Draw anyway`}</Button>
         </div>
       ) : null}
       {open ? (

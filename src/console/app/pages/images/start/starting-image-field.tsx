@@ -33,14 +33,14 @@ export function StartingImageField({ model }: { model: ConsoleImageModel }): VNo
           <Button size="small" icon="brush" onClick={() => (open.value = 'mask')}>
             {start.mask ? t`Change the mask` : t`Paint a mask`}
           </Button>
-          <Button size="small" icon="spread" onClick={() => (open.value = 'frame')}>{t`Draw around it`}</Button>
+          <Button size="small" icon="spread" onClick={() => (open.value = 'frame')}>{t`Extend (outpaint)`}</Button>
           <Button tone="quiet" size="small" icon="trash" onClick={() => (startingImage.value = null)}>{t`Remove`}</Button>
         </div>
       </div>
       <span class="field-hint">{whatChanges(start)}</span>
       <Slider
         label={t`Change`}
-        hint={t`0 keeps it, 1 forgets it`}
+        hint={t`0 keeps the picture, 1 ignores it`}
         value={imageSettings.value.strength}
         {...imageRanges.strength}
         standard={0.8}
@@ -71,7 +71,7 @@ function MaskSettings(): VNode {
         onChange={(next) => changeImageSettings({ feather: next })}
       />
       <Check
-        label={t`Draw the masked part at full size`}
+        label={t`Inpaint at full resolution`}
         hint={t`More detail: only it and its surroundings are drawn, as large as the model draws.`}
         checked={fullResolution}
         onChange={(next) => changeImageSettings({ fullResolution: next })}

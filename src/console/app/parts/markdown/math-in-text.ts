@@ -1,0 +1,119 @@
+import type { math } from 'micromark-extension-math'
+
+type Extension = ReturnType<typeof math>
+type Construct = Exclude<NonNullable<NonNullable<Extension['text']>[string]>, readonly unknown[]>
+type Tokenizer = Construct['tokenize']
+type State = ReturnType<Tokenizer>
+type Code = Parameters<State>[0]
+
+const dollar = 36
+const backslash = 92
+const space = 32
+
+/** The other end of each way to write a formula: `\(…\)` and `\[…\]`. */
+const closing: Readonly<Record<number, number>> = { 40: 41, 91: 93 }
+
+/**
+ * Formulas inside a line as models write them: `\(…\)`, `\[…\]`, and `$…$` whose inside touches no blank and after which
+ * no digit stands, so that prices stay prices. Each is read up to the next mark of its kind, so a text takes linear time.
+ */
+export const mathInText: Extension = {
+  text: {
+    [dollar]: { name: 'dollarMath', tokenize: tokenizeDollars, previous: (code) => code !== dollar } satisfies Construct,
+    [backslash]: { name: 'bracketMath', tokenize: tokenizeBrackets } satisfies Construct,
+  },
+}
+
+function tokenizeDollars(...[effects, ok, nok]: Parameters<Tokenizer>): State {
+  let last: Code = null
+  return (code) => {
+    effects.enter('mathText')
+    effects.enter('mathTextSequence')
+    effects.consume(code)
+    effects.exit('mathTextSequence')
+    return (first) => (first === dollar || isBlank(first) ? nok(first) : inside(first))
+  }
+
+  function inside(code: Code): State | undefined {
+    if (code === null) return nok(code)
+    if (code === dollar && last !== backslash) return isBlank(last) ? nok(code) : close(code)
+    return piece(effects, code, (next) => {
+      last = code
+      return inside(next)
+    })
+  }
+
+  function close(code: Code): State | undefined {
+    effects.enter('mathTextSequence')
+    effects.consume(code)
+    effects.exit('mathTextSequence')
+    effects.exit('mathText')
+    return (after) => (after === dollar || isDigit(after) ? nok(after) : ok(after))
+  }
+}
+
+function tokenizeBrackets(...[effects, ok, nok]: Parameters<Tokenizer>): State {
+  let open: Code = null
+  return (code) => {
+    effects.enter('mathText')
+    effects.enter('mathTextSequence')
+    effects.consume(code)
+    return (bracket) => {
+      if (bracket === null || closing[bracket] === undefined) return nok(bracket)
+      open = bracket
+      effects.consume(bracket)
+      effects.exit('mathTextSequence')
+      return inside
+    }
+  }
+
+  function inside(code: Code): State | undefined {
+    if (code === null) return nok(code)
+    if (code !== backslash) return piece(effects, code, inside)
+    return effects.attempt({ tokenize: tokenizeEnd, partial: true }, ok, command)(code)
+  }
+
+  /** A backslash of the formula with the character behind it, which may be a backslash too. */
+  function command(code: Code): State | undefined {
+    return piece(effects, code, (next) => {
+      if (next === null || next === open) return nok(next)
+      return piece(effects, next, inside)
+    })
+  }
+
+  function tokenizeEnd(...[effects, ok, nok]: Parameters<Tokenizer>): State {
+    return (code) => {
+      effects.enter('mathTextSequence')
+      effects.consume(code)
+      return (bracket) => {
+        if (open === null || bracket !== closing[open]) return nok(bracket)
+        effects.consume(bracket)
+        effects.exit('mathTextSequence')
+        effects.exit('mathText')
+        return ok
+      }
+    }
+  }
+}
+
+/** Takes one character of a formula as what it is: a line's end or a part of its text. */
+function piece(effects: Parameters<Tokenizer>[0], code: Code, next: State): State {
+  const type = isLineEnd(code) ? 'lineEnding' : 'mathTextData'
+  effects.enter(type)
+  effects.consume(code)
+  effects.exit(type)
+  return next
+}
+
+/** micromark's codes of line ends and of what a tab is spread into are negative. */
+function isLineEnd(code: Code): boolean {
+  return code !== null && code < -2
+}
+
+function isBlank(code: Code): boolean {
+  return code === null || code < 0 || code === space
+}
+
+function isDigit(code: Code): boolean {
+  return code !== null && code >= 48 && code <= 57
+}
