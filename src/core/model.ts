@@ -1,4 +1,5 @@
 import type { CheckpointFamily, Prediction } from './checkpoint/checkpoint-family.ts'
+import type { ModelFiles } from './checkpoint/model-files.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Workflow } from './images/workflow.ts'
 import type { ModelPrice } from './limits/model-price.ts'
@@ -199,6 +200,8 @@ export interface CheckpointFacts {
   readonly prediction: Prediction | null
   /** Whether only its name says what it predicts; absent = its file or model.json does, or nothing. */
   readonly guessed?: boolean
+  /** What a model of several files takes from others; absent = nothing. */
+  readonly files?: ModelFiles
 }
 
 /** The family of models that an image model belongs to. */

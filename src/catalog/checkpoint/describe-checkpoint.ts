@@ -1,11 +1,16 @@
 import { readFile, realpath } from 'node:fs/promises'
-import type { CheckpointFamily, SafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
+import { type CheckpointFamily, isTransformerFamily, type Prediction } from '../../core/checkpoint/checkpoint-family.ts'
 import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
 import { sdxlSizes } from '../../core/image-sizes.ts'
+import { flowRefusals } from '../../core/images/sampler-support.ts'
 import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
 
 /** A checkpoint that was found to be one. */
-export type FoundCheckpoint = Pick<Extract<SafetensorsKind, { readonly kind: 'checkpoint' }>, 'family' | 'inpainting' | 'prediction'> & {
+export interface FoundCheckpoint {
+  readonly family: CheckpointFamily
+  readonly inpainting: boolean
+  /** What the file says that it predicts; null = nothing. */
+  readonly prediction: Prediction | null
   /** Layers of its text encoders, the shortest's; null = unknown. */
   readonly layers: number | null
 }
@@ -37,6 +42,14 @@ export async function describeCheckpoint(
 }
 
 function checkpointBounds(family: CheckpointFamily, layers: number | null): ImageModelBounds {
+  if (isTransformerFamily(family))
+    return {
+      clipSkip: family === 'sd3' ? layers && Math.max(0, layers - 1) : 0,
+      lcmSteps: null,
+      refusedSamplers: flowRefusals,
+      startsFromImage: true,
+      takesSeeds: true,
+    }
   // SDXL reads the last layer but one, and Stable Diffusion 2 was trained on it, so that one layer is never read.
   const unread = family === 'sd15' ? 0 : 1
   return {

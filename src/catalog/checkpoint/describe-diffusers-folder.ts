@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { CheckpointFamily } from '../../core/checkpoint/checkpoint-family.ts'
+import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { findBrokenLink } from './find-broken-link.ts'
@@ -11,7 +11,7 @@ type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
   readonly created: number
 }
 
-const networks = ['unet', 'vae', 'text_encoder', 'text_encoder_2']
+const networks = ['unet', 'transformer', 'vae', 'text_encoder', 'text_encoder_2', 'text_encoder_3']
 
 /** Describes a folder in diffusers' layout by its small files; the weights are looked at when it is loaded. */
 export async function describeDiffusersFolder(
@@ -20,17 +20,16 @@ export async function describeDiffusersFolder(
 ): Promise<Described | { readonly fault: CatalogFault }> {
   const file = join(folder, 'model_index.json')
   const fault = (message: string) => ({ fault: { file, field: '', message } })
-  const [index, unet, first, second, scheduler] = await Promise.all(
+  const [index, unet, transformer, first, second, scheduler] = await Promise.all(
     [
       'model_index.json',
-      'unet/config.json',
-      'text_encoder/config.json',
-      'text_encoder_2/config.json',
+      ...['unet', 'transformer', 'text_encoder', 'text_encoder_2'].map((part) => `${part}/config.json`),
       'scheduler/scheduler_config.json',
     ].map((path) => readObject(folder, path)),
   )
   if (index == null) return fault('is not a JSON object; copy the whole folder again.')
-  if (unet == null) return fault('is not a Stable Diffusion model: "unet/config.json" is missing.')
+  if (unet == null && transformer == null)
+    return fault('is not a model that draws: neither "unet/config.json" nor "transformer/config.json" is there.')
   const broken = await findBrokenLink(folder)
   if (broken !== null)
     return {
@@ -42,14 +41,18 @@ export async function describeDiffusersFolder(
     }
   const weights = (await Promise.all(networks.map((network) => weightsOf(join(folder, network))))).flat()
   if (weights.length === 0) return fault('is in a folder without .safetensors files; copy the whole folder again.')
-  const family = familyOf(unet, { first: first ?? null, second: second ?? null })
+  const family = transformer == null ? familyOf(unet ?? {}, { first: first ?? null, second: second ?? null }) : transformerOf(transformer)
+  if (family === null) {
+    const named = String(transformer?._class_name)
+    return fault(`names the transformer ${named}; Sepia runs those of FLUX.1, Z-Image and Stable Diffusion 3.`)
+  }
   const layers = [first, second].flatMap((config) => (typeof config?.num_hidden_layers === 'number' ? [config.num_hidden_layers] : []))
   const stated = scheduler?.prediction_type
   const prediction = stated === 'epsilon' || stated === 'v_prediction' ? stated : null
   // SD 2.x folders leave out the last layer, which single files have.
   const counted = layers.length === 0 ? null : Math.min(...layers) + (family === 'sd2' ? 1 : 0)
   const described = await describeCheckpoint(
-    { ...{ family, prediction }, inpainting: unet.in_channels === 9, layers: counted },
+    { ...{ family, prediction }, inpainting: unet?.in_channels === 9, layers: counted },
     { weights: folder, name },
   )
   const stats = await stat(file)
@@ -59,9 +62,16 @@ export async function describeDiffusersFolder(
 
 type Json = Readonly<Record<string, unknown>>
 
-function familyOf(unet: Json, { first, second }: { readonly first: Json | null; readonly second: Json | null }): CheckpointFamily {
+function familyOf(unet: Json, { first, second }: { readonly first: Json | null; readonly second: Json | null }): UnetFamily {
   if (second !== null) return first === null ? 'sdxl-refiner' : 'sdxl'
   return unet.use_linear_projection === true ? 'sd2' : 'sd15'
+}
+
+/** The family of a transformer by its config; null = one that Sepia does not run. */
+function transformerOf({ _class_name: name, guidance_embeds: embeds }: Json): TransformerFamily | null {
+  if (name === 'FluxTransformer2DModel') return embeds === true ? 'flux-dev' : 'flux-schnell'
+  if (name === 'ZImageTransformer2DModel') return 'z-image'
+  return name === 'SD3Transformer2DModel' ? 'sd3' : null
 }
 
 /** Sizes of the files of weights in a folder. */

@@ -1,8 +1,22 @@
-import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
+import { type FoundPart, findParts } from './assemble-models.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
+import { examineWeights } from './examine-weights.ts'
 import { readWeightsHeader } from './weights-header.ts'
+
+/** Parts of models in the folder of a file and those inside it. */
+async function partsBeside(path: string): Promise<readonly FoundPart[]> {
+  const folder = dirname(path)
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /\.safetensors$/iu.test(name))
+  const examined = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), found: await examineWeights(join(folder, name), name).catch(() => null) })),
+  )
+  return examined.flatMap(({ path: at, found }) => (found?.kind === 'part' ? [{ path: at, part: found.part, bytes: found.bytes }] : []))
+}
 
 /** Describes a checkpoint in one file that a `model.json` names. */
 export async function describeSingleFile(
@@ -14,6 +28,16 @@ export async function describeSingleFile(
   if ('fault' in header) return fault(`${header.fault}; copy it again.`)
   const found = detectSafetensorsKind(header)
   if (found.kind === 'unknown') return fault(`${found.reason}.`)
+  if (found.kind === 'transformer') {
+    const parts = await findParts({ ...found, path }, await partsBeside(path))
+    if ('unusable' in parts) return fault(`${parts.unusable}.`)
+    const layers = countTextLayers(header)
+    const described = await describeCheckpoint(
+      { ...found, inpainting: false, prediction: null, layers },
+      { weights: path, name: `${name} ${path}` },
+    )
+    return { ...described, ...(described.checkpoint && { checkpoint: { ...described.checkpoint, files: parts.files } }) }
+  }
   if (found.kind !== 'checkpoint') return fault(`is a ${found.kind}, not a checkpoint; put it into the folder above, without a model.json.`)
   return describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name: `${name} ${path}` })
 }

@@ -1,11 +1,14 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
-import { detectSafetensorsKind } from '../../core/checkpoint/checkpoint-family.ts'
 import { readLoraPace } from '../../core/checkpoint/lora-pace.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
+import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readWeightsHeader } from './weights-header.ts'
+
+/** Channels of the latents that transformers draw. */
+const transformerChannels = 16
 
 /** An upscaler takes any picture; what a drawing model says of its drawings means nothing here. */
 const upscalerDefaults = {
@@ -29,12 +32,23 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   if ('fault' in header) return { kind: 'faulty', reason: header.fault }
   const stats = await stat(path)
   const facts = { bytes: stats.size, created: Math.floor(stats.mtimeMs / 1000) }
-  const found = detectSafetensorsKind(header)
+  const found = detectSafetensorsKind(header, name)
   if (found.kind === 'unknown') return { kind: 'unusable', reason: found.reason }
   if (found.kind === 'checkpoint') {
     const described = await describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name })
     return { kind: 'checkpoint', descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
   }
+  if (found.kind === 'transformer') {
+    const { family, lacks } = found
+    const described = await describeCheckpoint(
+      { ...{ family, prediction: null }, inpainting: false, layers: countTextLayers(header) },
+      { weights: path, name },
+    )
+    return { kind: 'transformer', family, lacks, descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
+  }
+  if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, bytes: stats.size }
+  // No UNet here reads latents of more channels.
+  if (found.kind === 'vae' && found.channels === transformerChannels) return { kind: 'part', part: 'vae', bytes: stats.size }
   if (found.kind === 'upscaler') {
     const upscaler = { weights: await realpath(path), scale: found.layout.scale }
     return { kind: 'upscaler', descriptor: { ...upscalerDefaults, ...facts, id: name, name, folder: path, upscaler } }

@@ -101,7 +101,7 @@ test('a pickle by its name and a sound file of another kind wait for who names t
   )
   const catalog = await openCatalog({ folders: [own] })
   assert.match(catalog.findUnusable('old')?.reason ?? '', /pickle/)
-  assert.match(catalog.findUnusable('flux')?.reason ?? '', /Flux/)
+  assert.match(catalog.findUnusable('flux')?.reason ?? '', /FLUX/)
 })
 
 test('names are told by the end of a split, few-step models and velocities by their names', async () => {

@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
+import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { CatalogEntry } from '../catalog-entry.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { readLooseGguf } from '../gguf/read-loose-gguf.ts'
+import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
 import { isPickle, isUsableName, weightName } from './weight-file-name.ts'
 
@@ -24,17 +26,39 @@ export interface ReadLooseFiles {
   readonly faults: readonly CatalogFault[]
 }
 
-const nothing: ReadLooseFiles = { entries: [], assets: [], unusable: [], faults: [] }
+type Incomplete = IncompleteModel & Pick<LooseFile, 'source'> & { readonly descriptor: ImageModelDescriptor }
 
-/** Reads the headers of loose files: checkpoints are models, the rest are assets; what is faulty is unusable too. */
+/** What one file turned out to be; models that lack parts are put together when all files were read. */
+interface ReadFile extends ReadLooseFiles {
+  readonly incomplete: readonly Incomplete[]
+  readonly parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[]
+}
+
+const nothing: ReadFile = { entries: [], assets: [], unusable: [], faults: [], incomplete: [], parts: [] }
+
+/** Reads the headers of loose files: checkpoints are models, the rest are assets or parts of models; what is faulty is unusable too. */
 export async function readLooseFiles(files: readonly LooseFile[], names: ReadonlyMap<string, string>): Promise<ReadLooseFiles> {
   const read = await Promise.all(files.map((file) => readLooseFile(file, names.get(file.path) ?? weightName(file.path))))
+  const parts = read.flatMap((each) => each.parts)
+  const whole = await Promise.all(read.flatMap(({ incomplete }) => incomplete).map((model) => completeModel(model, parts)))
+  const all = [...read, ...whole]
   return {
-    entries: read.flatMap(({ entries }) => entries),
-    assets: read.flatMap(({ assets }) => assets),
-    unusable: read.flatMap(({ unusable }) => unusable),
-    faults: read.flatMap(({ faults }) => faults),
+    entries: all.flatMap(({ entries }) => entries),
+    assets: all.flatMap(({ assets }) => assets),
+    unusable: all.flatMap(({ unusable }) => unusable),
+    faults: all.flatMap(({ faults }) => faults),
   }
+}
+
+async function completeModel(
+  { descriptor, ...model }: Incomplete,
+  parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[],
+): Promise<ReadLooseFiles> {
+  const { path, source } = model
+  const own = parts.filter((part) => part.source === source)
+  const found = await findParts(model, own)
+  if ('unusable' in found) return { ...nothing, unusable: [{ name: descriptor.id, file: path, reason: found.unusable }] }
+  return { ...nothing, entries: [{ source, modelFile: path, descriptor: withParts(descriptor, found) }] }
 }
 
 /** What a file of weights holds in place of weights; null = maybe weights. */
@@ -54,12 +78,12 @@ async function findForeignContent(path: string): Promise<string | null> {
   }
 }
 
-async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadLooseFiles> {
-  const fault = (message: string): ReadLooseFiles => {
+async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadFile> {
+  const fault = (message: string): ReadFile => {
     const reason = message.replace(/\.$/u, '')
     return { ...nothing, faults: [{ file: path, field: '', message }], unusable: [{ name, file: path, reason }] }
   }
-  const unusable = (reason: string): ReadLooseFiles => ({ ...nothing, unusable: [{ name, file: path, reason }] })
+  const unusable = (reason: string): ReadFile => ({ ...nothing, unusable: [{ name, file: path, reason }] })
   if (!isUsableName(weightName(path))) return fault('cannot be named in requests; rename it without <>:"/\\|?* and control characters.')
   const foreign = await findForeignContent(path)
   if (foreign !== null) return fault(`${foreign}.`)
@@ -76,6 +100,10 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
       return fault(`${examined.reason}; copy it again or remove it.`)
     case 'unusable':
       return unusable(examined.reason)
+    case 'transformer':
+      return { ...nothing, incomplete: [{ path, source, ...examined }] }
+    case 'part':
+      return { ...nothing, parts: [{ path, source, part: examined.part, bytes: examined.bytes }] }
     case 'checkpoint':
     case 'upscaler':
       return { ...nothing, entries: [{ source, modelFile: path, descriptor: examined.descriptor }] }

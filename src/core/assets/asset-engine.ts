@@ -1,7 +1,7 @@
 import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
 import type { UploadKind } from './uploaded-asset.ts'
 
-/** The original service's words for what an asset is made for; the last three are ours. */
+/** The original service's words for what an asset is made for; the last seven are ours. */
 export const assetEngines = {
   'image/stable-diffusion-xl-v1-0': { family: 'sdxl', controlnet: false },
   'image/stable-diffusion-v1-5': { family: 'sd15', controlnet: false },
@@ -10,6 +10,10 @@ export const assetEngines = {
   'image/stable-diffusion-v2-1': { family: 'sd2', controlnet: false },
   'image/stable-diffusion-xl-refiner-v1-0': { family: 'sdxl-refiner', controlnet: false },
   'image/controlnet-sd21': { family: 'sd2', controlnet: true },
+  'image/flux-1-dev': { family: 'flux-dev', controlnet: false },
+  'image/flux-1-schnell': { family: 'flux-schnell', controlnet: false },
+  'image/z-image': { family: 'z-image', controlnet: false },
+  'image/stable-diffusion-v3': { family: 'sd3', controlnet: false },
 } as const satisfies Readonly<Record<string, { readonly family: CheckpointFamily; readonly controlnet: boolean }>>
 
 /** The word for what an asset of a kind and family is made for. */

@@ -1,5 +1,6 @@
-import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
+import type { CheckpointFamily, TransformerFamily } from '../checkpoint/checkpoint-family.ts'
 import type { LoraPace } from '../checkpoint/lora-pace.ts'
+import type { ModelPart, PartSlot } from '../checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../model.ts'
 
 /** What requests may name besides models. */
@@ -32,6 +33,15 @@ export interface UnusableFile {
 /** What the header of a file of weights says; reasons complete a sentence that begins with the file's name. */
 export type ExaminedWeights =
   | { readonly kind: 'checkpoint'; readonly descriptor: ImageModelDescriptor }
+  /** A transformer that lacks parts, which lie in other files. */
+  | {
+      readonly kind: 'transformer'
+      readonly family: TransformerFamily
+      readonly descriptor: ImageModelDescriptor
+      readonly lacks: readonly PartSlot[]
+    }
+  /** A part of such models. */
+  | { readonly kind: 'part'; readonly part: ModelPart; readonly bytes: number }
   | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
   /** Enlarges pictures. */
   | { readonly kind: 'upscaler'; readonly descriptor: ImageModelDescriptor }

@@ -1,6 +1,6 @@
 import type { ImageSizes } from '../model.ts'
 import type { Sampler } from '../sampler.ts'
-import type { CheckpointFamily } from './checkpoint-family.ts'
+import { type CheckpointFamily, isTransformerFamily, type TransformerFamily } from './checkpoint-family.ts'
 
 /** What a checkpoint is drawn with where neither a request nor a `model.json` says otherwise. */
 export interface FamilyDefaults {
@@ -24,6 +24,7 @@ const square = (side: number) => ({ width: side, height: side })
  * @param hint A text beside the file that may say more (`.yaml`); empty when there is none.
  */
 export function familyDefaults(family: CheckpointFamily, name: string, hint = ''): FamilyDefaults {
+  if (isTransformerFamily(family)) return transformerDefaults(family, name)
   const isNamedVelocity = family !== 'sdxl-refiner' && /v[-_ ]?pred/iu.test(name)
   const isVelocity = isNamedVelocity || (family === 'sd2' && (/768/u.test(name) || /parameterization:\s*["']?v\b/u.test(hint)))
   const side = family === 'sdxl' || family === 'sdxl-refiner' ? 1024 : isVelocity && family === 'sd2' ? 768 : 512
@@ -32,6 +33,28 @@ export function familyDefaults(family: CheckpointFamily, name: string, hint = ''
     sizes: side === 1024 ? null : { type: 'range', min: 64, max: 1024 },
     ...pace(name),
     prediction: isVelocity ? 'v_prediction' : null,
+  }
+}
+
+/** Steps and guidance as the models' authors give them. */
+const transformerPaces: Readonly<Record<TransformerFamily, Pick<FamilyDefaults, 'steps' | 'guidanceScale'>>> = {
+  'flux-dev': { steps: 28, guidanceScale: 3.5 },
+  'flux-schnell': { steps: 4, guidanceScale: 1 },
+  'z-image': { steps: 50, guidanceScale: 4 },
+  sd3: { steps: 28, guidanceScale: 4.5 },
+}
+
+function transformerDefaults(family: TransformerFamily, name: string): FamilyDefaults {
+  const distilled = { 'z-image': { steps: 8, guidanceScale: 0 }, sd3: { steps: 4, guidanceScale: 1 } }
+  const isDistilled = /turbo/iu.test(name) && (family === 'z-image' || family === 'sd3')
+  return {
+    native: square(1024),
+    sizes: { type: 'range', min: 64, max: 2048 },
+    ...transformerPaces[family],
+    ...(isDistilled && distilled[family]),
+    sampler: 'K_EULER',
+    timestepSpacing: null,
+    prediction: null,
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detectSafetensorsKind } from './checkpoint-family.ts'
 import type { TensorPlace, TensorType } from './safetensors-header.ts'
+import { detectSafetensorsKind } from './safetensors-kind.ts'
 import { refuseStorage } from './stored-weights.ts'
 
 type Rows = readonly (readonly [name: string, type: TensorType, shape: readonly number[]])[]

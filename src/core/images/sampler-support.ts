@@ -89,6 +89,14 @@ const refusals: readonly Refusal[] = [
   },
 ]
 
+/** Samplers that have a form for models trained by flow matching. */
+const flowSamplers: readonly Sampler[] = ['K_EULER']
+
+/** The samplers that such models refuse, each with what the model has that they lack. */
+export const flowRefusals: Readonly<Partial<Record<Sampler, string>>> = Object.fromEntries(
+  samplers.filter((sampler) => !flowSamplers.includes(sampler)).map((sampler) => [sampler, 'noise levels of flow matching'] as const),
+)
+
 /** Samplers that cannot follow a model's scheduler config, each with what the model has that they lack. */
 export function refusedSamplers(options: SchedulerOptions): Readonly<Partial<Record<Sampler, string>>> {
   const reasons = samplers.flatMap((sampler) => {

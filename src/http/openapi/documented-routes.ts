@@ -70,6 +70,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     drawingRoute('/generate/controlnet-sdxl', 'The same as /generate/sdxl, by the original name for ControlNets'),
     drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2'),
     drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets'),
+    drawingRoute('/generate/image', 'Generate images with any installed image model'),
     drawingRoute('/upscaling', 'Enlarge an image', { body: upscalingRequestSchema, answer: upscalingResultSchema }),
     {
       method: 'post',

@@ -11,6 +11,8 @@ export function judgeUpload(
   const fault = (text: string) => ({ fault: `The file ${text}.` })
   if (examined.kind === 'faulty' || examined.kind === 'unusable') return fault(examined.reason)
   if (examined.kind === 'upscaler') return fault('is an upscaler, which the operator must put into a models folder')
+  if (examined.kind === 'transformer' || examined.kind === 'part')
+    return fault('is a model of several parts, or one of them, which the operator must put into a models folder')
   const is = examined.kind === 'checkpoint' ? { kind: examined.kind, family: familyOf(examined.descriptor) } : examined.descriptor
   if (is.kind !== kind) return fault(`holds a ${is.kind}, not a ${kind}`)
   if (is.family !== null && is.family !== family) return fault(`is for ${familyNames[is.family]}, not for ${familyNames[family]}`)

@@ -30,7 +30,7 @@ export async function drawTwice(
   { signal, onStep, second }: DrawingOptions & { readonly second: SecondPass },
 ): Promise<PixelPlanes> {
   const { steps, strength, width, height } = second
-  const solver = prepareSolver(settings.sampler, settings.scheduler, steps)
+  const solver = prepareSolver(settings.sampler, settings.scheduler, steps, { width, height })
   const more = solver.timesteps.length - beginOf(solver, steps, strength)
   let before = 0
   const first = await drawLatents(pipeline, settings, {

@@ -1,6 +1,7 @@
 import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { GeneratedImage, ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import { type GuidanceScales, guidanceScales } from '../../core/images/guidance-scales.ts'
 import { type StyledPrompts, stylePrompts } from '../../core/images/styled-prompts.ts'
 import type { ImageModelDescriptor, UpscalerFacts } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
@@ -14,7 +15,6 @@ import { frameOf } from './pictures/frame.ts'
 import { describeParameters } from './pictures/parameters-text.ts'
 import { readStartingPicture } from './pictures/read-starting-picture.ts'
 import { type PixelSize, toRgb } from './pictures/rgb-image.ts'
-import { encodePrompts } from './prompts/encode-prompts.ts'
 import { promptsToEncode } from './prompts/request-prompts.ts'
 import { readAssets } from './read-assets.ts'
 import type { LatentSize } from './unet/conditioning.ts'
@@ -45,6 +45,7 @@ export async function generateImages(
   const size = request.highResolution === undefined ? finalSize : drawnSize(plain, descriptor, request.highResolution.first)
   const pipeline = await withAssets(plain, request, { assets, size, signal })
   const styled = stylePrompts(request)
+  const { guided: _, ...scales } = scalesOf(request, pipeline.base)
   const settings = {
     sampler: request.sampler,
     scheduler: {
@@ -53,9 +54,9 @@ export async function generateImages(
     },
     steps: request.steps,
     ...size,
-    guidanceScale: request.guidanceScale,
+    ...scales,
     guidanceRescale: request.guidanceRescale,
-    prompts: await encodePrompts(pipeline.base.text, promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
+    prompts: await pipeline.base.encode(promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
   const { start, frame, finish } = await readStartingPicture(request, finalSize, { signal })
@@ -185,8 +186,13 @@ function refuseUnsupported({ base, refiner, encoder, adapt }: DiffusionPipeline,
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }
 
-function encodingOptions({ guidanceScale, clipSkip }: ImageRequest, { embedsGuidance, zeroNegative }: NoisePredictor) {
-  return { guided: guidanceScale > 1 && !embedsGuidance, zeroNegative, clipSkip }
+function scalesOf({ guidanceScale: scale, negative }: ImageRequest, { guidance }: NoisePredictor): GuidanceScales {
+  return guidanceScales(guidance, { scale, hasNegative: negative !== null })
+}
+
+function encodingOptions(request: ImageRequest, predictor: NoisePredictor) {
+  const { zeroNegative, readsWeights } = predictor
+  return { guided: scalesOf(request, predictor).guided, zeroNegative, readsWeights, clipSkip: request.clipSkip }
 }
 
 async function refiningOf(
@@ -196,6 +202,6 @@ async function refiningOf(
 ): Promise<Refining | null> {
   if (refiner === null || request.refinerStart === null) return null
   const options = { ...encodingOptions(request, refiner), clipSkip: 0 }
-  const prompts = await encodePrompts(refiner.text, promptsToEncode(styled, options), { signal })
+  const prompts = await refiner.encode(promptsToEncode(styled, options), { signal })
   return { predictor: refiner, prompts, start: request.refinerStart }
 }

@@ -9,7 +9,7 @@ import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
 import { type StartingLatents, type StartingPicture, startFromPicture } from './start-from-picture.ts'
 import type { Conditioning, LatentSize } from './unet/conditioning.ts'
-import type { Guidance } from './unet/guided-unet.ts'
+import type { Guidance, GuidanceBounds } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { baseTimeIds, refinerTimeIds } from './unet/time-ids.ts'
 
@@ -23,7 +23,9 @@ export interface DrawingSettings {
   readonly width: number
   readonly height: number
   readonly guidanceScale: number
+  readonly embeddedGuidance?: number
   readonly guidanceRescale: number
+  readonly bounds?: GuidanceBounds
   readonly prompts: PromptEncoding
   readonly start: StartingPicture | StartingLatents | null
 }
@@ -37,9 +39,9 @@ export interface DrawingSettings {
  */
 export async function prepareDrawing(pipeline: DiffusionPipeline, settings: DrawingSettings): Promise<Drawing> {
   const { vae } = pipeline
-  const { steps, guidanceScale, guidanceRescale } = settings
+  const { steps, guidanceScale, embeddedGuidance, guidanceRescale, bounds } = settings
   const size: LatentSize = { channels: vae.channels, height: settings.height / vae.factor, width: settings.width / vae.factor }
-  const solver = prepareSolver(settings.sampler, settings.scheduler, steps)
+  const solver = prepareSolver(settings.sampler, settings.scheduler, steps, settings)
   const generator = new TorchGenerator(settings.seed)
   const { start } = settings
   const begun =
@@ -53,7 +55,9 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     end: solver.timesteps.length,
     size,
     guidanceScale,
+    ...(embeddedGuidance !== undefined && { embeddedGuidance }),
     guidanceRescale,
+    ...(bounds && { bounds }),
     generator,
   }
 }

@@ -64,7 +64,9 @@ export async function startFromPicture(
 
 /** The evaluation that a strength lets a solver begin at. @throws {ServiceError} `validation_error` when no step is left. */
 export function beginOf(solver: Solver, steps: number, strength: number): number {
-  const begin = (steps - Math.min(Math.floor(steps * strength), steps)) * solver.order
+  // Flow matching counts a step that the strength ends in.
+  const taken = solver.countsPartialStep === true ? Math.ceil(steps * strength) : Math.floor(steps * strength)
+  const begin = (steps - Math.min(taken, steps)) * solver.order
   if (begin < solver.timesteps.length) return begin
   throw new ServiceError('validation_error', `With ${steps} steps, strength must be at least ${1 / steps}.`, { param: 'strength' })
 }

@@ -2,11 +2,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { constants, zstdDecompressSync } from 'node:zlib'
 
-const packed = new URL('../../fixtures/checkpoints/checkpoints.zst', import.meta.url)
+/** Packs of reference models: those with UNets, 207 MB in memory, and those with transformers, 380 MB. */
+type Pack = 'checkpoints' | 'transformers'
 
-/** The packed reference checkpoints by path, with what diffusers answered (`cases.json`); 207 MB in memory. */
-export async function readGoldenCheckpoints(): Promise<ReadonlyMap<string, Buffer>> {
+/** The packed reference models by path, with what diffusers answered (`cases.json`). */
+export async function readGoldenCheckpoints(pack: Pack = 'checkpoints'): Promise<ReadonlyMap<string, Buffer>> {
   const options = { params: { [constants.ZSTD_d_windowLogMax]: 28 } }
+  const packed = new URL(`../../fixtures/${pack}/${pack}.zst`, import.meta.url)
   const all = zstdDecompressSync(await readFile(packed), options)
   const headBytes = all.readUInt32LE(0)
   const head: readonly { readonly path: string; readonly bytes: number }[] = JSON.parse(all.toString('utf8', 4, 4 + headBytes))
@@ -20,8 +22,12 @@ export async function readGoldenCheckpoints(): Promise<ReadonlyMap<string, Buffe
 }
 
 /** Writes those of the packed files that a test wants into its folder. */
-export async function unpackGoldenCheckpoints(folder: string, wanted: (path: string) => boolean = () => true): Promise<void> {
-  for (const [path, bytes] of await readGoldenCheckpoints()) {
+export async function unpackGoldenCheckpoints(
+  folder: string,
+  wanted: (path: string) => boolean = () => true,
+  pack: Pack = 'checkpoints',
+): Promise<void> {
+  for (const [path, bytes] of await readGoldenCheckpoints(pack)) {
     if (!wanted(path)) continue
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), bytes)

@@ -18,9 +18,6 @@ interface Drawn {
   readonly height: number
 }
 
-/** Where pictures are asked for, by the family of the model. */
-const routes = ['/generate/sdxl', '/generate/sd'] as const
-
 export const draw: Command = {
   words: ['draw'],
   summary: 'Draw a picture into a PNG file, and show it where the terminal can.',
@@ -79,15 +76,7 @@ async function submit(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<string> {
   const headers = { 'x-service-async': '1' }
-  const post = async (route: string) =>
-    (await service.fetchJson<{ readonly response_id: string }>(route, { body, headers, signal })).response_id
-  const [first, second] = routes
-  // A model of the other family is refused before anything is drawn, and then both refuse what is wrong with the rest.
-  return post(first).catch((refusal: unknown) =>
-    post(second).catch(() => {
-      throw refusal
-    }),
-  )
+  return (await service.fetchJson<{ readonly response_id: string }>('/generate/image', { body, headers, signal })).response_id
 }
 
 async function save(file: string, bytes: Buffer, { replace }: { readonly replace: boolean }): Promise<void> {

@@ -1,9 +1,10 @@
-import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
+import { type CheckpointFamily, isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { ImageBody } from '../../../http/wire/images/image-fields.ts'
 import { request } from './request.ts'
 
 /** Where pictures of a family of models are asked for. */
 export function imageRoute(family: CheckpointFamily): string {
+  if (isTransformerFamily(family)) return '/generate/image'
   return family === 'sd15' || family === 'sd2' ? '/generate/sd' : '/generate/sdxl'
 }
 

@@ -13,6 +13,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, un
   '/generate/controlnet-sdxl': drawing,
   '/generate/sd': drawing,
   '/generate/controlnet-sd': drawing,
+  '/generate/image': drawing,
   '/upscaling': { init_image: picture, scale: 2 },
   '/v1/chat/completions': { model: text, messages: conversation, temperature: 0, max_tokens: 64 },
   '/v1/chat/completions/{id}': { metadata: { topic: 'geography' } },

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CheckpointFamily } from '../../../core/checkpoint/checkpoint-family.ts'
+import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { generateImage } from '../../../operations/generate-image.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
@@ -36,10 +36,11 @@ const routes: readonly { readonly path: string; readonly parse: Parse }[] = [
   { path: '/generate/controlnet-sdxl', parse: drawsWith('sdxl', 'sdxl-refiner') },
   { path: '/generate/sd', parse: drawsWith('sd15', 'sd2') },
   { path: '/generate/controlnet-sd', parse: drawsWith('sd15', 'sd2') },
+  { path: '/generate/image', parse: drawsWith(...checkpointFamilies) },
   { path: '/upscaling', parse: async (...read) => ({ request: await parseUpscalingRequest(...read), logPrompt: false }) },
 ]
 
-/** POST /generate/sdxl, /generate/sd, their ControlNet twins, which take the same, and /upscaling: as JSON, as the image itself, or deferred. */
+/** POST /generate/sdxl, /generate/sd, their ControlNet twins, which take the same, /generate/image for every family, and /upscaling: as JSON, as the image itself, or deferred. */
 export function registerGenerateImage(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   for (const route of routes) registerRoute(api, route, { deps, settings })
 }

@@ -1,7 +1,11 @@
+import { isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
+import { familyGuidance } from '../../../core/checkpoint/family-guidance.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageEncoding } from '../../../core/image-generation.ts'
+import { guidanceScales } from '../../../core/images/guidance-scales.ts'
 import { findStylePreset, stylePresetNames } from '../../../core/images/style-preset.ts'
-import type { ImageModelDescriptor } from '../../../core/model.ts'
+import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import { findFamilyFaults } from './family-faults.ts'
 import { findBoundFaults } from './image-bounds.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { findLoraFaults } from './image-loras.ts'
@@ -26,7 +30,9 @@ export function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hi
     ...findSizeFaults(model, width, height),
     ...findSeedFaults(body.seed, count),
     ...findBoundFaults(model, body),
-    ...findPromptWeightFaults(body),
+    ...findFamilyFaults(body, model),
+    // Transformers read brackets as part of the text.
+    ...(isTransformerFamily(familyOf(model)) ? [] : findPromptWeightFaults(body)),
     ...findLoraFaults(model, body),
     ...findPictureFaults(body, model),
     ...findMaskFaults(body),
@@ -70,8 +76,10 @@ function findMaskFaults(body: ImageBody): readonly FieldFault[] {
 function findGuidanceFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const scale = body.cfg_scale ?? model.defaults.guidanceScale
-  if (scale <= 1) {
-    const remedy = `has no effect at a \`cfg_scale\` of ${scale}: use more than 1, or leave it out.`
+  const kind = familyGuidance[familyOf(model)]
+  if (kind !== 'embedded' && !guidanceScales(kind, { scale, hasNegative: true }).guided) {
+    const least = kind === 'over-zero' ? 0 : 1
+    const remedy = `has no effect at a \`cfg_scale\` of ${scale}: use more than ${least}, or leave it out.`
     for (const field of ['negative_prompt', 'negative_prompt_2'] as const) if (body[field]) faults.push(fault(field, remedy))
     if ((body.guidance_rescale ?? 0) !== 0) faults.push(fault('guidance_rescale', remedy))
   }

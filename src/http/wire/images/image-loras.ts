@@ -1,6 +1,7 @@
+import { isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags } from '../../../core/images/lora.ts'
-import type { ImageModelDescriptor } from '../../../core/model.ts'
+import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import type { ImageBody } from './image-fields.ts'
 
@@ -58,6 +59,6 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
 /** An exported graph has no place where a LoRA could be added, nor has a workflow of others or OpenAI's interface. */
 const formatsWithoutLoras: readonly ImageModelDescriptor['format'][] = ['onnx-sdxl', 'comfyui', 'openai-images']
 
-function takesLoras({ format }: ImageModelDescriptor): boolean {
-  return !formatsWithoutLoras.includes(format)
+function takesLoras(model: ImageModelDescriptor): boolean {
+  return !formatsWithoutLoras.includes(model.format) && !isTransformerFamily(familyOf(model))
 }

@@ -1,4 +1,5 @@
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import { encodingWith } from '../unet/noise-predictor.ts'
 import { isPlain, type UsedAssets } from '../used-assets.ts'
 import { AdaptableText } from './adapt-text.ts'
 import { AdaptableUnet } from './adapt-unet.ts'
@@ -72,7 +73,8 @@ export class CheckpointAdapter implements AsyncDisposable {
         if (vectors !== null) words[reads].push({ trigger, vectors })
       }
     }
-    const text = await Promise.all(this.#text.map((path) => path.adapt(loras)))
+    const adapted = await Promise.all(this.#text.map((path) => path.adapt(loras)))
+    const text = adapted.map((path) => withTriggerWords(path, words[path.reads]))
     const changesUnet = assets.controlnets.length > 0 || loras.some(({ lora }) => lora.modules.some(({ network }) => network === 'unet'))
     const control = await this.#control(assets, signal)
     const { base } = this.#plain
@@ -81,7 +83,8 @@ export class CheckpointAdapter implements AsyncDisposable {
       base: {
         ...base,
         ...(changesUnet ? await this.#unet.adapt(loras, control) : {}),
-        text: text.map((path) => withTriggerWords(path, words[path.reads])),
+        text,
+        encode: encodingWith(text),
       },
       decoder: vae.decoder,
       encoder: vae.encoder,

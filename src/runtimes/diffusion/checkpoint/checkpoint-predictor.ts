@@ -3,7 +3,7 @@ import type { TextPath } from '../prompts/encode-prompts.ts'
 import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
 import { GuidedUnet } from '../unet/guided-unet.ts'
-import type { NoisePredictor } from '../unet/noise-predictor.ts'
+import { encodingWith, type NoisePredictor } from '../unet/noise-predictor.ts'
 import { Unet } from '../unet/unet.ts'
 import { writeTextEncoderGraph } from './networks/text-encoder-graph.ts'
 import { writeUnetGraph } from './networks/unet-graph.ts'
@@ -26,11 +26,13 @@ export async function openCheckpointPredictor(
   parts.unet.refuseUnread()
   return {
     text,
+    encode: encodingWith(text),
+    readsWeights: true,
     unet: new GuidedUnet(new Unet(session)),
     additions: null,
     inpaints: shape.inputChannels > parts.vae.sizeOf('decoder.conv_in.weight', 1),
     latentStep: 1,
-    embedsGuidance: shape.guidanceWidth !== null,
+    guidance: shape.guidanceWidth === null ? 'over-one' : 'embedded',
     scored: shape.added?.timeIds === 5,
     zeroNegative: parts.zeroNegative,
     maxClipSkip: Math.min(...text.map(({ encoder }) => encoder.maxClipSkip)),

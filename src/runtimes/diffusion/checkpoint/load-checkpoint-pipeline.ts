@@ -3,6 +3,7 @@ import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.t
 import type { ExecutionProvider } from '../onnx/choose-provider.ts'
 import { openWrittenGraph } from '../onnx/onnx-session.ts'
 import { safetyOff } from '../pictures/safety-checker.ts'
+import { parseFlowSchedule } from '../schedulers/levels/flow-sigmas.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
 import type { UsedAssets } from '../used-assets.ts'
 import { parseVaeConfig } from '../vae/vae-config.ts'
@@ -12,8 +13,10 @@ import { findGraphTarget } from './graph/find-graph-target.ts'
 import type { GraphTarget } from './graph/graph-target.ts'
 import type { OpenNetwork } from './open-network.ts'
 import { openVae } from './open-vae.ts'
-import type { CheckpointParts } from './parts/checkpoint-parts.ts'
 import { readCheckpoint } from './parts/read-checkpoint.ts'
+import { readTransformer } from './parts/transformer-parts.ts'
+import { transformerRules } from './parts/transformer-rules.ts'
+import { openTransformerPredictor } from './transformer-predictor.ts'
 
 /**
  * Loads a checkpoint, a single `.safetensors` file or a folder in diffusers' layout, into graphs written for its weights.
@@ -23,11 +26,12 @@ import { readCheckpoint } from './parts/read-checkpoint.ts'
  * @throws {ServiceError} `inference_failed` naming the file or tensor that does not fit.
  */
 export async function loadCheckpointPipeline(
-  { weights: path, prediction }: Pick<CheckpointFacts, 'weights' | 'prediction'>,
+  { weights: path, prediction, files = {} }: Pick<CheckpointFacts, 'weights' | 'prediction' | 'files'>,
   { threads, provider = 'cpu', refiner, signal, target: wanted }: PipelineOptions & { readonly target?: GraphTarget },
 ): Promise<DiffusionPipeline> {
   await using stack = new AsyncDisposableStack()
-  const parts = await readCheckpoint(path)
+  const transformer = await readTransformer(path, files)
+  const parts = transformer ?? (await readCheckpoint(path))
   const target = wanted ?? (await chooseTarget(parts, provider))
   const opener = (keepsMemory: boolean): OpenNetwork => {
     return async (weights, part, write) => {
@@ -42,6 +46,21 @@ export async function loadCheckpointPipeline(
   }
   const [open, openOncePerPicture] = [opener(true), opener(false)]
   const kept = { open: keep(open), openOncePerPicture: keep(openOncePerPicture) }
+  const vae = parseVaeConfig(parts.vaeConfig, parts.vae.label)
+  if (!('unet' in parts)) {
+    const { spacing } = transformerRules[parts.family]
+    const pipeline = {
+      base: await openTransformerPredictor(parts, kept),
+      ...(await openVae(parts.vae, kept.openOncePerPicture)),
+      adapt: null,
+      refiner: null,
+      vae,
+      scheduler: { ...parseSchedulerConfig({}), flow: parseFlowSchedule(parts.schedulerConfig, spacing) },
+      safety: safetyOff,
+    }
+    const sessions = stack.move()
+    return { ...pipeline, [Symbol.asyncDispose]: () => sessions.disposeAsync() }
+  }
   const plain = {
     base: await openCheckpointPredictor(parts, kept),
     ...(await openVae(parts.vae, kept.openOncePerPicture)),
@@ -51,7 +70,7 @@ export async function loadCheckpointPipeline(
     ...plain,
     adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),
     refiner: refiner === null ? null : await openCheckpointPredictor(await readCheckpoint(refiner), kept),
-    vae: parseVaeConfig(parts.vaeConfig, parts.vae.label),
+    vae,
     scheduler: parseSchedulerConfig({ ...parts.schedulerConfig, ...(prediction === null ? {} : { prediction_type: prediction }) }),
     safety: safetyOff,
   }
@@ -60,7 +79,7 @@ export async function loadCheckpointPipeline(
 }
 
 /** Stable Diffusion 2 leaves the range of half precision in its attention. */
-async function chooseTarget({ family }: CheckpointParts, provider: ExecutionProvider): Promise<GraphTarget> {
+async function chooseTarget({ family }: Pick<CheckpointFacts, 'family'>, provider: ExecutionProvider): Promise<GraphTarget> {
   const target = await findGraphTarget(provider)
   return family === 'sd2' ? { ...target, precision: 'single' } : target
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ModelFiles } from '../../../core/checkpoint/model-files.ts'
 import { loadCheckpointPipeline } from '../checkpoint/load-checkpoint-pipeline.ts'
 import { trainedSchedule } from '../checkpoint/parts/family-rules.ts'
 import { type DiffusionPipeline, loadDiffusionPipeline } from '../diffusion-pipeline.ts'
@@ -16,14 +17,18 @@ export interface ReferencePipeline extends AsyncDisposable {
 }
 
 /** What of a case decides which model it needs loaded. */
-export function pipelineKey({ model, refiner }: ReferenceCase): string {
-  return JSON.stringify([model, refiner])
+export function pipelineKey({ model, refiner, files }: ReferenceCase): string {
+  return JSON.stringify([model, refiner, files])
+}
+
+function absolute(folder: string, files: ModelFiles): ModelFiles {
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(folder, file)]))
 }
 
 /** Loads the model of a case, an export or a checkpoint, from the folder that holds it. */
 export async function openReferencePipeline(
   folder: string,
-  { model, refiner }: Pick<ReferenceCase, 'model' | 'refiner'>,
+  { model, refiner, files }: Pick<ReferenceCase, 'model' | 'refiner' | 'files'>,
   { signal, ...session }: Omit<Parameters<typeof loadCheckpointPipeline>[1], 'refiner'>,
 ): Promise<ReferencePipeline> {
   const path = join(folder, model)
@@ -31,7 +36,7 @@ export async function openReferencePipeline(
   const isExport = (await stat(join(path, 'unet/model.onnx')).catch(() => null)) !== null
   const pipeline = isExport
     ? await loadDiffusionPipeline(path, options)
-    : await loadCheckpointPipeline({ weights: path, prediction: null }, options)
+    : await loadCheckpointPipeline({ weights: path, prediction: null, files: absolute(folder, files) }, options)
   const schedulerJson = isExport ? await readJsonObject(path, 'scheduler/scheduler_config.json') : trainedSchedule
   return { pipeline, schedulerJson, folder, [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose]() }
 }

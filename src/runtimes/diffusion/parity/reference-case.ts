@@ -1,6 +1,8 @@
+import { componentNames, type ModelFiles } from '../../../core/checkpoint/model-files.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { type Sampler, samplers } from '../../../core/sampler.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
+import type { GuidanceBounds } from '../unet/guided-unet.ts'
 
 /** One run of diffusers that was written down: what was asked, and the latents and picture that came out. */
 export interface ReferenceCase {
@@ -19,6 +21,16 @@ export interface ReferenceCase {
   readonly negativePrompt2: string | null
   readonly seed: number
   readonly guidanceScale: number
+  /** The scale that the network is given, beside guidance outside it; null = it takes the guidance scale, or none. */
+  readonly embeddedGuidance: number | null
+  /** How guidance is kept back, where the case says so. */
+  readonly bounds: GuidanceBounds | null
+  /** Tokens that texts are cut at, where the case says so. */
+  readonly maxTokens: number | null
+  readonly prompt3: string | null
+  readonly negativePrompt3: string | null
+  /** Files that the model needs besides its own, by what they are. */
+  readonly files: ModelFiles
   readonly width: number
   readonly height: number
   readonly clipSkip: number | null
@@ -79,9 +91,15 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
     negativePrompt2: optionalText(json, 'negative_prompt_2'),
     seed: number(json, 'seed'),
     guidanceScale: number(json, 'cfg_scale'),
+    embeddedGuidance: optionalNumber(json, 'guidance_scale'),
+    bounds: readBounds(json),
+    maxTokens: optionalNumber(json, 'max_sequence_length'),
+    prompt3: optionalText(json, 'prompt_3'),
+    negativePrompt3: optionalText(json, 'negative_prompt_3'),
+    files: readFiles(json),
     width: number(json, 'width'),
     height: number(json, 'height'),
-    clipSkip: json.clip_skip === null || json.clip_skip === undefined ? null : number(json, 'clip_skip'),
+    clipSkip: optionalNumber(json, 'clip_skip'),
     refiner: optionalText(json, 'refiner') === null ? null : { model: text(json, 'refiner'), start: number(json, 'high_noise_frac') },
     loras: Object.entries(record(json.loras ?? {}, '"loras"')).map(([file, weight]) => ({ file, weight: Number(weight) })),
     textualInversions: Object.entries(record(json.textual_inversions ?? {}, '"textual_inversions"')).map(([file, trigger]) => ({
@@ -123,6 +141,20 @@ function number(json: JsonRecord, key: string): number {
   const value = json[key]
   if (typeof value !== 'number') throw new Error(`"${key}" is not a number`)
   return value
+}
+
+function optionalNumber(json: JsonRecord, key: string): number | null {
+  return json[key] === null || json[key] === undefined ? null : number(json, key)
+}
+
+function readBounds(json: JsonRecord): GuidanceBounds | null {
+  const until = optionalNumber(json, 'cfg_truncation')
+  return until === null ? null : { until, normalized: json.cfg_normalization === true }
+}
+
+function readFiles(json: JsonRecord): ModelFiles {
+  const files = record(json.files ?? {}, '"files"')
+  return Object.fromEntries(componentNames.flatMap((name) => (typeof files[name] === 'string' ? [[name, files[name]]] : [])))
 }
 
 function bytes(base64: string): Uint8Array {

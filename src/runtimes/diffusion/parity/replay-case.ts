@@ -1,9 +1,14 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { type GuidanceScales, guidanceScales } from '../../../core/images/guidance-scales.ts'
+import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { drawLatents } from '../draw-image.ts'
+import type { JsonRecord } from '../onnx/model-file.ts'
 import { type RgbImage, toPlanes, toRepaintMask, toRgb } from '../pictures/rgb-image.ts'
-import { encodePrompts, type PromptPair, type PromptsToEncode } from '../prompts/encode-prompts.ts'
-import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
+import type { PromptsToEncode } from '../prompts/encode-prompts.ts'
+import { plainPair } from '../prompts/request-prompts.ts'
+import { parseFlowSchedule } from '../schedulers/levels/flow-sigmas.ts'
+import { parseSchedulerConfig, type SchedulerConfig } from '../schedulers/scheduler-config.ts'
 import type { StartingPicture } from '../start-from-picture.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
 import type { UsedAssets } from '../used-assets.ts'
@@ -34,25 +39,29 @@ export async function replayCase(
 ): Promise<Deviation> {
   const pipeline = { ...plain, ...(await plain.adapt?.(await assetsOf(reference, folder), { signal })) }
   const refiner = reference.refiner === null ? null : pipeline.refiner
+  const step = pipeline.scheduler.flow === null ? 1 : pipeline.vae.factor * pipeline.base.latentStep
+  const { guided: _, ...scales } = scalesOf(pipeline.base, reference)
   const { latents, size } = await drawLatents(
     pipeline,
     {
       sampler: reference.sampler,
-      scheduler: parseSchedulerConfig({ ...schedulerJson, ...reference.schedulerOptions }),
+      scheduler: schedulerOf(plain, schedulerJson, reference),
       steps: reference.steps,
       seed: reference.seed,
-      width: reference.width,
-      height: reference.height,
-      guidanceScale: reference.guidanceScale,
+      // Transformers draw patches of 2 × 2 latent pixels; diffusers leaves out what is over.
+      width: Math.floor(reference.width / step) * step,
+      height: Math.floor(reference.height / step) * step,
+      ...scales,
+      ...(reference.bounds && { bounds: reference.bounds }),
       guidanceRescale: 0,
-      prompts: await encodePrompts(pipeline.base.text, textsFor(pipeline.base, reference), { signal }),
+      prompts: await pipeline.base.encode(textsFor(pipeline.base, reference), { signal }),
       start: await startOf(reference),
       refining:
         refiner === null
           ? null
           : {
               predictor: refiner,
-              prompts: await encodePrompts(refiner.text, { ...textsFor(refiner, reference), clipSkip: 0 }, { signal }),
+              prompts: await refiner.encode({ ...textsFor(refiner, reference), clipSkip: 0 }, { signal }),
               start: reference.refiner?.start ?? 1,
             },
     },
@@ -62,22 +71,35 @@ export async function replayCase(
   return { latents: relativeError(latents, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
 }
 
-function textsFor({ embedsGuidance, zeroNegative }: NoisePredictor, reference: ReferenceCase): PromptsToEncode {
+function schedulerOf({ scheduler }: DiffusionPipeline, json: JsonRecord, { schedulerOptions }: ReferenceCase): SchedulerConfig {
+  if (scheduler.flow === null) return parseSchedulerConfig({ ...json, ...schedulerOptions })
+  return { ...scheduler, flow: parseFlowSchedule(schedulerOptions, scheduler.flow.spacing) }
+}
+
+function scalesOf({ guidance }: NoisePredictor, { guidanceScale, embeddedGuidance, negativePrompt }: ReferenceCase): GuidanceScales {
+  const hasNegative = negativePrompt !== null
+  if (embeddedGuidance === null) return guidanceScales(guidance, { scale: guidanceScale, hasNegative })
+  return guidanceScales(guidance, { scale: embeddedGuidance, outer: guidanceScale, hasNegative })
+}
+
+function textsFor(predictor: NoisePredictor, reference: ReferenceCase): PromptsToEncode {
+  const { zeroNegative } = predictor
   const { prompt, negativePrompt } = reference
-  const guided = reference.guidanceScale > 1 && !embedsGuidance
+  const { guided } = scalesOf(predictor, reference)
   const zeros = negativePrompt === null && zeroNegative
   // diffusers takes the first prompt where the second is absent or empty.
-  const negative = plain(negativePrompt ?? '', reference.negativePrompt2 || (negativePrompt ?? ''))
+  const negative = plainPair(
+    negativePrompt ?? '',
+    reference.negativePrompt2 || (negativePrompt ?? ''),
+    reference.negativePrompt3 ?? undefined,
+  )
   return {
-    positive: plain(prompt, reference.prompt2 || prompt),
+    positive: plainPair(prompt, reference.prompt2 || prompt, reference.prompt3 ?? undefined),
     negative: guided ? (zeros ? 'zeros' : negative) : null,
     clipSkip: reference.clipSkip ?? 0,
     truncate: true,
+    ...(reference.maxTokens !== null && { maxTokens: reference.maxTokens }),
   }
-}
-
-function plain(first: string, second: string): PromptPair {
-  return { first: [{ text: first, weight: 1 }], second: [{ text: second, weight: 1 }] }
 }
 
 async function assetsOf({ loras, textualInversions, controlnet, vae }: ReferenceCase, folder: string): Promise<UsedAssets> {

@@ -8,13 +8,14 @@ const byteCharacters = ((): readonly string[] => {
 const encoder = new TextEncoder()
 
 /**
- * Splits a word into byte-pair tokens as CLIP does; the last one carries the end-of-word mark `</w>`.
+ * Splits a word into byte-pair tokens.
  *
  * @param ranks Merge rules `left right`, lowest rank first.
+ * @param end What the last byte carries: CLIP marks the end of a word.
  */
-export function bytePairs(word: string, ranks: ReadonlyMap<string, number>): readonly string[] {
+export function bytePairs(word: string, ranks: ReadonlyMap<string, number>, end = '</w>'): readonly string[] {
   const parts = Array.from(encoder.encode(word), (byte) => byteCharacters[byte] ?? '')
-  parts.push(`${parts.pop() ?? ''}</w>`)
+  parts.push(`${parts.pop() ?? ''}${end}`)
   const rankAt = (at: number): number => ranks.get(`${parts[at]} ${parts[at + 1]}`) ?? Number.POSITIVE_INFINITY
   // Looked up once and after each merge beside it: a prompt may be one word of thousands of letters.
   const pairRanks = Array.from({ length: parts.length - 1 }, (_, at) => rankAt(at))

@@ -23,6 +23,8 @@ export interface TextPath {
 export interface PromptPair {
   readonly first: readonly WeightedText[]
   readonly second: readonly WeightedText[]
+  /** Of Stable Diffusion 3; absent = the first. */
+  readonly third?: readonly WeightedText[]
 }
 
 /** A text as the UNet takes it. */
@@ -46,6 +48,8 @@ export interface PromptsToEncode {
   readonly clipSkip: number
   /** Cuts long texts after the first chunk, as diffusers does, instead of appending chunks. */
   readonly truncate: boolean
+  /** Tokens that a transformer's texts are cut at; absent = as many as its family reads. */
+  readonly maxTokens?: number
 }
 
 /**

@@ -1,7 +1,8 @@
 import { fileExists, type JsonRecord, readJsonObject, readOptionalJsonObject, readText, unusableModel } from '../onnx/model-file.ts'
 import { ClipTokenizer, type TokenizerParts } from './clip-tokenizer.ts'
 
-type Tables = Pick<TokenizerParts, 'vocabulary' | 'ranks'>
+/** Tokens and merge rules of a byte-pair tokenizer. */
+export type Tables = Pick<TokenizerParts, 'vocabulary' | 'ranks'>
 
 /**
  * Reads a tokenizer folder of a model: `vocab.json` and `merges.txt`, or a `tokenizer.json` that holds both. The special
@@ -36,7 +37,8 @@ async function readTables(folder: string, name: string): Promise<Tables> {
   return { vocabulary: numbers(vocabulary), ranks: ranked(rules.map((rule) => rule.trim())) }
 }
 
-function wholeTables(whole: JsonRecord, file: string): Tables {
+/** The tables of a `tokenizer.json`, added tokens among them. */
+export function wholeTables(whole: JsonRecord, file: string): Tables {
   const model = objectAt(whole, 'model')
   const { merges } = model
   if (!Array.isArray(merges) || Object.keys(objectAt(model, 'vocab')).length === 0)
@@ -47,7 +49,8 @@ function wholeTables(whole: JsonRecord, file: string): Tables {
   return { vocabulary: new Map([...numbers(objectAt(model, 'vocab')), ...added.filter((entry) => entry !== null)]), ranks: ranked(rules) }
 }
 
-function addedToken(token: unknown): readonly [string, number] | null {
+/** Text and id of an entry of `added_tokens`; null where it is none. */
+export function addedToken(token: unknown): readonly [string, number] | null {
   if (typeof token !== 'object' || token === null || !('content' in token) || !('id' in token)) return null
   return typeof token.content === 'string' && typeof token.id === 'number' ? [token.content, token.id] : null
 }

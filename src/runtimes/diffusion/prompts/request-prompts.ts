@@ -5,8 +5,9 @@ import type { PromptPair, PromptsToEncode } from './encode-prompts.ts'
 /** What to encode for a request; an absent negative prompt is the model's unconditional input, as in diffusers. */
 export function promptsToEncode(
   { prompt, prompt2, negative }: StyledPrompts,
-  options: { readonly guided: boolean; readonly zeroNegative: boolean; readonly clipSkip: number },
+  options: { readonly guided: boolean; readonly zeroNegative: boolean; readonly readsWeights?: boolean; readonly clipSkip: number },
 ): PromptsToEncode {
+  const pair = options.readsWeights === false ? plainPair : weightedPair
   const unwanted = negative === null ? (options.zeroNegative ? 'zeros' : pair('', '')) : pair(negative.prompt, negative.prompt2)
   return {
     positive: pair(prompt, prompt2),
@@ -16,6 +17,12 @@ export function promptsToEncode(
   }
 }
 
-function pair(first: string, second: string): PromptPair {
+/** Prompts without weights in them. */
+export function plainPair(first: string, second: string, third?: string): PromptPair {
+  const plain = (text: string) => [{ text, weight: 1 }]
+  return { first: plain(first), second: plain(second), ...(third !== undefined && { third: plain(third) }) }
+}
+
+function weightedPair(first: string, second: string): PromptPair {
   return { first: readPromptWeights(first), second: readPromptWeights(second) }
 }

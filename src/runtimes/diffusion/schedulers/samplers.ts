@@ -8,6 +8,7 @@ import { dpm2 } from './dpm2.ts'
 import { dpm2Ancestral } from './dpm2-ancestral.ts'
 import { euler } from './euler.ts'
 import { eulerAncestral } from './euler-ancestral.ts'
+import { prepareFlowSolver } from './flow.ts'
 import { heun } from './heun.ts'
 import { lcm } from './lcm.ts'
 import { lms } from './lms.ts'
@@ -52,11 +53,18 @@ export const samplerSolvers: Readonly<Record<Sampler, SolverPreparation>> = {
 /**
  * Prepares a sampler's scheduler for a number of steps.
  *
+ * @param size Of the picture, in pixels: some families begin larger ones with more noise.
  * @throws {ServiceError} `unsupported` for a sampler that the model refuses.
  */
-export function prepareSolver(sampler: Sampler, config: SchedulerConfig, steps: number): Solver {
+export function prepareSolver(
+  sampler: Sampler,
+  config: SchedulerConfig,
+  steps: number,
+  size: { readonly width: number; readonly height: number } = { width: 1024, height: 1024 },
+): Solver {
   const lacking = config.refusedSamplers[sampler]
   if (lacking !== undefined)
     throw new ServiceError('unsupported', `This model has ${lacking}: choose another sampler than ${sampler}.`, { param: 'sampler' })
+  if (config.flow !== null) return prepareFlowSolver(sampler, { ...config, flow: config.flow }, steps, size)
   return samplerSolvers[sampler](config, steps)
 }

@@ -1,6 +1,7 @@
 import { findSchedulerFault, refusedSamplers } from '../../../core/images/sampler-support.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
+import type { FlowSchedule } from './levels/flow-sigmas.ts'
 
 export type PredictionType = 'epsilon' | 'v_prediction' | 'sample'
 export type TimestepSpacing = 'leading' | 'trailing' | 'linspace'
@@ -31,6 +32,8 @@ export interface SchedulerConfig {
   /** Training steps a distilled (LCM) model skips over. */
   readonly originalInferenceSteps: number
   readonly timestepScaling: number
+  /** How noisy each step of a flow-matching model is; null = the model was trained with a noise schedule. */
+  readonly flow: FlowSchedule | null
   /** Samplers that cannot follow this config, each with what they lack. */
   readonly refusedSamplers: Readonly<Partial<Record<Sampler, string>>>
 }
@@ -86,6 +89,7 @@ export function parseSchedulerConfig(json: JsonRecord): SchedulerConfig {
     lambdaMinClipped: typeof lambdaMin === 'number' ? lambdaMin : Number.NEGATIVE_INFINITY,
     originalInferenceSteps: number('original_inference_steps', 50),
     timestepScaling: number('timestep_scaling', 10),
+    flow: null,
     refusedSamplers: refusedSamplers(json),
   }
 }

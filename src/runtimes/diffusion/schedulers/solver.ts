@@ -29,6 +29,8 @@ export interface Solver {
   readonly initialNoiseScale: number
   /** Timesteps that belong to one step, for starting in the middle (diffusers' `order`). */
   readonly order: 1 | 2
+  /** Whether a start from a picture takes the step that its strength ends in; absent = it begins with the next. */
+  readonly countsPartialStep?: true
   /** The latents as the UNet takes them at the state's timestep. */
   scaleInput(state: SolverState, latents: Float32Array): Float32Array
   /**

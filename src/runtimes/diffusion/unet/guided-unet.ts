@@ -20,11 +20,23 @@ export interface Guidance {
   /** null = no guidance. */
   readonly negative: Conditioning | null
   readonly guidanceScale: number
+  /** What a network is given that embeds the scale; absent = the guidance scale. */
+  readonly embeddedGuidance?: number
   /** How far the guided prediction is scaled back to the deviation of the text's own, 0 to 1. */
   readonly guidanceRescale: number
   /** Channels shown beside the latents, [channels, height, width]: mask and masked picture of an inpainting model; null = none. */
   readonly shown: Float32Array | null
   readonly additions: UnetAdditions | null
+  /** Absent = guidance counts in full at every step. */
+  readonly bounds?: GuidanceBounds
+}
+
+/** How Z-Image's guidance is kept back. */
+export interface GuidanceBounds {
+  /** Whether the guided prediction is no longer than the prompt's own. */
+  readonly normalized: boolean
+  /** Share of the noise that may be gone before guidance ends, up to 1. */
+  readonly until: number
 }
 
 /** What guidance needs of a UNet. */
@@ -52,10 +64,20 @@ export class GuidedUnet {
   }
 
   /** Makes a drawing's conditioning ready. */
-  prepare({ size, positive, negative, guidanceScale, guidanceRescale, shown, additions }: Guidance): Predict {
+  prepare({
+    size,
+    positive,
+    negative,
+    guidanceScale,
+    embeddedGuidance = guidanceScale,
+    guidanceRescale,
+    shown,
+    additions,
+    bounds,
+  }: Guidance): Predict {
     const unet = this.#unet
     const condition = (conditionings: readonly Conditioning[]) =>
-      unet.condition(conditionings, { size, guidance: guidanceScale, shown, additions })
+      unet.condition(conditionings, { size, guidance: embeddedGuidance, shown, additions })
     const alone = condition([positive])
     const key = keyOf(size, { positive, negative })
     if (negative === null) {
@@ -67,22 +89,25 @@ export class GuidedUnet {
       }
     }
     const without = condition([negative])
-    const both = condition([negative, positive])
+    // Texts of different lengths make no batch.
+    const both = unet.fixedBatch === 1 ? null : condition([negative, positive])
     return async (latents, ...when) => {
+      if (bounds !== undefined && 1 - when[0] / 1000 > bounds.until) return only(await unet.predict(latents, when, alone))
       const way = this.#choose(key, size)
       const started = performance.now()
       const [unguided, guided] =
-        way === 'batched'
+        way === 'batched' && both !== null
           ? await unet.predict(latents, when, both)
           : [only(await unet.predict(latents, when, without)), only(await unet.predict(latents, when, alone))]
       this.#note(key, way, performance.now() - started)
-      return guide(unguided, guided, { guidanceScale, guidanceRescale })
+      const prediction = guide(unguided, guided, { guidanceScale, guidanceRescale })
+      return bounds?.normalized === true && guided !== undefined ? noLonger(prediction, guided) : prediction
     }
   }
 
   /** Makes the conditioning of several drawings with the same texts ready; their latents are predicted in one batch. */
   prepareTogether(
-    { size, positive, negative, guidanceScale, guidanceRescale, shown }: Guidance,
+    { size, positive, negative, guidanceScale, embeddedGuidance = guidanceScale, guidanceRescale, shown }: Guidance,
     members: number,
   ): (latents: readonly Float32Array[], when: readonly [number, number]) => Promise<readonly Float32Array[]> {
     const unet = this.#unet
@@ -90,7 +115,7 @@ export class GuidedUnet {
     const conditionFor = (count: number) => {
       const sides = negative === null ? [positive] : [negative, positive]
       const rows = sides.flatMap((side) => Array.from({ length: count }, () => side))
-      return unet.condition(rows, { size, guidance: guidanceScale, shown })
+      return unet.condition(rows, { size, guidance: embeddedGuidance, shown })
     }
     let conditioning = conditionFor(members)
     let count = members
@@ -148,6 +173,13 @@ function guide(
   const prediction = linear([1 - guidanceScale, unguided], [guidanceScale, guided])
   if (guidanceRescale === 0) return prediction
   return linear([1 + guidanceRescale * (deviation(guided) / deviation(prediction) - 1), prediction])
+}
+
+/** A prediction scaled back to the length of another where it is longer. */
+function noLonger(prediction: Float32Array, other: Float32Array): Float32Array {
+  const length = (values: Float32Array) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0))
+  const [own, most] = [length(prediction), length(other)]
+  return own > most ? linear([most / own, prediction]) : prediction
 }
 
 interface WithTokens {

@@ -1,17 +1,29 @@
+import type { GuidanceKind } from '../../../core/images/guidance-scales.ts'
 import { countHalvings } from '../onnx/count-halvings.ts'
 import { fileExists, readOptionalJsonObject, unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
-import type { TextPath } from '../prompts/encode-prompts.ts'
+import { encodePrompts, type PromptEncoding, type PromptsToEncode, type TextPath } from '../prompts/encode-prompts.ts'
 import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
 import { GuidedUnet } from './guided-unet.ts'
 import { Unet } from './unet.ts'
 import type { UnetAdditions } from './unet-additions.ts'
 
-/** Text encoders and UNet: what a base model and a refiner each have of their own. */
+/** Encodes the texts of a drawing. */
+export type EncodeTexts = (prompts: PromptsToEncode, options: { readonly signal: AbortSignal }) => Promise<PromptEncoding>
+
+/** Encodes texts with CLIP's encoders. */
+export function encodingWith(text: readonly TextPath[]): EncodeTexts {
+  return (prompts, options) => encodePrompts(text, prompts, options)
+}
+
+/** Text encoders and the network that predicts noise or velocity: what a base model and a refiner each have of their own. */
 export interface NoisePredictor {
-  /** Two for a base model, only the second for a refiner. */
+  /** CLIP's encoders, which assets may change: two for SDXL's base model, only the second for its refiner, none for a transformer. */
   readonly text: readonly TextPath[]
+  readonly encode: EncodeTexts
+  /** Whether weights in prompts, such as `(word:1.2)`, count; else they are part of the text. */
+  readonly readsWeights: boolean
   readonly unet: GuidedUnet
   /** LoRAs and ControlNets; null = none. */
   readonly additions: UnetAdditions | null
@@ -19,8 +31,7 @@ export interface NoisePredictor {
   readonly inpaints: boolean
   /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
   readonly latentStep: number
-  /** Whether the UNet is told the guidance scale itself, so that nothing is guided outside it. */
-  readonly embedsGuidance: boolean
+  readonly guidance: GuidanceKind
   /** Whether the UNet is told a score, as a refiner is, instead of a target size. */
   readonly scored: boolean
   /** Whether an absent negative prompt means zeros instead of the encoded empty text. */
@@ -60,11 +71,13 @@ export async function loadNoisePredictor(
   checkShapes(unet, text, latentChannels)
   return {
     text,
+    encode: encodingWith(text),
+    readsWeights: true,
     unet: new GuidedUnet(unet),
     additions: null,
     inpaints: false,
     latentStep: 2 ** (await countHalvings(folder, unetFile, { signal })),
-    embedsGuidance: unet.guidanceWidth !== null,
+    guidance: unet.guidanceWidth === null ? 'over-one' : 'embedded',
     scored: unet.timeIdCount === 5,
     zeroNegative: index.force_zeros_for_empty_prompt !== false,
     maxClipSkip: Math.min(...text.map(({ encoder }) => encoder.maxClipSkip)),

@@ -45,6 +45,9 @@ function takesAssets(model: ModelDescriptor): boolean {
 }
 
 function filesBeside(model: ModelDescriptor): readonly string[] {
-  if (model.kind === 'image') return [model.refiner ?? [], model.checkpoint?.weights ?? [], model.upscaler?.weights ?? []].flat()
+  if (model.kind === 'image') {
+    const { refiner, checkpoint, upscaler } = model
+    return [refiner ?? [], checkpoint?.weights ?? [], Object.values(checkpoint?.files ?? {}), upscaler?.weights ?? []].flat()
+  }
   return [model.file, ...(model.speculative?.method === 'draft-model' ? [model.speculative.file] : [])]
 }

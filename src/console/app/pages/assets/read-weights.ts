@@ -1,7 +1,8 @@
 import type { UploadKind } from '../../../../core/assets/uploaded-asset.ts'
-import { type CheckpointFamily, detectSafetensorsKind } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { CheckpointFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { readSafetensorsHeader, SafetensorsFault } from '../../../../core/checkpoint/safetensors-header.ts'
+import { detectSafetensorsKind } from '../../../../core/checkpoint/safetensors-kind.ts'
 import { t } from '../../language/t.ts'
 
 /** What a file's header says, or why it cannot be used, as the end of a sentence that begins with the file. */
@@ -18,6 +19,8 @@ export async function readWeights(file: File): Promise<ReadWeights> {
     const found = detectSafetensorsKind(header)
     if (found.kind === 'unknown') return { refusal: found.reason }
     if (found.kind === 'upscaler') return { refusal: t`is an upscaler, which the operator must put into a models folder` }
+    if (found.kind === 'transformer' || found.kind === 'text-encoder')
+      return { refusal: t`is a model of several parts, or one of them, which the operator must put into a models folder` }
     const refusal = found.kind === 'lora' ? refuseLora([...header.tensors.keys()]) : null
     if (refusal !== null) return { refusal }
     const phrase = header.metadata.get('modelspec.trigger_phrase') ?? ''

@@ -158,12 +158,13 @@ export class GraphBuilder {
     return this.narrow(this.node('Mul', [single(stored), type === 'float32' ? value : single(value)]))
   }
 
-  /** Rows of a table of weights, by whole numbers. */
-  gather(name: string, indices: Value): Value {
+  /** Rows of a table of weights, by whole numbers; the table in another shape of as many numbers if one is given. */
+  gather(name: string, indices: Value, shape?: readonly number[]): Value {
     // A mapped table is the largest of all weights: only what is taken of it is cast. A device may lack the type it is stored in.
-    if (this.#target.weightsAs !== 'mapped' || this.weights.get(name).scale !== undefined)
-      return this.node('Gather', [this.weight(name), indices])
-    return this.node('Cast', [this.node('Gather', [this.stored(name), indices])], { to: onnxTypes[this.type] })
+    const { type, scale } = this.weights.get(name)
+    if (this.#target.weightsAs !== 'mapped' || scale !== undefined || type.startsWith('F8'))
+      return this.node('Gather', [this.weight(name, shape), indices])
+    return this.node('Cast', [this.node('Gather', [this.stored(name, shape), indices])], { to: onnxTypes[this.type] })
   }
 
   encode(): Uint8Array {

@@ -105,23 +105,29 @@ export interface Attention {
   readonly value: Value
   readonly heads: number
   readonly width: number
-  /** Added to the scores, [1 or batch, 1, tokens, tokens]. */
+  /** Added to the scores, [1 or batch, 1 or heads, tokens, tokens]. */
   readonly mask?: Value
+  /** What scores are multiplied by; 1/√(head width) where it is left out. */
+  readonly scale?: number
 }
 
 /** Attention of sequences, [batch, tokens, width]. */
-export function attend(graph: GraphBuilder, { query, key, value, heads, width, mask }: Attention): Value {
-  if (graph.attention === 'plain') return attendPlainly(graph, { query, key, value, heads, width, ...(mask !== undefined && { mask }) })
+export function attend(graph: GraphBuilder, attention: Attention): Value {
+  if (graph.attention === 'plain') return attendPlainly(graph, attention)
+  const { query, key, value, heads, mask, scale } = attention
   const bias = mask === undefined ? [] : ['', '', mask]
-  return graph.node('com.microsoft:MultiHeadAttention', [query, key, value, ...bias], { num_heads: heads })
+  const scaled = scale === undefined ? {} : { scale: { float: scale } }
+  return graph.node('com.microsoft:MultiHeadAttention', [query, key, value, ...bias], { num_heads: heads, ...scaled })
 }
 
 /** @see Vaswani et al. 2017, arXiv:1706.03762, section 3.2 */
-function attendPlainly(graph: GraphBuilder, { query, key, value, heads, width, mask }: Attention): Value {
+function attendPlainly(
+  graph: GraphBuilder,
+  { query, key, value, heads, width, mask, scale = 1 / Math.sqrt(width / heads) }: Attention,
+): Value {
   const split = (sequence: Value, perm: readonly number[]) =>
     graph.node('Transpose', [graph.node('Reshape', [sequence, graph.integers([0, 0, heads, width / heads])])], { perm })
-  const scale = graph.floats([1 / Math.sqrt(width / heads)], [])
-  const scaled = graph.node('Mul', [split(query, [0, 2, 1, 3]), scale])
+  const scaled = graph.node('Mul', [split(query, [0, 2, 1, 3]), graph.floats([scale], [])])
   const scores = graph.node('MatMul', [scaled, split(key, [0, 2, 3, 1])])
   const shares = graph.node('Softmax', [mask === undefined ? scores : graph.node('Add', [scores, mask])], { axis: -1 })
   const read = graph.node('Transpose', [graph.node('MatMul', [shares, split(value, [0, 2, 1, 3])])], { perm: [0, 2, 1, 3] })

@@ -16,6 +16,8 @@ export interface TextEncoderOptions {
   readonly normed: boolean
   /** Whether the pooled, projected text is given out. */
   readonly projected: boolean
+  /** Whether the pooled text is given out as it is; absent = it is not. */
+  readonly pooledPlainly?: boolean
 }
 
 export interface TextEncoderGraphOptions {
@@ -31,7 +33,7 @@ export interface TextEncoderGraphOptions {
  */
 export function writeTextEncoderGraph(
   weights: WeightTable,
-  { activation, heads, layers, endId, normed, projected }: TextEncoderOptions,
+  { activation, heads, layers, endId, normed, projected, pooledPlainly = false }: TextEncoderOptions,
   { target, branches }: TextEncoderGraphOptions,
 ): Uint8Array {
   const graph = new GraphBuilder(weights, target)
@@ -58,10 +60,10 @@ export function writeTextEncoderGraph(
     const hidden = normed ? final(state) : state
     graph.output(toSequences(graph, hidden, batch, width), `hidden_states.${i}`, ['batch', tokens, width])
   }
-  if (projected) {
+  if (projected || pooledPlainly) {
     const pooled = graph.node('GatherND', [toSequences(graph, final(rows), batch, width), endPlaces(graph, ids, endId)], { batch_dims: 1 })
-    const projection = linear({ graph, branches: null }, 'text_projection', pooled)
-    graph.output(projection, 'text_embeds', ['batch', weights.sizeOf('text_projection.weight', 0)])
+    const projection = projected ? linear({ graph, branches: null }, 'text_projection', pooled) : graph.node('Identity', [pooled])
+    graph.output(projection, 'text_embeds', ['batch', projected ? weights.sizeOf('text_projection.weight', 0) : width])
   }
   return graph.encode()
 }

@@ -1,4 +1,4 @@
-import type { CheckpointFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { UnetFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
 import type { JsonRecord } from '../../onnx/model-file.ts'
 import type { TextEncoderOptions } from '../networks/text-encoder-graph.ts'
 import type { UnetOptions } from '../networks/unet-shape.ts'
@@ -18,7 +18,7 @@ export interface TextEncoderPart {
 
 /** A whole checkpoint, whatever its layout: weights under diffusers' names and what to know about them. */
 export interface CheckpointParts {
-  readonly family: CheckpointFamily
+  readonly family: UnetFamily
   readonly unet: WeightTable
   readonly unetOptions: UnetOptions
   readonly text: readonly TextEncoderPart[]

@@ -1,4 +1,4 @@
-import type { CheckpointFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { UnetFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
 import type { JsonRecord } from '../../onnx/model-file.ts'
 import type { TextEncoderOptions } from '../networks/text-encoder-graph.ts'
 import type { UnetOptions } from '../networks/unet-shape.ts'
@@ -12,7 +12,7 @@ export interface FamilyRules {
 
 const sdxl: FamilyRules = { heads: { channels: 64 }, scalingFactor: 0.13025, zeroNegative: true }
 
-export const familyRules: Readonly<Record<CheckpointFamily, FamilyRules>> = {
+export const familyRules: Readonly<Record<UnetFamily, FamilyRules>> = {
   sdxl,
   'sdxl-refiner': { ...sdxl, zeroNegative: false },
   sd15: { heads: { count: 8 }, scalingFactor: 0.18215, zeroNegative: false },

@@ -1,4 +1,4 @@
-import { detectSafetensorsKind } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { detectSafetensorsKind } from '../../../../core/checkpoint/safetensors-kind.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import { namedTable, originalControlnet } from '../weights/original-tables.ts'
 import { readWeightFile } from '../weights/weight-file.ts'

@@ -1,4 +1,4 @@
-import type { CheckpointFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { UnetFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { fileExists, type JsonRecord, readOptionalJsonObject, unusableModel } from '../../onnx/model-file.ts'
 import type { UnetOptions } from '../networks/unet-shape.ts'
 import { readComponent, readVaeComponent } from '../weights/folder-tables.ts'
@@ -38,7 +38,7 @@ export async function readFolder(folder: string): Promise<CheckpointParts> {
   }
 }
 
-function familyOf(unet: WeightTable, text: readonly TextEncoderPart[]): CheckpointFamily {
+function familyOf(unet: WeightTable, text: readonly TextEncoderPart[]): UnetFamily {
   if (unet.has('add_embedding.linear_1.weight')) return text.length === 1 ? 'sdxl-refiner' : 'sdxl'
   // SD 2.x has linear layers where SD 1.5 has 1 × 1 convolutions.
   const projection = unet.names().find((name) => name.endsWith('.proj_in.weight')) ?? ''
@@ -68,7 +68,7 @@ async function readTextEncoders(folder: string): Promise<readonly TextEncoderPar
 }
 
 /** Diffusers' `attention_head_dim` counts heads, not their width, where `num_attention_heads` is absent. */
-function unetOptionsOf(config: JsonRecord | undefined, family: CheckpointFamily): Omit<UnetOptions, 'pooledWidth'> {
+function unetOptionsOf(config: JsonRecord | undefined, family: UnetFamily): Omit<UnetOptions, 'pooledWidth'> {
   const heads = config?.num_attention_heads ?? config?.attention_head_dim
   const width = config?.addition_time_embed_dim
   return {

@@ -1,4 +1,5 @@
-import { type CheckpointFamily, detectSafetensorsKind, unetPrefix, vaePrefix } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { UnetFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { detectSafetensorsKind, unetPrefix, vaePrefix } from '../../../../core/checkpoint/safetensors-kind.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import { namedTable, openClip, originalUnet, originalVae } from '../weights/original-tables.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
@@ -51,7 +52,7 @@ export function vaeSizes(vae: WeightTable): Readonly<Record<string, unknown>> {
   return { latent_channels: vae.sizeOf('decoder.conv_in.weight', 1), block_out_channels: blocks }
 }
 
-function readTextEncoders(file: WeightFile, family: CheckpointFamily): readonly TextEncoderPart[] {
+function readTextEncoders(file: WeightFile, family: UnetFamily): readonly TextEncoderPart[] {
   const clip = (prefix: string): TextEncoderPart => {
     const weights = namedTable(file, prefix)
     return { weights, reads: 'first', pad: '<|endoftext|>', tokenizer: null, options: encoderOptions(weights, 'clip', false) }

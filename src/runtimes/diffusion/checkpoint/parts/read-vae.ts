@@ -1,4 +1,4 @@
-import { detectSafetensorsKind, vaePrefix } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { detectSafetensorsKind, vaePrefix } from '../../../../core/checkpoint/safetensors-kind.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import { renewVaeName } from '../names/vae-names.ts'
 import { namedTable, originalVae } from '../weights/original-tables.ts'

@@ -4,8 +4,9 @@ import { prefixesOf, translator } from '../names/module-names.ts'
 import { openClipModules, stackedProjections } from '../names/open-clip-names.ts'
 import { originalUnetLayout, unetModules } from '../names/unet-names.ts'
 import { countVaeBlocks, vaeModules } from '../names/vae-names.ts'
+import { partRows } from './parted-table.ts'
 import type { WeightFile } from './weight-file.ts'
-import { type StoredWeight, sliceRows, WeightTable, withScales } from './weight-table.ts'
+import { type StoredWeight, WeightTable, withScales } from './weight-table.ts'
 
 /** The tensors of a file under a prefix, without it. */
 function under(file: WeightFile, prefix: string): ReadonlyMap<string, StoredWeight> {
@@ -56,6 +57,7 @@ export function namedTable(file: WeightFile, prefix: string, rename: (name: stri
 /** An OpenCLIP text encoder: three projections are slices of one tensor, and the last projection is stored transposed. */
 export function openClip(file: WeightFile, prefix: string): WeightTable {
   const tensors = under(file, prefix)
+  const plain = new WeightTable(file.folder, file.name, tensors)
   const holds = prefixesOf(tensors.keys())
   let layers = 0
   while (holds(`transformer.resblocks.${layers}`)) layers++
@@ -64,8 +66,9 @@ export function openClip(file: WeightFile, prefix: string): WeightTable {
   for (const [name, weight] of tensors) {
     const stacked = /^transformer\.resblocks\.(\d+)\.attn\.in_proj_(weight|bias)$/u.exec(name)
     if (stacked !== null) {
+      const thirds = partRows(plain, name, [1, 1, 1])
       for (const [i, projection] of stackedProjections.entries())
-        weights.set(`text_model.encoder.layers.${stacked[1]}.self_attn.${projection}.${stacked[2]}`, slice(file, name, weight, i))
+        weights.set(`text_model.encoder.layers.${stacked[1]}.self_attn.${projection}.${stacked[2]}`, thirds[i] ?? weight)
       continue
     }
     const known = rename(name)
@@ -74,11 +77,4 @@ export function openClip(file: WeightFile, prefix: string): WeightTable {
     weights.set(known, transposed ? { ...weight, transposed } : weight)
   }
   return new WeightTable(file.folder, file.name, weights)
-}
-
-/** One third of the rows of a tensor. */
-function slice({ name: label }: WeightFile, name: string, weight: StoredWeight, third: number): StoredWeight {
-  const [rows = 0] = weight.shape
-  if (rows % 3 !== 0) throw unusableModel(label, `has a tensor "${name}" that does not part into three`)
-  return sliceRows(weight, (third * rows) / 3, rows / 3)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detectSafetensorsKind } from './checkpoint-family.ts'
 import { familyDefaults } from './family-defaults.ts'
 import type { TensorPlace } from './safetensors-header.ts'
+import { detectSafetensorsKind } from './safetensors-kind.ts'
 
 const names = [
   'model.diffusion_model.input_blocks.0.0.weight',

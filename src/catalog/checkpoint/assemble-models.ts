@@ -1,0 +1,87 @@
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { TransformerFamily } from '../../core/checkpoint/checkpoint-family.ts'
+import type { ComponentName, ModelFiles } from '../../core/checkpoint/model-files.ts'
+import { lackingReason, type ModelPart, type PartSlot } from '../../core/checkpoint/model-parts.ts'
+import type { ImageModelDescriptor } from '../../core/model.ts'
+
+/** A file that is part of models. */
+export interface FoundPart {
+  readonly part: ModelPart
+  /** Absolute path. */
+  readonly path: string
+  readonly bytes: number
+}
+
+/** A model in a file of its own that lacks parts. */
+export interface IncompleteModel {
+  readonly family: TransformerFamily
+  /** Absolute path of its file. */
+  readonly path: string
+  readonly lacks: readonly PartSlot[]
+}
+
+/**
+ * Finds the parts that a model lacks: those in its own folder before others, larger files, which are more exact, before smaller ones.
+ * Without its encoder a tokenizer is not needed.
+ *
+ * @returns The files and their bytes, or why the model cannot be used, as the end of a sentence that begins with its name.
+ */
+export async function findParts(
+  { family, path, lacks }: IncompleteModel,
+  parts: readonly FoundPart[],
+): Promise<{ readonly files: ModelFiles; readonly bytes: number } | { readonly unusable: string }> {
+  const files: Partial<Record<ComponentName, string>> = {}
+  const missing: ModelPart[] = []
+  const left = new Set<ModelPart>()
+  let bytes = 0
+  for (const { part, component, optional, of } of lacks) {
+    if (of !== null && optional && left.has(of)) continue
+    const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(part, parts, path)
+    if (found !== null) {
+      files[component] = await realpath(found.path)
+      bytes += found.bytes
+      continue
+    }
+    left.add(part)
+    if (!optional || of !== null) missing.push(part)
+  }
+  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, bytes }
+}
+
+/** A model with the files that its parts lie in. */
+export function withParts(
+  descriptor: ImageModelDescriptor,
+  { files, bytes }: { readonly files: ModelFiles; readonly bytes: number },
+): ImageModelDescriptor {
+  const { checkpoint } = descriptor
+  return { ...descriptor, bytes: descriptor.bytes + bytes, ...(checkpoint && { checkpoint: { ...checkpoint, files } }) }
+}
+
+function findFile(part: ModelPart, parts: readonly FoundPart[], model: string): { readonly path: string; readonly bytes: number } | null {
+  const beside = (path: string): number => (dirname(path) === dirname(model) ? 1 : 0)
+  const fitting = parts.filter((found) => found.part === part)
+  return fitting.toSorted((a, b) => beside(b.path) - beside(a.path) || b.bytes - a.bytes || a.path.localeCompare(b.path))[0] ?? null
+}
+
+function isTokenizer(part: ModelPart): part is 'tokenizer-t5' | 'tokenizer-qwen3' {
+  return part === 'tokenizer-t5' || part === 'tokenizer-qwen3'
+}
+
+/** Folders in which "tokenizers" is looked for: those of the model and its parts, and those above. */
+function tokenizerPlaces(model: string, files: ModelFiles): readonly string[] {
+  const folders = [model, ...Object.values(files)].map((path) => dirname(path))
+  return [...new Set([...folders, ...folders.map((folder) => dirname(folder))])]
+}
+
+async function findTokenizer(
+  part: 'tokenizer-t5' | 'tokenizer-qwen3',
+  places: readonly string[],
+): Promise<{ readonly path: string; readonly bytes: number } | null> {
+  const [name, files] = part === 'tokenizer-t5' ? ['t5', ['tokenizer.json', 'spiece.model']] : ['qwen3', ['tokenizer.json']]
+  for (const place of places) {
+    const path = join(place, 'tokenizers', name)
+    for (const file of files) if ((await stat(join(path, file)).catch(() => null))?.isFile() === true) return { path, bytes: 0 }
+  }
+  return null
+}

@@ -1,0 +1,14 @@
+import type { GuidanceKind } from '../images/guidance-scales.ts'
+import type { CheckpointFamily } from './checkpoint-family.ts'
+
+/** What each family makes of a guidance scale. */
+export const familyGuidance: Readonly<Record<CheckpointFamily, GuidanceKind>> = {
+  sdxl: 'over-one',
+  'sdxl-refiner': 'over-one',
+  sd15: 'over-one',
+  sd2: 'over-one',
+  'flux-dev': 'embedded',
+  'flux-schnell': 'with-negative',
+  'z-image': 'over-zero',
+  sd3: 'over-one',
+}

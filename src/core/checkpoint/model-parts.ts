@@ -1,0 +1,45 @@
+import { type CheckpointFamily, familyNames, type TransformerFamily } from './checkpoint-family.ts'
+import type { ComponentName } from './model-files.ts'
+import { familyTexts, type TextEncoderKind } from './transformer-file.ts'
+
+/** What a model of several files may be put together from. */
+export type ModelPart = TextEncoderKind | 'vae' | 'tokenizer-t5' | 'tokenizer-qwen3'
+
+/** Parts as people find them. */
+const partNames: Readonly<Record<ModelPart, string>> = {
+  'clip-l': 'the text encoder CLIP-L (clip_l.safetensors)',
+  'clip-g': 'the text encoder CLIP-G (clip_g.safetensors)',
+  t5: 'the text encoder T5 XXL (such as t5xxl_fp16.safetensors)',
+  qwen3: 'the text encoder Qwen3 4B (qwen_3_4b.safetensors)',
+  vae: 'its VAE (ae.safetensors for FLUX.1 and Z-Image)',
+  'tokenizer-t5': 'the tokenizer of T5: tokenizer.json of google/t5-v1_1-xxl in a folder tokenizers/t5',
+  'tokenizer-qwen3': 'the tokenizer of Qwen3: tokenizer.json of Qwen/Qwen3-4B in a folder tokenizers/qwen3',
+}
+
+/** A part that a family needs. */
+export interface PartSlot {
+  readonly part: ModelPart
+  readonly component: ComponentName
+  /** What the names of its tensors begin with in files that hold everything; none for tokenizers. */
+  readonly inside: readonly string[]
+  readonly optional: boolean
+  /** The part that this one belongs to: a tokenizer is of use only with its encoder. */
+  readonly of: ModelPart | null
+}
+
+/** The parts that models of a family need besides their transformer. */
+export function neededParts(family: TransformerFamily): readonly PartSlot[] {
+  const texts = familyTexts[family].flatMap(({ kind, component, tokenizer, inside, optional }): readonly PartSlot[] => {
+    const encoder: PartSlot = { part: kind, component, inside: [inside], optional, of: null }
+    if (tokenizer === null) return [encoder]
+    const part = kind === 't5' ? 'tokenizer-t5' : 'tokenizer-qwen3'
+    return [encoder, { part, component: tokenizer, inside: [], optional, of: kind }]
+  })
+  return [...texts, { part: 'vae', component: 'vae', inside: ['first_stage_model.', 'vae.'], optional: false, of: null }]
+}
+
+/** Why a model cannot be used that lacks parts, as the end of a sentence that begins with its name. */
+export function lackingReason(family: CheckpointFamily, parts: readonly ModelPart[]): string {
+  const listed = parts.map((part) => partNames[part]).join('; ')
+  return `is a model of ${familyNames[family]} without all its parts: put these beside it or into folders beside its own: ${listed}`
+}

@@ -1,0 +1,90 @@
+import type { TransformerFamily } from './checkpoint-family.ts'
+
+/** The transformer that a file holds. */
+export interface TransformerFile {
+  readonly family: TransformerFamily
+  /** What its tensors' names begin with. */
+  readonly prefix: string
+  /** Whose names they are. */
+  readonly layout: 'original' | 'diffusers'
+}
+
+/** What single files put before the names of a transformer. */
+const prefixes = ['model.diffusion_model.', '', 'diffusion_model.', 'transformer.']
+
+/** A tensor that only one family has, in each layout. */
+const marks: readonly (readonly [mark: string, family: TransformerFamily, layout: TransformerFile['layout']])[] = [
+  ['double_blocks.0.img_attn.qkv.weight', 'flux-schnell', 'original'],
+  ['noise_refiner.0.attention.qkv.weight', 'z-image', 'original'],
+  ['joint_blocks.0.x_block.attn.qkv.weight', 'sd3', 'original'],
+  ['single_transformer_blocks.0.proj_mlp.weight', 'flux-schnell', 'diffusers'],
+  ['noise_refiner.0.attention.to_q.weight', 'z-image', 'diffusers'],
+  ['pos_embed.pos_embed', 'sd3', 'diffusers'],
+]
+
+const guidanceMarks = ['guidance_in.in_layer.weight', 'time_text_embed.guidance_embedder.linear_1.weight']
+
+/** Finds a transformer by the names of a file's tensors; null = it holds none that Sepia runs. */
+export function findTransformer(has: (name: string) => boolean): TransformerFile | null {
+  for (const prefix of prefixes) {
+    const found = marks.find(([mark]) => has(`${prefix}${mark}`))
+    if (found === undefined) continue
+    const [, family, layout] = found
+    if (has(`${prefix}double_stream_modulation_img.lin.weight`)) return null
+    const isDev = family === 'flux-schnell' && guidanceMarks.some((mark) => has(`${prefix}${mark}`))
+    return { family: isDev ? 'flux-dev' : family, prefix, layout }
+  }
+  return null
+}
+
+/** Text encoders of transformers, as they lie in files. */
+export type TextEncoderKind = 'clip-l' | 'clip-g' | 't5' | 'qwen3'
+
+/** CLIP-G is wider than CLIP-L. */
+const clipGWidth = 1280
+
+/** Finds a text encoder by the shapes of a file's tensors and the file's name; null = it holds none on its own. */
+export function findTextEncoder(shape: (name: string) => readonly number[] | undefined, name = ''): TextEncoderKind | null {
+  if (shape('encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight') !== undefined) return 't5'
+  if (shape('model.layers.0.self_attn.q_norm.weight') !== undefined) return 'qwen3'
+  const width = shape('text_model.embeddings.token_embedding.weight')?.[1]
+  if (width === undefined || shape('text_model.encoder.layers.0.mlp.fc1.weight') === undefined) return null
+  return width >= clipGWidth || /clip[-_]?g/iu.test(name) ? 'clip-g' : 'clip-l'
+}
+
+/** A text that a family reads: which encoder, under which of diffusers' names, and where single files keep it. */
+export interface TextSource {
+  readonly kind: TextEncoderKind
+  readonly component: 'text_encoder' | 'text_encoder_2' | 'text_encoder_3'
+  /** Its tokenizer, where that is not public. */
+  readonly tokenizer: 'tokenizer' | 'tokenizer_2' | 'tokenizer_3' | null
+  readonly inside: string
+  /** Whether the model draws without it. */
+  readonly optional: boolean
+}
+
+const clipL = {
+  kind: 'clip-l',
+  component: 'text_encoder',
+  tokenizer: null,
+  inside: 'text_encoders.clip_l.transformer.',
+  optional: false,
+} as const
+
+const t5 = { kind: 't5', inside: 'text_encoders.t5xxl.transformer.' } as const
+
+const fluxText: readonly TextSource[] = [clipL, { ...t5, component: 'text_encoder_2', tokenizer: 'tokenizer_2', optional: false }]
+
+/** The texts of each family, in the order of diffusers' components. */
+export const familyTexts: Readonly<Record<TransformerFamily, readonly TextSource[]>> = {
+  'flux-dev': fluxText,
+  'flux-schnell': fluxText,
+  'z-image': [
+    { kind: 'qwen3', component: 'text_encoder', tokenizer: 'tokenizer', inside: 'text_encoders.qwen3_4b.transformer.', optional: false },
+  ],
+  sd3: [
+    clipL,
+    { ...clipL, kind: 'clip-g', component: 'text_encoder_2', inside: 'text_encoders.clip_g.transformer.' },
+    { ...t5, component: 'text_encoder_3', tokenizer: 'tokenizer_3', optional: true },
+  ],
+}

@@ -1,0 +1,39 @@
+import { type CheckpointFamily, familyNames, isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
+import type { FieldFault } from '../../../core/error.ts'
+import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import type { ImageBody } from './image-fields.ts'
+
+type Field = keyof ImageBody
+
+/** What no model with a transformer takes. */
+const controls: readonly Field[] = [
+  'textual_inversions',
+  'vae',
+  'controlnet',
+  'controlnet_image',
+  'controlnet_conditioning_scale',
+  'controlnet_early_stop',
+  'controlnet_preprocess',
+  'controlnets',
+]
+
+const secondTexts: readonly Field[] = ['prompt_2', 'negative_prompt_2']
+
+/** Fields that a family has no use for, besides those that no transformer takes. */
+const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
+  'flux-dev': ['negative_prompt', 'negative_prompt_2', 'guidance_rescale', 'clip_skip'],
+  'flux-schnell': ['clip_skip'],
+  'z-image': [...secondTexts, 'clip_skip'],
+}
+
+/** Names the fields of a body that the model's family cannot honour. */
+export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
+  const family = familyOf(model)
+  if (!isTransformerFamily(family)) return []
+  const given = [...controls, ...(idle[family] ?? [])].filter((field) => body[field] !== undefined)
+  return given.map((field) => ({
+    path: [field],
+    message: `\`${field}\` must be left out: models of ${familyNames[family]} do not take it.`,
+    kind: 'unsupported',
+  }))
+}

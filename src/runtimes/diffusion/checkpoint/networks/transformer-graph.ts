@@ -1,0 +1,14 @@
+import type { GraphTarget } from '../graph/graph-target.ts'
+import type { SideBranches } from '../graph/layers.ts'
+import type { WeightTable } from '../weights/weight-table.ts'
+
+/** What the graph of a transformer is made for besides its weights. */
+export interface TransformerGraphOptions {
+  readonly target: GraphTarget
+  readonly branches: SideBranches | null
+}
+
+/** Width of one attention head where each head is normalized by itself. */
+export function headWidthOf(weights: WeightTable, norm: string): number {
+  return weights.sizeOf(norm, 0)
+}

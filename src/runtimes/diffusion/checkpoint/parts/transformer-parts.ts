@@ -1,0 +1,155 @@
+import { stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { TransformerFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import type { ComponentName, ModelFiles } from '../../../../core/checkpoint/model-files.ts'
+import { lackingReason, type ModelPart } from '../../../../core/checkpoint/model-parts.ts'
+import { familyTexts, findTransformer, type TextEncoderKind, type TextSource } from '../../../../core/checkpoint/transformer-file.ts'
+import type { ServiceError } from '../../../../core/error.ts'
+import { type JsonRecord, readOptionalJsonObject, unusableModel } from '../../onnx/model-file.ts'
+import { transformerModules } from '../names/transformer-names.ts'
+import { renewVaeName } from '../names/vae-names.ts'
+import { readComponent, readVaeComponent } from '../weights/folder-tables.ts'
+import { namedTable, originalVae } from '../weights/original-tables.ts'
+import { partTable } from '../weights/parted-table.ts'
+import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
+import { WeightTable } from '../weights/weight-table.ts'
+import { vaeSizes } from './read-single-file.ts'
+import { transformerRules } from './transformer-rules.ts'
+
+/** A text encoder of a transformer with the folder of its tokenizer; null = the public one of CLIP. */
+export interface TransformerText {
+  readonly kind: TextEncoderKind
+  readonly weights: WeightTable
+  readonly tokenizer: string | null
+}
+
+/** A model that predicts with a transformer, whatever its layout: weights under diffusers' names and what to know about them. */
+export interface TransformerParts {
+  readonly family: TransformerFamily
+  readonly transformer: WeightTable
+  readonly text: readonly TransformerText[]
+  readonly vae: WeightTable
+  /** Options of the VAE in diffusers' words. */
+  readonly vaeConfig: JsonRecord
+  /** Options of the scheduler in diffusers' words. */
+  readonly schedulerConfig: JsonRecord
+}
+
+/** What a model's own file or folder holds. */
+interface Source {
+  readonly label: string
+  readonly family: TransformerFamily
+  readonly transformer: WeightTable
+  readonly schedulerConfig: JsonRecord
+  readonly vaeConfig: JsonRecord
+  /** null = it lies elsewhere. */
+  readonly encoder: (text: TextSource) => Promise<WeightTable | null>
+  readonly vae: () => Promise<WeightTable | null>
+  readonly tokenizer: (name: ComponentName) => Promise<string | null>
+}
+
+/**
+ * Reads a model that predicts with a transformer.
+ *
+ * @param files What it takes from other files.
+ * @returns null where the file or folder holds no transformer.
+ * @throws {ServiceError} `inference_failed` naming the file that does not fit, or what is missing.
+ */
+export async function readTransformer(path: string, files: ModelFiles): Promise<TransformerParts | null> {
+  const stats = await stat(path).catch(() => null)
+  if (stats === null) return null
+  const source = stats.isDirectory() ? await folderSource(path) : await fileSource(path)
+  if (source === null) return null
+  const { family, transformer, schedulerConfig, label } = source
+  const text: TransformerText[] = []
+  for (const wanted of familyTexts[family]) {
+    const weights = await encoderOf(wanted, source, files)
+    if (weights === null) continue
+    text.push({ kind: wanted.kind, weights, tokenizer: await tokenizerOf(wanted, source, files) })
+  }
+  const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
+  if (vae === null) throw missingPart(label, family, 'vae')
+  const rules = transformerRules[family]
+  const vaeConfig = { scaling_factor: rules.scalingFactor, shift_factor: rules.shiftFactor, ...source.vaeConfig, ...vaeSizes(vae) }
+  return { family, transformer, text, vae, vaeConfig, schedulerConfig: { ...rules.schedule, ...schedulerConfig } }
+}
+
+async function encoderOf(wanted: TextSource, source: Source, files: ModelFiles): Promise<WeightTable | null> {
+  const file = files[wanted.component]
+  const found = file === undefined ? await source.encoder(wanted) : namedTable(await readWeightFile(file), '')
+  if (found !== null) return plainNames(found)
+  if (wanted.optional) return null
+  throw missingPart(source.label, source.family, wanted.kind)
+}
+
+async function tokenizerOf({ tokenizer, kind }: TextSource, source: Source, files: ModelFiles): Promise<string | null> {
+  if (tokenizer === null) return null
+  const folder = files[tokenizer] ?? (await source.tokenizer(tokenizer))
+  if (folder === null) throw missingPart(source.label, source.family, `tokenizer-${kind === 't5' ? 't5' : 'qwen3'}`)
+  return folder
+}
+
+/** Names as encoders have them: some files put `model.` before them, or repeat the table of tokens under another name. */
+function plainNames(table: WeightTable): WeightTable {
+  const weights = new Map(table.names().map((name) => [name.replace(/^model\./u, ''), table.get(name)]))
+  const repeated = weights.get('encoder.embed_tokens.weight')
+  if (repeated !== undefined && !weights.has('shared.weight')) weights.set('shared.weight', repeated)
+  return new WeightTable(table.folder, table.label, weights)
+}
+
+function missingPart(label: string, family: TransformerFamily, part: ModelPart): ServiceError {
+  return unusableModel(label, lackingReason(family, [part]))
+}
+
+function vaeTable(file: WeightFile, prefix: string): WeightTable {
+  const isDiffusers = [...file.tensors.keys()].some((name) => name.startsWith(`${prefix}decoder.mid_block.`))
+  return isDiffusers ? namedTable(file, prefix, renewVaeName) : originalVae(file, prefix)
+}
+
+async function folderSource(folder: string): Promise<Source | null> {
+  const inside = await stat(join(folder, 'transformer')).catch(() => null)
+  if (inside === null) return null
+  const [vaeConfig = {}, schedulerConfig = {}] = await Promise.all(
+    ['vae/config.json', 'scheduler/scheduler_config.json'].map((file) => readOptionalJsonObject(folder, file)),
+  )
+  const stored = await readComponent(folder, 'transformer', { stems: ['diffusion_pytorch_model'] })
+  const found = findTransformer((name) => stored.has(name))
+  if (found === null) throw unusableModel(stored.label, 'holds a transformer of a family that Sepia does not run')
+  const present = async (name: string): Promise<boolean> => (await stat(join(folder, name)).catch(() => null))?.isDirectory() ?? false
+  return {
+    label: basename(folder),
+    family: found.family,
+    transformer: transformerTable(stored, found),
+    vaeConfig,
+    schedulerConfig,
+    encoder: async ({ component }) =>
+      (await present(component)) ? readComponent(folder, component, { stems: ['model', 'pytorch_model'] }) : null,
+    vae: async () => ((await present('vae')) ? readVaeComponent(folder) : null),
+    tokenizer: async (name) => ((await present(name)) ? join(folder, name) : null),
+  }
+}
+
+async function fileSource(path: string): Promise<Source | null> {
+  const file = await readWeightFile(path)
+  const found = findTransformer((name) => file.tensors.has(name))
+  if (found === null) return null
+  const holds = (prefix: string): boolean => [...file.tensors.keys()].some((name) => name.startsWith(prefix))
+  const vaePrefix = ['first_stage_model.', 'vae.'].find(holds)
+  return {
+    label: file.name,
+    family: found.family,
+    transformer: transformerTable(namedTable(file, found.prefix), found),
+    vaeConfig: {},
+    schedulerConfig: {},
+    encoder: async ({ inside }) => (holds(inside) ? namedTable(file, inside) : null),
+    vae: async () => (vaePrefix === undefined ? null : vaeTable(file, vaePrefix)),
+    tokenizer: async () => null,
+  }
+}
+
+function transformerTable(stored: WeightTable, { family, layout }: NonNullable<ReturnType<typeof findTransformer>>): WeightTable {
+  return partTable(
+    stored,
+    transformerModules(family, layout, (prefix) => stored.count(prefix)),
+  )
+}

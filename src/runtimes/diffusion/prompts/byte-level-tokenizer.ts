@@ -1,0 +1,39 @@
+import { type JsonRecord, readJsonObject } from '../onnx/model-file.ts'
+import { bytePairs } from './byte-pairs.ts'
+import { escapePattern } from './escape-pattern.ts'
+import { addedToken, type Tables, wholeTables } from './load-tokenizer.ts'
+
+/** What words are, as Qwen's tokenizers part a text. */
+const wordPattern = /(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
+
+/** A byte-pair tokenizer over bytes, with tokens that stand for themselves wherever they are written. */
+export class ByteLevelTokenizer {
+  readonly #tables: Tables
+  readonly #special: RegExp | null
+
+  constructor(tables: Tables, added: readonly string[]) {
+    this.#tables = tables
+    this.#special = added.length === 0 ? null : new RegExp(`(${added.map(escapePattern).join('|')})`, 'u')
+  }
+
+  encode(text: string): readonly number[] {
+    const pieces = this.#special === null ? [text] : text.split(this.#special)
+    return pieces.flatMap((piece, i) => (i % 2 === 1 ? this.#idsOf([piece]) : this.#encodePlain(piece)))
+  }
+
+  #encodePlain(text: string): readonly number[] {
+    const words = text.normalize('NFC').match(wordPattern) ?? []
+    return words.flatMap((word) => this.#idsOf(bytePairs(word, this.#tables.ranks, '')))
+  }
+
+  #idsOf(parts: readonly string[]): readonly number[] {
+    return parts.flatMap((part) => this.#tables.vocabulary.get(part) ?? [])
+  }
+}
+
+/** Reads the `tokenizer.json` of a language model. @throws {ServiceError} `inference_failed` when it is missing or of another kind. */
+export async function loadByteLevelTokenizer(folder: string): Promise<ByteLevelTokenizer> {
+  const whole: JsonRecord = await readJsonObject(folder, 'tokenizer.json')
+  const added = Array.isArray(whole.added_tokens) ? whole.added_tokens.flatMap((token) => addedToken(token)?.[0] ?? []) : []
+  return new ByteLevelTokenizer(wholeTables(whole, 'tokenizer.json'), added)
+}

@@ -1,0 +1,48 @@
+import type { JsonRecord } from '../../onnx/model-file.ts'
+
+/** How noisy the steps of a flow-matching model are, in diffusers' words. */
+export interface FlowSchedule {
+  /** Factor that moves steps towards more noise, the same for all sizes. */
+  readonly shift: number
+  /** How the move depends on the picture's size instead: the exponent's values at two numbers of tokens; null = it does not. */
+  readonly bySize: { readonly base: number; readonly max: number; readonly baseTokens: number; readonly maxTokens: number } | null
+  /** `even`: levels from 1 to 1/n; `trained`: from the noisiest to the cleanest level of training, both moved already. */
+  readonly spacing: 'even' | 'trained'
+}
+
+/** Training steps that noise levels are counted in. */
+export const flowTimesteps = 1000
+
+/** Reads `scheduler_config.json`; a family's numbers stand in for what is absent. */
+export function parseFlowSchedule(json: JsonRecord, spacing: FlowSchedule['spacing']): FlowSchedule {
+  const number = (key: string, fallback: number): number => (typeof json[key] === 'number' ? json[key] : fallback)
+  return {
+    shift: number('shift', 1),
+    bySize:
+      json.use_dynamic_shifting === true
+        ? {
+            base: number('base_shift', 0.5),
+            max: number('max_shift', 1.15),
+            baseTokens: number('base_image_seq_len', 256),
+            maxTokens: number('max_image_seq_len', 4096),
+          }
+        : null,
+    spacing,
+  }
+}
+
+/** Moves noise levels as a picture of so many tokens has them. @see Esser et al. 2024, arXiv:2403.03206, section 5.3.2 */
+function shiftSigma({ shift, bySize }: FlowSchedule, tokens: number): (sigma: number) => number {
+  if (bySize === null) return (sigma) => Math.fround((shift * sigma) / (1 + (shift - 1) * sigma))
+  const slope = (bySize.max - bySize.base) / (bySize.maxTokens - bySize.baseTokens)
+  const factor = Math.exp(tokens * slope + bySize.base - slope * bySize.baseTokens)
+  return (sigma) => Math.fround(factor / (factor + (1 / sigma - 1)))
+}
+
+/** The noise level of each step, falling from 1, and 0 behind them. */
+export function flowSigmas(schedule: FlowSchedule, steps: number, tokens: number): Float32Array {
+  const shift = shiftSigma(schedule, tokens)
+  const end = schedule.spacing === 'even' ? 1 / steps : shift(1 / flowTimesteps)
+  const levels = Array.from({ length: steps }, (_, i) => Math.fround(steps === 1 ? 1 : 1 + (i * (end - 1)) / (steps - 1)))
+  return Float32Array.from([...levels.map(shift), 0])
+}

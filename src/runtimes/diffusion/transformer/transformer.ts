@@ -1,0 +1,69 @@
+import type { Tensor } from 'onnxruntime-node'
+import { ServiceError } from '../../../core/error.ts'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
+import type { Conditioning, LatentSize } from '../unet/conditioning.ts'
+import type { UnetConditioning } from '../unet/unet.ts'
+import type { UnetAdditions } from '../unet/unet-additions.ts'
+import { type PlaceOptions, placeFeeds } from './token-places.ts'
+
+/** The velocity predictor of a flow-matching model. It takes one picture at a time: texts differ in length. */
+export class Transformer {
+  readonly fixedBatch = 1
+  readonly #session: OnnxSession
+  readonly #places: PlaceOptions
+
+  constructor(session: OnnxSession, places: PlaceOptions) {
+    this.#session = session
+    this.#places = places
+  }
+
+  /** Makes ready what stays the same over the steps of a drawing, for the first of the conditionings. */
+  condition(
+    conditionings: readonly Conditioning[],
+    {
+      size,
+      guidance,
+      shown = null,
+      additions = null,
+    }: {
+      readonly size: LatentSize
+      readonly guidance: number
+      readonly shown?: Float32Array | null
+      readonly additions?: UnetAdditions | null
+    },
+  ): UnetConditioning {
+    const session = this.#session
+    const { hidden, tokens, pooled } = conditionings[0] ?? { hidden: new Float32Array(0), tokens: 1, pooled: new Float32Array(0) }
+    const has = (name: string): boolean => session.inputs.has(name)
+    const feeds = {
+      encoder_hidden_states: session.tensor('encoder_hidden_states', hidden, [1, tokens, hidden.length / tokens]),
+      ...(has('pooled') && { pooled: session.tensor('pooled', pooled, [1, pooled.length]) }),
+      ...(has('guidance') && { guidance: session.tensor('guidance', [guidance], [1]) }),
+      ...placeFeeds(session, this.#places, { size, tokens }),
+    }
+    return { feeds, size, shown, additions, conditionings: conditionings.slice(0, 1), wanted: 1 }
+  }
+
+  /**
+   * Predicts the velocity from noise to picture.
+   *
+   * @param latents float32 [channels, height, width]; the first where there are several.
+   * @param when 1000 where there is only noise, falling to 0; and how much of the drawing is then done, up to 1.
+   * @throws {ServiceError} `inference_failed` when the session rejects the input.
+   */
+  async predict(
+    latents: Float32Array | readonly Float32Array[],
+    [timestep, share]: readonly [timestep: number, share: number],
+    { feeds, size, additions, conditionings }: UnetConditioning,
+  ): Promise<readonly Float32Array[]> {
+    const session = this.#session
+    const values = latents instanceof Float32Array ? latents : (latents[0] ?? new Float32Array(0))
+    const sample: Tensor = session.tensor('sample', values, [1, size.channels, size.height, size.width])
+    const added = await additions?.feeds({ latents: values, size, timestep, conditionings, share })
+    const own = { sample, timestep: session.tensor('timestep', [timestep], [1]) }
+    const [output] = await session.run({ ...feeds, ...added, ...own }, ['out_sample'])
+    if (output.values.length !== values.length)
+      throw new ServiceError('inference_failed', 'The image model predicted another size than it was given; its operator must replace it.')
+    return [output.values]
+  }
+}
