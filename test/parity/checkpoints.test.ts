@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { unpackGoldenCheckpoints } from '../../../../test/support/model-files/golden-checkpoints.ts'
-import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { openReferencePipeline, pipelineKey } from '../parity/open-pipeline.ts'
-import { parseReferenceFile } from '../parity/reference-case.ts'
-import { type Deviation, isWithinLimits, replayCase } from '../parity/replay-case.ts'
+import { openReferencePipeline, pipelineKey } from '../../src/runtimes/diffusion/parity/open-pipeline.ts'
+import { parseReferenceFile } from '../../src/runtimes/diffusion/parity/reference-case.ts'
+import { type Deviation, isWithinLimits, replayCase } from '../../src/runtimes/diffusion/parity/replay-case.ts'
+import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

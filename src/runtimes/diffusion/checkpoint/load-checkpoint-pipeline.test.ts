@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { unpackGoldenCheckpoints } from '../../../../test/support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { openReferencePipeline } from '../parity/open-pipeline.ts'
+import { parseReferenceFile } from '../parity/reference-case.ts'
+import { isWithinLimits, replayCase } from '../parity/replay-case.ts'
+import { gpuTarget } from './graph/graph-target.ts'
+
+// One case of each kind of graph; test/parity replays all of them.
+const temporary = await createTemporaryFolder()
+after(() => temporary[Symbol.asyncDispose]())
+const folder = temporary.path
+const files = ['xl', 'sd15', 'sd21', 'cases'].flatMap((name) => [`${name}.safetensors`, `${name}.json`])
+await unpackGoldenCheckpoints(folder, (path) => files.includes(path))
+const { cases, unreadable } = parseReferenceFile(JSON.parse(await readFile(join(folder, 'cases.json'), 'utf8')))
+const { signal } = new AbortController()
+
+function findCase(name: string) {
+  const found = cases.find((each) => each.name === name)
+  assert.ok(found, name)
+  return found
+}
+
+test('every reference case can be read', () => {
+  assert.deepEqual(unreadable, [])
+  assert.equal(cases.length, 72)
+})
+
+for (const name of ['xl.safetensors K_EULER/6', 'sd15.safetensors DDIM/8', 'sd21.safetensors DDIM v-prediction'])
+  test(`${name} draws the latents and pixels of diffusers`, async () => {
+    const reference = findCase(name)
+    await using opened = await openReferencePipeline(folder, reference, { threads: 1, signal })
+    const deviation = await replayCase(opened, reference, { signal })
+    assert.ok(isWithinLimits(deviation), `latents ${deviation.latents}, pixels ${deviation.pixels}`)
+  })
+
+test('in half precision, as a GPU draws it, the latents differ by a little', async () => {
+  const reference = findCase('sd15.safetensors DDIM/8')
+  const target = { ...gpuTarget, precision: 'half' } as const
+  await using opened = await openReferencePipeline(folder, reference, { threads: 1, target, signal })
+  const { latents, pixels } = await replayCase(opened, reference, { signal })
+  assert.ok(latents > 1e-5 && latents <= 5e-3 && pixels <= 2, `latents ${latents}, pixels ${pixels}`)
+})
