@@ -3,7 +3,7 @@ import { mostConnections, mostDescriptors } from '../config/file-descriptors.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
 
 /** The part of the settings that the public interface obeys. */
-export function httpSettings({ listen, requests, accounts, deferred, cluster }: Config): HttpSettings {
+export function httpSettings({ listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
   return {
     probesOnly: cluster.role === 'worker',
     trustedProxies: listen.trustedProxies,
@@ -17,6 +17,7 @@ export function httpSettings({ listen, requests, accounts, deferred, cluster }: 
     imagePixels: requests.imagePixels,
     accountPlaces: accounts.places,
     mostDocumentBytes: accounts.documentBytes,
+    defaultModels: models.defaults,
     widePenalties: requests.widePenalties,
     privateWebhooks: deferred.privateWebhooks,
   }

@@ -42,6 +42,8 @@ export interface Config {
   readonly models: {
     /** Whether the models that come with Sepia are installed. */
     readonly builtIn: boolean
+    /** What answers requests that leave their model out or name one that is not installed, by kind. */
+    readonly defaults: { readonly text: string | null; readonly image: string | null }
     /** Searched after the built-in models. */
     readonly folders: readonly string[]
     /** Hosts from which models may be pulled over http or from a private network. */

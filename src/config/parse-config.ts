@@ -56,6 +56,7 @@ function readConfig(reader: SettingReader): Config {
     models: {
       builtIn: read(settings.builtInModels),
       folders: read(settings.models),
+      defaults: { text: read(settings.defaultTextModel), image: read(settings.defaultImageModel) },
       pullHosts: read(settings.pullHosts),
       hub: { url: read(settings.hubUrl), token: read(settings.hubToken), tokenFile: read(settings.hubTokenFile) },
       memoryBytes: read(settings.memory),

@@ -134,6 +134,20 @@ export const settings = {
     'on',
     'Whether the models that come with Sepia are installed; `off` leaves only your own.',
   ),
+  defaultTextModel: setting(
+    'default-text-model',
+    'Models',
+    optional(text),
+    unset('such requests are refused'),
+    'Text model for requests that leave out `model` or name one that is not installed. The response names it, with the header `X-Service-Warning` for the latter.',
+  ),
+  defaultImageModel: setting(
+    'default-image-model',
+    'Models',
+    optional(text),
+    unset('the first one that fits, built-in models last'),
+    'Image model for requests that leave out the model; if it is set, it also draws for requests that name a `model` that is not installed.',
+  ),
   pullHosts: setting(
     'pull-hosts',
     'Models',

@@ -2,6 +2,7 @@ import { ServiceError } from './error.ts'
 import type { ModelDescriptor } from './model.ts'
 import type { ModelCatalog } from './ports/model-catalog.ts'
 import { shortName } from './requests/short-name.ts'
+import { didYouMean } from './text/nearest-name.ts'
 
 /**
  * The model of this name and, where given, of this kind.
@@ -24,7 +25,11 @@ export function makeNotFoundError(catalog: ModelCatalog, modelId: string, kind?:
   const names = listedModels(catalog).flatMap((model) => (kind === undefined || model.kind === kind ? [model.id] : []))
   const kindWord = kind === undefined ? '' : `${kind} `
   const choices = names.length === 0 ? `there is no ${kindWord}model` : `use one of ${names.join(', ')}`
-  return new ServiceError('model_not_found', `The ${kindWord}model ${JSON.stringify(shortName(modelId))} does not exist; ${choices}.`, {
-    param: 'model',
-  })
+  return new ServiceError(
+    'model_not_found',
+    `The ${kindWord}model ${JSON.stringify(shortName(modelId))} does not exist; ${choices}.${didYouMean(modelId, names)}`,
+    {
+      param: 'model',
+    },
+  )
 }

@@ -11,6 +11,7 @@ import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody } from './body/close-after-body.ts'
 import { DiscardedBodies } from './body/discarded-bodies.ts'
+import { fillModels } from './body/fill-models.ts'
 import { inviteBodies } from './body/invite-body.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
@@ -186,6 +187,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     await deps.deadline.keep(reply, () => admit(request, reply))
     if (request.routeOptions.config.spends === 'tokens') await takeTurn(1)
   })
+  fillModels(api, deps, settings)
   api.addHook('preParsing', (_request, reply, _payload, done) => {
     deps.deadline.leaveOutBody(reply)
     done()

@@ -27,6 +27,8 @@ export interface HttpSettings {
   readonly imagePixels: number
   /** Bytes of an account's documents and files in all. */
   readonly mostDocumentBytes: number
+  /** What answers requests that leave their model out or name one that is not installed, by kind; null = they are refused, or as the catalog says. */
+  readonly defaultModels: { readonly text: string | null; readonly image: string | null }
   /** Whether penalties may be −2 to 2 instead of 0 to 1. */
   readonly widePenalties: boolean
   /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */

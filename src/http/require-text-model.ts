@@ -3,6 +3,7 @@ import { listedModels } from '../core/find-descriptor.ts'
 import type { TextModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import { shortName } from '../core/requests/short-name.ts'
+import { didYouMean } from '../core/text/nearest-name.ts'
 import type { TextRequest, TokenizeRequest } from '../core/text-generation.ts'
 
 /** What a text model is asked for: answers, answers to pictures, embeddings, scores, or only its tokens. */
@@ -26,7 +27,11 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   if (unusable !== undefined) throw new ServiceError('model_not_found', `${named} ${unusable.reason}.`, { param: 'model' })
   const names = listedModels(catalog).filter((model) => model.kind === 'text' && does(model, use))
   const known = names.length === 0 ? 'none is installed' : `use one of: ${names.map((model) => model.id).join(', ')}`
-  throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.`, { param: 'model' })
+  const near = didYouMean(
+    id,
+    names.map((model) => model.id),
+  )
+  throw new ServiceError('model_not_found', `There is no text model named ${named}; ${known}.${near}`, { param: 'model' })
 }
 
 /** The ends of sentences that begin with a model's name. */

@@ -124,3 +124,35 @@ suite('the models', () => {
     assert.equal((await readError(image)).code, 'model_not_found')
   })
 })
+
+test('a text model that is left out or unknown is refused with the installed names and the nearest', async () => {
+  await using service = await startHttpService()
+  const ask = async (body: object) => {
+    const answer = await service.fetch('/v1/chat/completions', { json: { messages: [{ role: 'user', content: 'Hi' }], ...body } })
+    return [answer.status, JSON.parse(await answer.text()).error.message]
+  }
+  assert.deepEqual(await ask({}), [400, '`model` is required; use one of: fake-chat.'])
+  const [status, message] = await ask({ model: 'fake-chad' })
+  assert.equal(status, 404)
+  assert.match(message, /use one of: .*fake-chat.* Did you mean fake-chat\?$/)
+})
+
+test('models that settings name stand in for those that are left out or unknown, and the answer says so', async () => {
+  await using service = await startHttpService({ settings: { defaultModels: { text: 'fake-chat', image: 'fake-image' } } })
+  const chat = (body: object) =>
+    service.fetch('/v1/chat/completions', { json: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 2, ...body } })
+  const left = await chat({})
+  assert.deepEqual([left.status, left.headers.get('x-service-warning')], [200, null])
+  const unknown = await chat({ model: 'gpt-4o' })
+  assert.equal(JSON.parse(await unknown.text()).model, 'fake-chat')
+  assert.equal(unknown.headers.get('x-service-warning'), 'The model is not installed; fake-chat answers instead.')
+  assert.equal((await chat({ model: 'fake-image' })).status, 404)
+  const message = await service.fetch('/v1/messages', {
+    json: { model: 'claude', max_tokens: 2, messages: [{ role: 'user', content: 'Hi' }] },
+  })
+  assert.equal(message.status, 200)
+  const drawn = await service.fetch('/generate/sdxl', { json: { prompt: 'a cat', steps: 1, model: 'dall-e-3' } })
+  assert.equal(drawn.status, 200)
+  assert.match(drawn.headers.get('x-service-warning') ?? '', /the default image model draws instead/)
+  assert.equal((await service.fetch('/v1/embeddings', { json: { model: 'unknown', input: 'x' } })).status, 404)
+})

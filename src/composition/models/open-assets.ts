@@ -29,7 +29,7 @@ export async function openAssets(
   // Links are resolved here: an engine may read the files, not the link's folder.
   const files = openAssetFiles({ folder: await realpath(folder) })
   const examine = createWeightsExaminer()
-  const library = new AssetLibrary({ catalog, documents, files, examine })
+  const library = new AssetLibrary({ catalog, documents, files, examine, defaultImage: config.models.defaults.image })
   await library.refresh(options)
   const limits = { bytesPerAccount: config.accounts.assetBytes }
   return { documents, accounts, files, library, uploads: new UploadsUnderWay(), examine, limits, clock }

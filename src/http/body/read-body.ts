@@ -120,7 +120,8 @@ export function synchronousBody(request: FastifyRequest): ReceivedBody {
   return body
 }
 
-function isReceived(body: unknown): body is ReceivedBody {
+/** Whether a body is a {@link ReceivedBody}. */
+export function isReceived(body: unknown): body is ReceivedBody {
   return isRecord(body) && body.bytes instanceof Buffer && 'value' in body && 'asyncMode' in body
 }
 

@@ -18,6 +18,8 @@ export interface LibrarySources {
   readonly catalog: ModelCatalog
   readonly documents: DocumentStore
   readonly files: AssetFiles
+  /** The image model of requests that name none, where it fits. */
+  readonly defaultImage?: string | null
   /** Reads the header of the file at a path, which goes by a name from then on. */
   readonly examine: (path: string, name: string) => Promise<ExaminedWeights>
 }
@@ -92,7 +94,10 @@ export class AssetLibrary {
     return {
       list: () => [...catalog.list(), ...listed.flatMap(({ weights }) => ('model' in weights ? [weights.model] : []))],
       find: (id) => named(id).flatMap(({ weights }) => ('model' in weights ? [weights.model] : []))[0] ?? catalog.find(id),
-      defaultImageModel: (accepts) => catalog.defaultImageModel(accepts),
+      defaultImageModel: (accepts = () => true) => {
+        const named = catalog.find(this.#sources.defaultImage ?? '')
+        return named?.kind === 'image' && accepts(named) ? named : catalog.defaultImageModel(accepts)
+      },
       listAssets: () => [...catalog.listAssets(), ...listed.flatMap(({ weights }) => ('part' in weights ? [weights.part] : []))],
       findAsset: (kind, name) =>
         named(name)

@@ -6,6 +6,7 @@ import { findStylePreset } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
+import { didYouMean } from '../../../core/text/nearest-name.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
@@ -99,13 +100,13 @@ export function chooseImageModel(
   }
   const model = catalog.find(name)
   if (model?.kind === 'image' && fits(model)) return model
-  const known = listedModels(catalog).filter((each) => each.kind === 'image' && fits(each))
+  const names = listedModels(catalog).flatMap((each) => (each.kind === 'image' && fits(each) ? [each.id] : []))
   const unusable = catalog.findUnusable(name)
   const message =
     model?.kind === 'image' && model.upscaler === undefined
       ? `\`${field}\` must be a model of ${wanted}; ${name} is one of ${familyNames[familyOf(model)]}.`
       : unusable === undefined
-        ? `\`${field}\` must be an installed image model: ${known.map(({ id }) => id).join(', ')}.`
+        ? `\`${field}\` must be an installed image model: ${names.join(', ')}.${didYouMean(name, names)}`
         : `\`${field}\` must be another: ${shortName(name)} ${unusable.reason}.`
   if (field === 'model' && model?.kind !== 'image' && unusable === undefined)
     throw new ServiceError('model_not_found', message, { param: field })

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/error.ts'
+import { listedModels } from '../../core/find-descriptor.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { callerOf } from '../caller.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
+import type { HttpSettings } from '../http-settings.ts'
+import { isReceived } from './read-body.ts'
+
+/** What says in an answer that another model stands in for the one that was named. */
+const header = 'x-service-warning'
+
+/** Routes of text models that generate, and those that count the tokens of what they read. */
+const textRoutes = /^(?:\/v1)?\/(?:(?:chat\/)?completions?|messages|responses|infill)(?:\/(?:count_tokens|input_tokens))?$/
+
+/** Of these, llama.cpp's own, which take the only model where none is named. */
+const nativeRoutes = /^\/(?:completions?|infill)$/
+
+/**
+ * Puts the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
+ * latter says so. Where no setting does, a missing text model is refused with the names of those that are installed.
+ */
+export function fillModels(api: FastifyInstance, deps: RouteDependencies, { defaultModels }: Pick<HttpSettings, 'defaultModels'>): void {
+  api.addHook('preHandler', async (request, reply) => {
+    const { body } = request
+    const { config, url = '' } = request.routeOptions
+    if (!isReceived(body) || !isRecord(body.value)) return
+    const { model = null } = body.value
+    if (textRoutes.test(url)) {
+      const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: nativeRoutes.test(url), reply })
+      if (filled !== null) request.body = { ...body, value: { ...body.value, model: filled } }
+    } else if (config.spends === 'images' && defaultModels.image !== null && isUnknown(deps, request, model)) {
+      const { model: _, ...value } = body.value
+      request.body = { ...body, value }
+      reply.header(header, 'The model is not installed; the default image model draws instead.')
+    }
+  })
+}
+
+function fillText(
+  { catalog }: Pick<RouteDependencies, 'catalog'>,
+  { model, standard, isOptional, reply }: { model: unknown; standard: string | null; isOptional: boolean; reply: FastifyReply },
+): string | null {
+  if (model === null) {
+    if (standard !== null || isOptional) return standard
+    const names = listedModels(catalog).flatMap(({ id, ...each }) => (each.kind === 'text' && each.generates !== false ? [id] : []))
+    const known = names.length === 0 ? 'none is installed' : `use one of: ${names.join(', ')}`
+    throw new ServiceError('invalid_request_error', `\`model\` is required; ${known}.`, { param: 'model' })
+  }
+  if (standard === null || typeof model !== 'string' || catalog.find(model) !== undefined || catalog.findUnusable(model) !== undefined)
+    return null
+  reply.header(header, `The model is not installed; ${standard} answers instead.`)
+  return standard
+}
+
+function isUnknown({ assets }: Pick<RouteDependencies, 'assets'>, request: FastifyRequest, model: unknown): boolean {
+  if (typeof model !== 'string') return false
+  const catalog = assets.library.catalogFor(callerOf(request).accountId)
+  return catalog.find(model) === undefined && catalog.findUnusable(model) === undefined
+}
