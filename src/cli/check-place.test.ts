@@ -17,10 +17,10 @@ describe('the place of a file that is to be written', () => {
     await writeFile(file, '')
     await mkdir(join(folder.path, 'folder'))
     for (const [path, replaces, message] of [
-      [join(folder.path, 'none', 'a.png'), true, /^--output: there is no folder .*none; make it, or name a file in one that is there\.$/],
-      [join(file, 'a.png'), true, /^--output: .*file is no folder; name a file in one\.$/],
-      [join(folder.path, 'folder'), true, /^--output: .*folder is a folder; name a file in it\.$/],
-      [file, false, /^--output: .*file is there already; name another with --output\.$/],
+      [join(folder.path, 'none', 'a.png'), true, /^--output: the folder .*none does not exist; create it, or choose another file\.$/],
+      [join(file, 'a.png'), true, /^--output: .*file is not a folder; choose another file\.$/],
+      [join(folder.path, 'folder'), true, /^--output: .*folder is a folder; choose a file in it\.$/],
+      [file, false, /^--output: .*file already exists; choose another with --output\.$/],
     ] as const)
       await assert.rejects(checkPlace(path, { where: '--output', replaces }), { message })
     await checkPlace(file, { where: '--output', replaces: true })

@@ -19,11 +19,11 @@ export async function checkPlace(file: string, { where, replaces }: { readonly w
 
 async function folderFault(folder: string): Promise<string | null> {
   const found = await stat(folder).catch(() => null)
-  if (found === null) return `there is no folder ${folder}; make it, or name a file in one that is there.`
-  if (!found.isDirectory()) return `${folder} is no folder; name a file in one.`
+  if (found === null) return `the folder ${folder} does not exist; create it, or choose another file.`
+  if (!found.isDirectory()) return `${folder} is not a folder; choose another file.`
   // Without the right to pass through, nothing can be made in it.
   if (await may(folder, constants.W_OK | constants.X_OK)) return null
-  return `this user may not write into ${folder}; name a file elsewhere, or change its rights.`
+  return `${folder} is not writable for this user; choose another file, or change its permissions.`
 }
 
 async function fileFault(
@@ -31,9 +31,9 @@ async function fileFault(
   found: Stats,
   { where, replaces }: { readonly where: string; readonly replaces: boolean },
 ): Promise<string | null> {
-  if (found.isDirectory()) return `${file} is a folder; name a file in it.`
-  if (!replaces) return `${file} is there already; name another${where.startsWith('--') ? ` with ${where}` : ''}.`
-  return (await may(file, constants.W_OK)) ? null : `this user may not write ${file}; name another, or change its rights.`
+  if (found.isDirectory()) return `${file} is a folder; choose a file in it.`
+  if (!replaces) return `${file} already exists; choose another${where.startsWith('--') ? ` with ${where}` : ''}.`
+  return (await may(file, constants.W_OK)) ? null : `${file} is not writable for this user; choose another, or change its permissions.`
 }
 
 async function may(path: string, mode: number): Promise<boolean> {

@@ -19,6 +19,6 @@ export async function confirm(
   const line = printableLine(warning)
   const answer = await terminal.ask(`${line} Continue? [y/N] `, { signal })
   if (answer === null && unattended === 'proceed') return
-  if (answer === null) throw new UsageError([{ where: '--yes', message: `${line} Add --yes to do it without being asked.` }])
+  if (answer === null) throw new UsageError([{ where: '--yes', message: `${line} Add --yes to skip this question.` }])
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError([{ where: 'Stopped', message: 'nothing was changed.' }])
 }

@@ -15,7 +15,7 @@ describe('describeFailure', () => {
     first.close()
     assert.equal(
       describeFailure(failure),
-      `127.0.0.1:${bound.port} is in use; stop what listens there, or choose another --port (0 takes any free one).`,
+      `127.0.0.1:${bound.port} is in use; stop the other program, or choose another --port (0 takes any free one).`,
     )
   })
 
@@ -24,7 +24,7 @@ describe('describeFailure', () => {
       code: 'ENOTFOUND',
       hostname: 'no-such-host.invalid',
     })
-    assert.match(describeFailure(failure), /^no-such-host\.invalid is no name .* --host\.$/)
+    assert.match(describeFailure(failure), /^no-such-host\.invalid is not a known name .* --host\.$/)
   })
 
   it('says what to do when the data folder is none', async () => {
@@ -34,22 +34,19 @@ describe('describeFailure', () => {
 
   it('says what to do when the data folder cannot be made', () => {
     const failure = Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'mkdir', path: '/proc/data' })
-    assert.equal(describeFailure(failure), '/proc/data cannot be made there; choose another --data.')
+    assert.equal(describeFailure(failure), '/proc/data cannot be created; choose another --data.')
   })
 
   it('says what to do when a database has no room left', () => {
     using database = new DatabaseSync(':memory:')
     database.exec('pragma max_page_count = 2; create table a (x)')
     const full = () => database.exec('insert into a values (zeroblob(100000))')
-    assert.throws(
-      full,
-      (error) => describeFailure(error) === 'The disk is full, or holds as many files as it can (df -i); make room and try again.',
-    )
+    assert.throws(full, (error) => describeFailure(error) === 'The disk is full or out of inodes (df -i); free some space and try again.')
   })
 
   it('says what to do about a folder in the place of a file', async () => {
     const failure = await writeFile(import.meta.dirname, '').catch((error: unknown) => error)
-    assert.equal(describeFailure(failure), `${import.meta.dirname} is a folder where a file belongs; move it away.`)
+    assert.equal(describeFailure(failure), `${import.meta.dirname} is a folder instead of a file; move it away.`)
   })
 
   it('leaves a sentence alone, but shows the stack of a mistake', () => {

@@ -15,19 +15,18 @@ interface SystemError extends Error {
 }
 
 function describeSystemError({ code, address, hostname, port, path, syscall, errcode }: SystemError): string | undefined {
-  if (code === 'EADDRINUSE')
-    return `${address}:${port} is in use; stop what listens there, or choose another --port (0 takes any free one).`
+  if (code === 'EADDRINUSE') return `${address}:${port} is in use; stop the other program, or choose another --port (0 takes any free one).`
   if (code === 'ENOTFOUND' && hostname !== undefined)
-    return `${hostname} is no name or address that this machine knows; correct it, such as a wrong --host.`
+    return `${hostname} is not a known name or address; correct it, for example in --host.`
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${address}; choose another --host.`
-  if (code === 'EACCES' && port !== undefined) return `This user may not listen on port ${port}; choose a --port from 1024 on.`
+  if (code === 'EACCES' && port !== undefined) return `This user may not listen on port ${port}; choose a --port of 1024 or more.`
   if ((code === 'EACCES' || code === 'EROFS') && path !== undefined)
     return `${path} is not writable for this user; change its permissions or choose another --data.`
   if ((code === 'EEXIST' || code === 'ENOTDIR') && path !== undefined) return `${path} is not a folder; choose another --data.`
-  if (code === 'EISDIR' && path !== undefined) return `${path} is a folder where a file belongs; move it away.`
-  if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be made there; choose another --data.`
+  if (code === 'EISDIR' && path !== undefined) return `${path} is a folder instead of a file; move it away.`
+  if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be created; choose another --data.`
   // SQLite's SQLITE_FULL.
-  if (code === 'ENOSPC' || errcode === 13) return 'The disk is full, or holds as many files as it can (df -i); make room and try again.'
+  if (code === 'ENOSPC' || errcode === 13) return 'The disk is full or out of inodes (df -i); free some space and try again.'
   return undefined
 }
 

@@ -13,7 +13,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
     '.I command',
     '.RI [ flags ]',
     '.SH DESCRIPTION',
-    'One program for the machine that serves and for everybody who calls it.',
+    'Runs the service, and is also a client for it.',
     'Every setting is a flag of every command, an environment variable (\\-\\-port: SEPIA_PORT) and a key of',
     '.IR sepia.config.json ;',
     '.B sepia config',

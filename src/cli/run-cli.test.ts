@@ -110,12 +110,12 @@ describe('the command line', () => {
       assert.match((await run(words)).err, new RegExp(`there is no such command\\. Did you mean ${meant}\\?`), words.join(' '))
     assert.match(
       (await run(['model', 'quantize', 'llama3'])).err,
-      /^sepia model quantize llama3: goes on with one of: model list, .*model remove\.\n$/,
+      /^sepia model quantize llama3: needs one of: model list, .*model remove\.\n$/,
     )
     for (const word of ['gibberish', 'constructor'])
       assert.equal((await run([word])).err, `sepia ${word}: there is no such command. See sepia --help.\n`)
     const family = await run(['token'])
-    assert.equal(family.err, 'sepia token: goes on with one of: token create, token list, token limit, token revoke.\n')
+    assert.equal(family.err, 'sepia token: needs one of: token create, token list, token limit, token revoke.\n')
     assert.equal(family.code, 2)
   })
 

@@ -28,7 +28,7 @@ export function unknownCommand(words: readonly string[]): ConfigFault {
   const names = commands.map((command) => command.words.join(' '))
   const family = names.filter((name) => name.startsWith(`${first} `))
   const meant = second === undefined && family.length > 0 ? [] : findMeant(first, second, names)
-  if (family.length > 0 && meant.length === 0) return { where, message: `goes on with one of: ${family.join(', ')}.` }
+  if (family.length > 0 && meant.length === 0) return { where, message: `needs one of: ${family.join(', ')}.` }
   const question = meant.length === 0 ? '' : ` Did you mean ${either(meant)}?`
   return { where, message: `there is no such command.${question} See sepia --help.` }
 }

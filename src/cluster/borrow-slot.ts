@@ -81,7 +81,7 @@ export async function borrowSlot(
   const lost = (cause: unknown) => new NodeLost(lender.id, cause)
   const url = new URL(leasePath, lender.url)
   if ((url.protocol === 'https:') !== (tls !== undefined))
-    throw lost(new Error(`one of the nodes has a certificate and the other has none (${url.origin})`))
+    throw lost(new Error(`only one of the two nodes has a certificate (${url.origin})`))
   const asked = { method: 'POST', headers: { ...headers } }
   const request = tls === undefined ? openRequest(url, { ...asked, agent }) : openSecureRequest(url, { ...asked, agent: tls.agent })
   let silenceLimitMs = firstSignMs
@@ -109,7 +109,7 @@ export async function borrowSlot(
     const proof = seal(secret, 'answer', lender.id, askerNonce, lenderNonce)
     if (response.statusCode !== 200 || !isEqual(String(response.headers['x-sepia-seal']), proof))
       throw new Error(
-        `the node answered ${response.statusCode} and did not prove that it belongs to the cluster: its cluster-secret, clock or node-url differs`,
+        `the node answered ${response.statusCode} without proof that it belongs to the cluster: its cluster-secret, clock or node-url differs`,
       )
     const key = leaseKey(secret, askerNonce, lenderNonce)
     const slot = new Slot({ request, response, key, clock, watch, lost, ahead: written === undefined ? undefined : ahead })

@@ -4,7 +4,7 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ClusterView } from './cluster-view.ts'
 
 const nobodyComputes =
-  'cannot be run, because this node only answers and no other is there; start one on its database and bucket with --role worker or --role all'
+  'cannot be run, because this node has the role api and no other node exists; start one on its database and bucket with --role worker or --role all'
 
 /** The models and assets of this machine, where it computes, and of every node that can be asked, or may be again soon. */
 export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: ModelCatalog | null): ModelCatalog {

@@ -92,7 +92,7 @@ test('a node with another secret computes for nobody, and the operator is told o
   assert.equal(api.unreached.length, 1)
   assert.match(
     api.unreached[0] ?? '',
-    /^wrong .*did not prove that it belongs to the cluster: its cluster-secret, clock or node-url differs/,
+    /^wrong .*without proof that it belongs to the cluster: its cluster-secret, clock or node-url differs/,
   )
   await still.advance(10_000)
   await askAll()

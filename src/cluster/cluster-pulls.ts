@@ -113,7 +113,7 @@ export class ClusterPulls implements PullDesk {
     if (node !== undefined) return node.id
     throw new ServiceError(
       'server_is_overloaded',
-      'This node lends no models, and no node that does can be reached; start one with --role worker or --role all, and pull again.',
+      'This node runs no models, and no node that does can be reached; start one with --role worker or --role all, and pull again.',
       { param: 'source' },
     )
   }

@@ -70,7 +70,7 @@ export async function grantLease(deps: GrantDependencies, asked: Asked, reply: R
       calls.set(line.call, { stop, ended })
     }
   } finally {
-    const left = new ServiceError('request_cancelled', 'The asking node ended the lease.')
+    const left = new ServiceError('request_cancelled', 'The requesting node ended the lease.')
     for (const { stop } of calls.values()) stop.abort(left)
     await Promise.all([...calls.values()].map(({ ended }) => ended))
   }
@@ -92,7 +92,7 @@ async function acquire({ pool, isDraining }: GrantDependencies, { question, sign
 
 /** Another node may be of a later version, whose kinds nobody can know here. */
 function unknownKind(kind: never): ServiceError {
-  return new ServiceError('unsupported', `The node that was asked knows no lease of the kind ${JSON.stringify(kind)}; upgrade it.`)
+  return new ServiceError('unsupported', `The other node does not support a lease of the kind ${JSON.stringify(kind)}; upgrade it.`)
 }
 
 function describe(model: Model): Omit<Extract<LeaseAnswer, { readonly type: 'granted' }>, 'type'> {
@@ -137,5 +137,5 @@ function ask(model: TextModel, { method, request, account }: Call, signal: Abort
   if (method === 'countPrompt') return model.countPrompt?.(request as TextRequest, { signal, account })
   if (method === 'tokenize') return model.tokenize?.(request as TokenizeRequest, { signal, account })
   if (method === 'detokenize') return model.detokenize?.(request as DetokenizeRequest, { signal })
-  throw new ServiceError('internal_error', 'The node does not know what was asked of it; it may run an older version.')
+  throw new ServiceError('internal_error', 'The node does not support this request; it may run an older version.')
 }

@@ -97,7 +97,7 @@ async function answer(
   const { clock, nodeId, secret, isDraining } = settings
   if (request.method !== 'POST' || request.url !== leasePath) return refuse(request, response, 404)
   const gone = new AbortController()
-  response.on('close', () => gone.abort(new ServiceError('request_cancelled', 'The asking node left.')))
+  response.on('close', () => gone.abort(new ServiceError('request_cancelled', 'The requesting node disconnected.')))
   let limitMs = firstSignMs
   let mostBytes = mostQuestionBytes
   using watch = watchSilence(

@@ -41,5 +41,5 @@ export async function findRequest(
 }
 
 function requestNotFound(): ServiceError {
-  return new ServiceError('request_not_found', 'There is no such request; what was asked is remembered for eight days.')
+  return new ServiceError('request_not_found', 'This request does not exist; requests are kept for eight days.')
 }

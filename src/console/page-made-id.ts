@@ -10,5 +10,5 @@ export const pageMadeId: TString = Type.String({ pattern: `^${pageMadeIdPattern}
 /** Such an id out of a path. @throws {ServiceError} `not_found` for any other text, before a store sees it. */
 export function checkPageMadeId(text: string, of: 'conversation' | 'preset'): string {
   if (new RegExp(`^${pageMadeIdPattern}$`).test(text)) return text
-  throw new ServiceError('not_found', `There is no such ${of}; its address is cut or changed.`)
+  throw new ServiceError('not_found', `This ${of} does not exist; its address is incomplete or changed.`)
 }

@@ -22,7 +22,7 @@ export function requireOwnHost({ host }: IncomingHttpHeaders, { addresses, allow
   if (known.includes(name) || name.endsWith('.localhost') || isIP(name) !== 0) return
   throw new ServiceError(
     'invalid_request_error',
-    'Open the console under the address it printed, or start the service with --public-url for this name.',
+    'Open the console at the address that the service printed, or start the service with --public-url for this name.',
     {
       param: 'host',
     },
@@ -39,7 +39,7 @@ export function requireSameOrigin(
   publicUrl: string,
 ): void {
   if (!isSameOrigin(method, headers, publicUrl))
-    throw new ServiceError('insufficient_scope', 'Use the pages of the console itself; this request came from somewhere else.')
+    throw new ServiceError('insufficient_scope', 'Use the pages of the console; this request came from another site.')
 }
 
 function isSameOrigin(method: string, headers: IncomingHttpHeaders, publicUrl: string): boolean {

@@ -38,6 +38,6 @@ function findUnknown(query: unknown, known: readonly string[]): ServiceError | u
   const unknown = names.find((name) => !known.includes(name.replace(/\[.*\]$/s, '[]')))
   if (unknown === undefined) return undefined
   const name = shortName(unknown)
-  const advice = known.length === 0 ? 'remove it; this address takes none' : `use ${known.join(', ').replace('[]', '[…]')}`
+  const advice = known.length === 0 ? 'remove it; this address has none' : `use ${known.join(', ').replace('[]', '[…]')}`
   return new ServiceError('invalid_request_error', `\`${name}\` is not a known query parameter: ${advice}.`, { param: name })
 }

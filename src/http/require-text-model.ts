@@ -36,10 +36,10 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
 
 /** The ends of sentences that begin with a model's name. */
 const lacks: Readonly<Record<TextModelUse, string>> = {
-  generate: 'makes no text, only embeddings or scores; name one that makes text',
-  look: 'looks at no pictures; send text alone, or name a model whose model.json sets "vision"',
-  embed: 'makes no embeddings; name one that does, or set "embeddings" in its model.json',
-  rank: 'scores no texts; name a reranker, or set "ranks" in the model.json of a server that is one',
+  generate: 'does not generate text, only embeddings or scores; use one that does',
+  look: 'cannot read pictures; send only text, or use a model whose model.json sets "vision"',
+  embed: 'makes no embeddings; use one that does, or set "embeddings" in its model.json',
+  rank: 'cannot rank texts; use a reranker, or set "ranks" in the model.json of a server that is one',
   read: 'reads nothing',
 }
 
@@ -80,7 +80,7 @@ export function chooseTextModel(catalog: ModelCatalog, id: string | undefined, u
   const [only] = names
   if (id === undefined && only !== undefined && names.length === 1) return only
   if (id === undefined && only === undefined)
-    throw new ServiceError('model_not_found', 'No installed model can do this; name one in `model` once there is.', { param: 'model' })
+    throw new ServiceError('model_not_found', 'No installed model can do this; install one and name it in `model`.', { param: 'model' })
   if (id === undefined)
     throw new ServiceError('invalid_request_error', `\`model\` is required; use one of: ${names.map((model) => model.id).join(', ')}.`, {
       param: 'model',

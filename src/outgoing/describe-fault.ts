@@ -12,14 +12,13 @@ interface Asked {
 export function describeFault(error: Error, { proxy: { name }, target, protocol }: Asked & { readonly protocol: string }): ProxyFault {
   const [code, status] = ['code' in error ? error.code : undefined, 'statusCode' in error ? error.statusCode : undefined]
   if (status === 407) return wantsLogin(name, protocol)
-  if (status !== undefined) return new ProxyFault(`The proxy ${name} answered ${status} when it was asked for ${target}; look there why.`)
-  if (code === 'ERR_PROXY_TUNNEL')
-    return new ProxyFault(`The proxy ${name} closed the connection when it was asked for ${target}; look there why.`)
+  if (status !== undefined) return new ProxyFault(`The proxy ${name} answered ${status} to a request for ${target}; check its log.`)
+  if (code === 'ERR_PROXY_TUNNEL') return new ProxyFault(`The proxy ${name} closed the connection to ${target}; check its log.`)
   const why = code ?? error.message
-  return new ProxyFault(`The proxy ${name} cannot be reached (${why}); look whether it runs, or correct ${settingOf(protocol)}.`)
+  return new ProxyFault(`The proxy ${name} cannot be reached (${why}); check that it runs, or correct ${settingOf(protocol)}.`)
 }
 
 /** A proxy through which the server was not there in time, whichever of them it is that says nothing. */
 export function tookTooLong(connectMs: number, { proxy: { name }, target }: Asked): ProxyFault {
-  return new ProxyFault(`The proxy ${name} did not bring us to ${target} within ${connectMs / 1000} s; look there why.`)
+  return new ProxyFault(`The proxy ${name} did not connect to ${target} within ${connectMs / 1000} s; check its log.`)
 }

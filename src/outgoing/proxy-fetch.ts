@@ -24,7 +24,7 @@ export function createProxyFetch(findRoute: FindRoute): typeof fetch {
     if (!leadsOn || request.redirect === 'manual') return toResponse(incoming, status, { ...sending, proxy: route.proxy })
     incoming.destroy()
     if (request.redirect === 'error' || !['GET', 'HEAD'].includes(request.method) || redirects === mostRedirects)
-      throw new TypeError('fetch failed', { cause: new Error(`${url.origin} leads on, which is not wanted here.`) })
+      throw new TypeError('fetch failed', { cause: new Error(`${url.origin} redirects, which is not allowed here.`) })
     const target = new URL(headers.location ?? '', url)
     const next = new Request(target, { method: request.method, headers: request.headers })
     if (target.origin !== url.origin) next.headers.delete('authorization')

@@ -103,7 +103,7 @@ describe('an agent whose connections go through a proxy', () => {
       /^The proxy 127\.0\.0\.1:\d+ needs a name and password, .* into https-proxy \(HTTPS_PROXY\) as http:/,
     ],
     ['502 Bad Gateway', /^The proxy 127\.0\.0\.1:\d+ answered 502 when it was asked for a\.example:443;/],
-    ['cut', /^The proxy 127\.0\.0\.1:\d+ closed the connection when it was asked for a\.example:443;/],
+    ['cut', /^The proxy 127\.0\.0\.1:\d+ closed the connection to a\.example:443;/],
   ] as const)
     test(`names the proxy that answers a wish for a tunnel with "${refusal}", without its password`, async () => {
       proxy.refusal = refusal

@@ -18,11 +18,11 @@ export function makeRefusalError(
     case 'share-full':
       return new ServiceError(
         'concurrency_limit_exceeded',
-        `As many requests of this account wait for the model ${modelId} as may (its share of the queue, account-share); ${again}`,
+        `This account has reached its limit of waiting requests for the model ${modelId} (its share of the queue, account-share); ${again}`,
         { retryAfterSeconds },
       )
     case 'waited-too-long':
-      return new ServiceError('server_is_overloaded', `The model ${modelId} had no time for this request; ${again}`, { retryAfterSeconds })
+      return new ServiceError('server_is_overloaded', `The model ${modelId} was too busy for this request; ${again}`, { retryAfterSeconds })
     case 'backing-off':
       return new ServiceError('model_loading', `The model ${modelId} stopped or could not be loaded (the log says why); ${again}`, {
         retryAfterSeconds,

@@ -59,7 +59,7 @@ export function queueSwept({ log, metrics }: Telemetry, { requeued, failed }: Sw
 
 /** Shows for how long the longest waiting has waited; nothing while that is not known. */
 export function observeQueue({ metrics }: Telemetry, ageMs: () => number | null): void {
-  const help = 'For how long the longest waiting asynchronous request has waited, of all nodes; 0 when none waits.'
+  const help = 'Age of the oldest waiting asynchronous request on all nodes; 0 when none waits.'
   metrics.registry.gauge({ name: 'sepia_queue_oldest_pending_seconds', help, labels: [] }, () => {
     const age = ageMs()
     return age === null ? [] : [[[], age / 1000]]

@@ -106,9 +106,9 @@ export function observeModels({ metrics }: Telemetry, states: () => readonly Mod
   const perModel = (name: string, help: string, read: (state: ModelState) => number): void =>
     metrics.registry.gauge({ name, help, labels: ['model'] }, () => states().map((state) => [[state.modelId], read(state)] as const))
   perModel('sepia_model_memory_bytes', 'Resident bytes of the model process; 0 when unloaded.', ({ memoryBytes }) => memoryBytes)
-  perModel('sepia_model_slots_in_use', 'Requests that a model works on.', ({ inUse }) => inUse)
-  perModel('sepia_model_requests_waiting', 'Requests that wait for a slot on a model.', ({ waiting }) => waiting)
-  const help = 'Share of the KV cache that running requests fill, 0 to 1; of loaded models whose runtime tells.'
+  perModel('sepia_model_slots_in_use', 'Requests running on a model.', ({ inUse }) => inUse)
+  perModel('sepia_model_requests_waiting', 'Requests waiting for a model.', ({ waiting }) => waiting)
+  const help = 'Share of the KV cache that running requests fill, 0 to 1; of loaded models whose runtime reports it.'
   metrics.registry.gauge({ name: 'sepia_kv_cache_usage_perc', help, labels: ['model'] }, () =>
     states().flatMap(({ modelId, cacheUse }) => (cacheUse === undefined ? [] : [[[modelId], cacheUse] as const])),
   )

@@ -55,7 +55,7 @@ export function createServiceMetrics(): ServiceMetrics {
     tokens: counter('sepia_tokens_total', 'Tokens read (prompt) and generated (completion).', 'model', 'kind'),
     generatedTokens: counter(
       'sepia_generated_tokens_total',
-      'Tokens that models of this node generated, whichever node was asked.',
+      'Tokens that models of this node generated, including for other nodes.',
       'model',
     ),
     images: counter('sepia_images_total', 'Images drawn.', 'model'),
@@ -83,7 +83,7 @@ export function createServiceMetrics(): ServiceMetrics {
     phaseSeconds: histogram(
       [0.01, ...longSeconds],
       'sepia_phase_seconds',
-      'What work spends its time on: queue, prompt, decode, steps, vae, store.',
+      'Time of work by phase: queue, prompt, decode, steps, vae, store.',
       'model',
       'phase',
     ),

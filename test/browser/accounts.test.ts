@@ -64,7 +64,7 @@ test('signing out ends the session and forgets what was written, and a wrong pas
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').getByText('do not belong together').waitFor()
+  await page.getByRole('alert').getByText('is wrong').waitFor()
   await page.getByLabel('Password').fill(owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Access tokens' }).waitFor()

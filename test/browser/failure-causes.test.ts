@@ -34,7 +34,7 @@ async function fail(page: Page): Promise<readonly string[]> {
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'Requests')
   await page.getByRole('main').getByRole('link', { name: 'Chat', exact: true }).first().click()
-  await page.getByText('Why it failed was told to its caller, and stands in the log of the service beside this id.').waitFor()
+  await page.getByText('The caller received the reason; the log of the service has it under this id.').waitFor()
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: 'a red apple' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()

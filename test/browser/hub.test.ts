@@ -23,7 +23,7 @@ test('an owner searches the hub, sees what it found, and pulls it with a press',
   const words = dialog.getByLabel('Words to search the hub for')
   await words.fill('nothing of the kind')
   await page.keyboard.press('Enter')
-  await dialog.getByText('The hub has no GGUF model and no picture model with these words').waitFor()
+  await dialog.getByText('The hub has no GGUF or image model for these words').waitFor()
   await words.fill('chat')
   await dialog.getByRole('button', { name: 'Search the hub' }).click()
   const found = dialog.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')

@@ -56,6 +56,6 @@ test('a passkey is added by name, signs in with a touch, and is removed', { skip
   await context.clearCookies()
   await page.goto(`${url}/console/sign-in`)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await page.getByRole('alert').getByText('not known here').waitFor()
+  await page.getByRole('alert').getByText('unknown here').waitFor()
   assert.deepEqual(complaints, [])
 })

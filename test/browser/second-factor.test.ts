@@ -66,7 +66,7 @@ test('an owner who must have one sets it up on the way in', { skip: withoutChrom
   await createAccount(page, service.link, owner)
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   await showPassword(page)
-  await page.getByText('This service asks you for a second factor').waitFor()
+  await page.getByText('This service requires a second factor').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await page.getByLabel('One-time code').fill(shownCode(await lettersOf(page), Date.now()))
   await page.getByRole('button', { name: 'Sign in' }).click()

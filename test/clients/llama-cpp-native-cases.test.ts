@@ -138,7 +138,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
     for (const nothing of ['', [''], [['', '']], { prompt_string: '' }]) {
       const answer = await call('/completion', { prompt: nothing, n_predict: 2 })
       assert.equal(answer.status, 400)
-      assert.match(JSON.parse(await answer.text()).error.message, /has no tokens/)
+      assert.match(JSON.parse(await answer.text()).error.message, /prompt is empty/)
     }
     assert.equal(typeof (await complete({ prompt: [1, ''], n_predict: 1 })).content, 'string')
     for (const unknown of [{ prompt: [99_999_999] }, { prompt: 'a', logit_bias: [[99_999_999, 1]] }])
@@ -164,6 +164,6 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
   test('a model that was not made for gaps refuses them by name', async () => {
     const answer = await call('/infill', { input_prefix: 'int main() {\n', prompt: '  int n = ', input_suffix: '}\n' })
     assert.equal(answer.status, 400)
-    assert.match(JSON.parse(await answer.text()).error.message, /fills no gaps/)
+    assert.match(JSON.parse(await answer.text()).error.message, /no fill-in-the-middle tokens/)
   })
 })

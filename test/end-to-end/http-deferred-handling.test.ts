@@ -55,7 +55,7 @@ suite('how deferred requests are handled', () => {
       assert.equal((await readError(answer)).param, Object.keys(bad)[0])
     }
     const { message } = await readError(await send({ ...deferred, 'x-service-webhook': 'https://10.0.0.7/hook' }))
-    assert.match(message, /leads into a private network, which an operator lets them do with the setting webhook-private-targets\.$/)
+    assert.match(message, /is in a private network, which the setting webhook-private-targets would allow\.$/)
     for (const idle of [
       { 'x-service-priority': 'low' },
       { 'x-service-webhook': 'https://example.com/hook' },

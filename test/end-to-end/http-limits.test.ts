@@ -178,7 +178,7 @@ suite('caps on what an account holds', () => {
     const refused = await stream()
     const { code, message } = await readError(refused)
     assert.equal(code, 'concurrency_limit_exceeded')
-    assert.match(message, /^This account has 2 open streams, as many as it may \(its own limit\)/)
+    assert.match(message, /^This account has reached its limit of 2 open streams \(its own limit\)/)
     leave.abort()
   })
 })

@@ -116,7 +116,7 @@ suite('the models', () => {
     await using homeless = await startHttpService({ overrides: { isDataGone: async () => true } })
     const gone = await homeless.fetch('/readyz', { token: null })
     assert.equal(gone.status, 503)
-    assert.match(await gone.text(), /The data folder of the service, or what lies in it, is gone/)
+    assert.match(await gone.text(), /The data folder of the service, or its contents, are missing/)
     await using empty = await startHttpService({ catalog: createFakeCatalog([]) })
     assert.equal((await empty.fetch('/readyz', { token: null })).status, 503)
     const image = await empty.fetch('/generate/sdxl', { json: { prompt: 'a tiger' } })

@@ -76,7 +76,7 @@ suite('ranking documents', () => {
       assert.match(error.message, words)
     }
     const generate = await several.fetch('/v1/chat/completions', { json: { model: 'a', messages: [{ role: 'user', content: 'Hi' }] } })
-    assert.match((await readError(generate)).message, /makes no text, only embeddings or scores/)
+    assert.match((await readError(generate)).message, /does not generate text, only embeddings or scores/)
     await using none = await startHttpService({ catalog: createFakeCatalog([chat]) })
     assert.equal((await none.fetch('/v1/rerank', { json: nameless })).status, 404)
     const listed = await readJson(await several.fetch('/v1/models/a'))

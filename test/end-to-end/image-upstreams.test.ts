@@ -105,7 +105,7 @@ test('a1111: a server without its interface is named as one that was started wit
 test('something else than a server that draws is hinted at by its address', async (context) => {
   const fault: ImageServerFault = (response) => void response.end('<!doctype html>')
   await assert.rejects(connectImageServer(context, 'a1111', { fault, at: /samplers$/ }), ({ cause }: ServiceError) => {
-    assert.match((cause as Error).message, /something else than JSON; `url` in its model\.json/)
+    assert.match((cause as Error).message, /something other than JSON; `url` in its model\.json/)
     return true
   })
 })
@@ -170,10 +170,10 @@ test('sd-server: an encoding that its build lacks is given to the picture here',
 })
 
 for (const [status, body, reason] of [
-  [404, '{"error":"job not found"}', /started anew/],
-  [410, '{"error":"job expired"}', /started anew/],
+  [404, '{"error":"job not found"}', /restarted/],
+  [410, '{"error":"job expired"}', /restarted/],
   [200, '{"status":"failed","error":{"code":"generation_failed","message":"a fox"}}', /ended a picture as failed generation_failed\.$/],
-  [200, '{}', /does not say how a picture stands/],
+  [200, '{}', /does not report the state of a picture/],
 ] as const)
   test(`sd-server: a job that ends as ${status} ${body} is told of in the log`, async (context) => {
     const fault: ImageServerFault = (response) => void response.writeHead(status).end(body)

@@ -93,7 +93,7 @@ for (const [origin, asked] of [
       const cut = async (): Promise<void> => {
         for await (const _half of await connection.send('/chat/completions', {}, { signal })) proxy.cut()
       }
-      assert.match(await failureOf(cut()), new RegExp(`The upstream broke its answer off \\(over the proxy ${told}\\)`))
+      assert.match(await failureOf(cut()), new RegExp(`The upstream broke off its answer \\(over the proxy ${told}\\)`))
       proxy.refusal = '502 Bad Gateway'
       assert.match(await failureOf(ask(connection)), new RegExp(`${told}.*answered 502|answered 502.*${told}`))
       proxy.refusal = 'cut'

@@ -198,7 +198,7 @@ test('an address or a name that the server does not know is hinted at in the cau
   await assert.rejects(collect(model.generate(seeded('hello'), options)), (error: ServiceError) => {
     assert.match(
       (error.cause as Error).message,
-      /answered 404 at http:\/\/.*\/chat\/completions: `url` or `model` in its model\.json is not as that server has it/,
+      /answered 404 at http:\/\/.*\/chat\/completions: `url` or `model` in its model\.json does not match that server/,
     )
     return true
   })

@@ -87,13 +87,13 @@ const hostileBodies: readonly { readonly what: string; readonly body: () => stri
   },
   { what: '31 million spaces and no object', body: () => ' '.repeat(31 * megabyte), status: 400, code: 'invalid_json' },
   {
-    what: 'an emoji that was cut in two',
+    what: 'an emoji cut in two',
     body: () => String.raw`{"model":"fake-chat","messages":[{"role":"user","content":"\ud83d"}]}`,
     status: 400,
     code: 'invalid_json',
   },
   {
-    what: 'an emoji that was cut in two, after 100 000 whole ones in a large body',
+    what: 'an emoji cut in two, after 100 000 whole ones in a large body',
     body: () => String.raw`{${honest},"stop":[${fill(String.raw`"\ud83d\udc2f"`).slice(0, 15 * 100_000 - 1)}],"user":"\udc2f"}`,
     status: 400,
     code: 'invalid_json',

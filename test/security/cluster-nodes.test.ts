@@ -134,7 +134,7 @@ test('a forged node that answers without the secret is told nothing', async () =
   }).listen(0, '127.0.0.1')
   await using lender = await listening(forged)
   const borrowed = borrowSlot(borrower(createTestClock()), lender, question, { signal })
-  await assert.rejects(borrowed, (error) => error instanceof NodeLost && /did not prove/.test(String(error.cause)))
+  await assert.rejects(borrowed, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
   assert.deepEqual(heard.join(''), `${line}\n`)
 })
 
@@ -186,7 +186,7 @@ test('a question of a kind that nobody knows is refused by name, and unloads not
   const unknown = JSON.parse(JSON.stringify({ ...question, kind: 'sing' }))
   await assert.rejects(borrowSlot(borrower(node.clock), { id: 'worker', url: node.url ?? '' }, unknown, { signal }), {
     code: 'unsupported',
-    message: 'The node that was asked knows no lease of the kind "sing"; upgrade it.',
+    message: 'The other node does not support a lease of the kind "sing"; upgrade it.',
   })
 })
 

@@ -11,6 +11,6 @@ export function allowNewDatabase({ report, terminal }: Pick<CommandContext, 'rep
   if (report.some(({ name, source }) => name === 'data' && source === 'default')) return {}
   return {
     onCreate: (dataFolder) =>
-      terminal.err(`There was no database in ${printableLine(dataFolder)}; this is a new one, of no service that runs elsewhere.\n`),
+      terminal.err(`There was no database in ${printableLine(dataFolder)}; this is a new one that no running service uses.\n`),
   }
 }

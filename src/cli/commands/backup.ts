@@ -6,7 +6,7 @@ import { openProgressBar } from '../progress-bar.ts'
 
 export const backup: Command = {
   words: ['backup'],
-  summary: 'Write accounts, tokens, requests and outputs into one file, while the service may be running.',
+  summary: 'Write accounts, tokens, requests and outputs into one file; the service may be running.',
   argument: { name: '<file>', help: 'the file to write; it must not exist.' },
   flags: [],
   settings: ['data'],

@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts'
 export const completion: Command = {
   words: ['completion'],
   summary: 'Print a script with which a shell completes commands and flags.',
-  argument: { name: '<shell>', help: `${shells.join(', ')}; the script's first lines say where it goes.` },
+  argument: { name: '<shell>', help: `${shells.join(', ')}; the first line of the script says where to put it.` },
   flags: [],
   settings: [],
   run: async ({ argument, commands }) => {

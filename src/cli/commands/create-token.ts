@@ -7,12 +7,12 @@ import { allowNewDatabase } from './allow-new-database.ts'
 
 export const createToken: Command = {
   words: ['token', 'create'],
-  summary: 'Make an access token and print it, this once.',
+  summary: 'Create an access token and print it once.',
   flags: [
     { name: 'name', form: '<text>', help: 'What the token is for.', required: true },
     { name: 'scopes', form: '<scope>,…', help: `What it may do: ${everyScope.join(', ')}. Default: all of them.` },
-    { name: 'expires', form: '<duration>', help: 'How long it is valid, such as 30d. Default: for ever.' },
-    { name: 'account', form: '<id>', help: 'Whose token it is. Default: the first account.' },
+    { name: 'expires', form: '<duration>', help: 'How long it is valid, such as 30d. Default: no expiry.' },
+    { name: 'account', form: '<id>', help: 'The account of the token. Default: the first account.' },
   ],
   settings: ['data', 'database-url', 'database-url-file'],
   run: async (context) => {
@@ -25,7 +25,7 @@ export const createToken: Command = {
     }
     await using desk = await backend.openAccountDesk(config, { signal, ...allowNewDatabase(context) })
     const { text, token } = await desk.createToken(wanted, { signal })
-    if (terminal.interactive) terminal.err('Keep this token now: it is stored nowhere and never shown again.\n')
+    if (terminal.interactive) terminal.err('Copy this token now: it is not stored and never shown again.\n')
     const { id, name, scopes, accountId, expiresAt } = token
     return { text, json: { token: text, id, name, scopes, account: accountId, expires_at: isoTime(expiresAt) } }
   },

@@ -6,7 +6,7 @@ import { useLimitFlags } from '../limit-flags.ts'
 /** Limits one access token within its account, or shows its limits when no flag is given. */
 export const limitToken: Command = limitCommand({
   words: ['token', 'limit'],
-  summary: 'Set or lift how much one access token may use of what its account may; without flags, show it.',
+  summary: 'Set or lift the limits of one access token; without flags, show them.',
   argument: { name: '<id>', help: 'the id that sepia token list shows.' },
   flags: useLimitFlags,
   find: findToken,

@@ -16,7 +16,7 @@ async function find({
 
 export const listDevices: Command = {
   words: ['devices'],
-  summary: 'List the GPUs that models can compute on, per engine.',
+  summary: 'List the GPUs that each engine can use.',
   flags: [],
   settings: [],
   run: async ({ backend, terminal, signal }) => {
@@ -32,7 +32,7 @@ export const listDevices: Command = {
     return {
       text:
         rows.length === 0
-          ? 'No GPU was found: models compute on the processor. docs/hardware.md says which driver a GPU needs.'
+          ? 'No GPU was found; models run on the processor. See docs/hardware.md for the driver a GPU needs.'
           : textTable(['ENGINE', 'BACKEND', 'DEVICE', 'NAME', 'MEMORY', 'DRIVER'], rows),
       json: { devices },
     }

@@ -20,7 +20,7 @@ describe('devices', () => {
   it('says that the processor computes where no GPU is', async () => {
     const { code, out } = await run(['devices'])
     assert.equal(code, 0)
-    assert.match(out, /^No GPU was found: models compute on the processor/)
+    assert.match(out, /^No GPU was found; models run on the processor/)
     assert.deepEqual(JSON.parse((await run(['devices', '--json'])).out), { devices: [] })
   })
 
@@ -58,8 +58,8 @@ describe('backup and restore', () => {
     files.length = 0
     await using folder = await createTemporaryFolder()
     for (const [place, fault] of [
-      [join(folder.path, 'none', 'b.tar'), /^sepia backup: there is no folder .*none; make it/],
-      [folder.path, /^sepia backup: .* is a folder; name a file in it\./],
+      [join(folder.path, 'none', 'b.tar'), /^sepia backup: the folder .*none does not exist; create it/],
+      [folder.path, /^sepia backup: .* is a folder; choose a file in it\./],
     ] as const) {
       const { code, err } = await run(['backup', place], { backend })
       assert.equal(code, 2)
@@ -70,7 +70,7 @@ describe('backup and restore', () => {
 
   it('names a file that is not there before it asks anything', async () => {
     const { code, err, asked } = await run(['restore', '/nope'], { backend, answer: 'y' })
-    assert.deepEqual([code, err, asked], [2, '/nope: there is no such file; name one that sepia backup wrote.\n', []])
+    assert.deepEqual([code, err, asked], [2, '/nope: this file does not exist; choose one that sepia backup wrote.\n', []])
   })
 
   it('restores only after a yes', async () => {

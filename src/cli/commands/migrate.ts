@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts'
 
 export const migrate: Command = {
   words: ['migrate'],
-  summary: 'Copy everything but models into an empty PostgreSQL database, and outputs into the bucket of s3-url, and compare both.',
+  summary: 'Copy everything but models into an empty PostgreSQL database and the bucket of s3-url, and compare.',
   flags: [{ name: 'to', form: '<database-url>', help: 'The database: postgres://user:password@host/database.', required: true }],
   settings: ['data', 's3-url', 's3-secret-file'],
   run: async ({ flags, backend, config, terminal, signal }) => {
@@ -16,7 +16,7 @@ export const migrate: Command = {
     const lines = Object.entries(rows).map(([table, count]) => `${String(count).padStart(9)}  ${table}`)
     const missing = rows.outputs === undefined ? 0 : (rows.stored_outputs ?? 0) - rows.outputs
     const notes = [
-      ...(rows.outputs === undefined ? ['Outputs stay in the data folder; name a bucket with --s3-url to copy them, too.'] : []),
+      ...(rows.outputs === undefined ? ['Outputs stay in the data folder; set --s3-url to copy them too.'] : []),
       ...(missing > 0 ? [`${missing} outputs were missing or damaged in the data folder.`] : []),
       'Copied and compared; start the service with --database-url, --s3-url and --cluster-secret.',
     ]

@@ -13,8 +13,8 @@ export const pullModel: Command = {
     help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder that holds a model.',
   },
   flags: [
-    { name: 'dry-run', form: null, help: 'Say what would be fetched, with sizes, and fetch nothing.' },
-    { name: 'offline', form: null, help: 'Ask nothing outside this machine: paths only.' },
+    { name: 'dry-run', form: null, help: 'Show what would be downloaded, with sizes, and download nothing.' },
+    { name: 'offline', form: null, help: 'Use this machine only: local paths.' },
   ],
   settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],
   run: async ({ argument, flags, backend, config, terminal, signal }) => {

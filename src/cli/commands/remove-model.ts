@@ -4,7 +4,7 @@ import { confirm, yesFlag } from '../confirm.ts'
 
 export const removeModel: Command = {
   words: ['model', 'remove'],
-  summary: 'Delete a model that sepia model pull fetched.',
+  summary: 'Delete a pulled model.',
   argument: { name: '<model>', help: 'the id that sepia model list shows.' },
   flags: [yesFlag],
   settings: ['data'],

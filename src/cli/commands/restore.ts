@@ -7,14 +7,14 @@ import { UsageError } from '../usage-error.ts'
 
 export const restore: Command = {
   words: ['restore'],
-  summary: 'Replace the data folder by a backup; the service must not be running.',
+  summary: 'Replace the data folder with a backup; stop the service first.',
   argument: { name: '<file>', help: 'a file that sepia backup wrote.' },
   flags: [yesFlag],
   settings: ['data'],
   run: async (context) => {
     const { argument, backend, config, terminal, signal } = context
     const file = resolve(argument)
-    if (!existsSync(file)) throw new UsageError([{ where: file, message: 'there is no such file; name one that sepia backup wrote.' }])
+    if (!existsSync(file)) throw new UsageError([{ where: file, message: 'this file does not exist; choose one that sepia backup wrote.' }])
     await confirm(context, {
       warning: `This replaces every account, token, request and output in ${config.dataFolder}.`,
       unattended: 'refuse',

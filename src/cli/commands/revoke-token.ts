@@ -5,7 +5,7 @@ import { printableLine } from '../printable.ts'
 
 export const revokeToken: Command = {
   words: ['token', 'revoke'],
-  summary: 'Revoke an access token; a running service refuses it within five seconds, and ends what is waited for with it.',
+  summary: 'Revoke an access token; a running service rejects it within five seconds and ends its open requests.',
   argument: { name: '<id>', help: 'the id that sepia token list shows.' },
   flags: [yesFlag],
   settings: ['data', 'database-url', 'database-url-file'],

@@ -4,7 +4,7 @@ import { textTable } from '../text-table.ts'
 export const searchModels: Command = {
   words: ['model', 'search'],
   summary: 'Search the hub for models that Sepia runs.',
-  argument: { name: '<words>', help: 'What to look for, such as qwen2.5 7b instruct, with or without quotes.', words: true },
+  argument: { name: '<words>', help: 'Words to search for, such as qwen3 8b, with or without quotes.', words: true },
   flags: [],
   settings: ['hub-url', 'hub-token-file'],
   run: async ({ argument, backend, config, signal }) => {
@@ -13,7 +13,7 @@ export const searchModels: Command = {
     return {
       text:
         rows.length === 0
-          ? 'The hub has no GGUF model and no picture model with these words; try fewer.'
+          ? 'The hub has no GGUF or image model for these words; try fewer words.'
           : `${textTable(['SOURCE', 'DOWNLOADS', 'LICENCE', 'GATED'], rows)}\n\nFetch one with: sepia model pull <source>`,
       json: { models },
     }

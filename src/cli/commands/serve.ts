@@ -2,7 +2,7 @@ import type { Command } from '../command.ts'
 
 export const serve: Command = {
   words: ['serve'],
-  summary: 'Run the service until it is told to stop.',
+  summary: 'Run the service.',
   flags: [],
   endless: true,
   settings: 'all',

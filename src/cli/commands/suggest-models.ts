@@ -5,7 +5,7 @@ import { textTable } from '../text-table.ts'
 
 export const suggestModels: Command = {
   words: ['model', 'suggestions'],
-  summary: 'List models to begin with, and which of them the setting memory has room for.',
+  summary: 'List models to start with, and which of them fit into the setting memory.',
   flags: [],
   settings: ['memory'],
   run: async ({ config }) => {
@@ -19,7 +19,7 @@ export const suggestModels: Command = {
       license,
     ])
     const table = textTable(['SOURCE', 'KIND', 'DOWNLOAD', 'MEMORY', 'FITS', 'LICENCE'], rows)
-    const room = `Models may take ${printByteSize(config.models.memoryBytes)} here (memory); on a GPU they take its memory instead.`
+    const room = `Models may use ${printByteSize(config.models.memoryBytes)} here (memory); on a GPU they use its memory instead.`
     return { text: `${table}\n\n${room} Fetch one with: sepia model pull <source>`, json: { models } }
   },
 }

@@ -92,7 +92,7 @@ describe('token create', () => {
 
   it('warns a person, but not a script, that it is shown once, and keeps standard output to the token', async () => {
     const person = await run(['token', 'create', '--name', 'x'], { interactive: true })
-    assert.match(person.err, /Keep this token now/)
+    assert.match(person.err, /Copy this token now/)
     assert.equal(person.out, 'sepia_secret\n')
     assert.equal((await run(['token', 'create', '--name', 'x'])).err, '')
   })
@@ -105,7 +105,7 @@ it('a token or an account makes a new database, and says so, only in a data fold
   ]) {
     assert.match((await run(argv, { newDatabase: '/srv/data' })).err, /no new database for it/)
     const { code, err } = await run([...argv, '--data', '/srv/data'], { newDatabase: '/srv/data' })
-    assert.deepEqual([code, err], [0, 'There was no database in /srv/data; this is a new one, of no service that runs elsewhere.\n'])
+    assert.deepEqual([code, err], [0, 'There was no database in /srv/data; this is a new one that no running service uses.\n'])
   }
 })
 

@@ -25,7 +25,7 @@ export async function readLogin(file: string): Promise<Login | null> {
   const text = await readFile(file, 'utf8').catch(onlyMissing(null))
   if (text === null) return null
   const login = parse(text)
-  if (login === null) throw new Error(`${file} is no login; write it anew with sepia login.`)
+  if (login === null) throw new Error(`${file} is not a valid login; run sepia login again.`)
   return login
 }
 
@@ -36,7 +36,7 @@ export async function readLogin(file: string): Promise<Login | null> {
  */
 export async function writeLogin(file: string, login: Login): Promise<void> {
   await write(file, login).catch((cause: unknown) => {
-    throw new Error(`${file} cannot be written; name another folder in XDG_CONFIG_HOME, or give SEPIA_URL and SEPIA_TOKEN.`, { cause })
+    throw new Error(`${file} cannot be written; set XDG_CONFIG_HOME to another folder, or use SEPIA_URL and SEPIA_TOKEN.`, { cause })
   })
 }
 

@@ -44,7 +44,7 @@ export function createServiceClient({ url, token }: Login, { fetch }: { readonly
       try {
         return JSON.parse(text === '' ? '{}' : text)
       } catch {
-        throw new Error(`What answers at ${url} is no Sepia: correct the address with sepia login <url>.`)
+        throw new Error(`The server at ${url} is not Sepia; correct the address with sepia login <url>.`)
       }
     },
     watch: async function* (path, call) {
@@ -60,14 +60,14 @@ function unreachable(url: string, error: unknown): Error {
   const { cause } = error instanceof Error ? error : {}
   const { code, message } = Object(cause)
   if (code === 'ECONNREFUSED')
-    return new Error(`Nothing answers at ${url}; start the service with sepia serve, or name another one with sepia login <url>.`)
+    return new Error(`Nothing answers at ${url}; start the service with sepia serve, or use another one with sepia login <url>.`)
   return new Error(`${url} cannot be reached (${message ?? error}); correct the address with sepia login <url>.`)
 }
 
 function describeRefusal(url: string, status: number, text: string): string {
   const message = findMessage(text)
-  if (message === null) return `${url} answered ${status} and not as Sepia does; correct the address with sepia login <url>.`
-  return status === 401 ? `${message} sepia login writes a new token down.` : message
+  if (message === null) return `${url} answered ${status}, not like Sepia; correct the address with sepia login <url>.`
+  return status === 401 ? `${message} Run sepia login to store a new token.` : message
 }
 
 function findMessage(text: string): string | null {

@@ -52,5 +52,5 @@ export async function followRequest(
     if (name === 'error') throw new Error(event.error.message)
     if (name === 'status' && event.status === 'completed') return event
   }
-  throw new Error(`The service stopped telling about ${id}; go on with sepia request wait ${id}.`)
+  throw new Error(`The event stream of ${id} ended; continue with sepia request wait ${id}.`)
 }

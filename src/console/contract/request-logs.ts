@@ -31,7 +31,7 @@ export interface ShownBody {
   /** When its request was over, in Unix milliseconds. */
   readonly at: number
   readonly part: BodyPart
-  /** Why it cannot be read: its key is not here, or it was changed; null = it can. */
+  /** Why it cannot be read: its key is missing, or it was changed; null = it can. */
   readonly unreadable: 'key' | 'damaged' | null
   /** Where the request was sent to; null = it is an answer. */
   readonly path: string | null

@@ -44,7 +44,7 @@ export function registerAccount(
     const attempt = throttle.begin(ownPasswordKeys(person.id))
     const known = await accounts.findByEmail(person.email ?? '', { signal })
     if (known === null || !(await passwords.verify(currentPassword, known.passwordHash)))
-      throw new ServiceError('validation_error', 'The current password is another one.', { param: 'currentPassword' })
+      throw new ServiceError('validation_error', 'The current password is wrong.', { param: 'currentPassword' })
     attempt.succeeded()
     const passwordHash = newPassword === undefined ? known.passwordHash : await passwords.hash(newPassword)
     if (!(await accounts.setSignIn(person.id, { name: name.trim(), email, passwordHash }, { signal }))) throw emailTaken()
@@ -60,7 +60,7 @@ export function registerAccount(
     const session = await openSession(deps, opened, { signal })
     signInBrowser(reply, deps, { accountId: person.id, passwordHash, session })
     const account = await accounts.find(person.id, { signal })
-    if (account === null) throw new ServiceError('not_found', 'This account is gone.')
+    if (account === null) throw new ServiceError('not_found', 'This account no longer exists.')
     return { account }
   })
 }

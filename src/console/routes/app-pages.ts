@@ -5,7 +5,7 @@ import type { AppSource } from '../bundle/app-source.ts'
 
 const forever = 'public, max-age=31536000, immutable'
 const building = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>Sepia</title>
-<p>The console is being built; this page comes back by itself.</p></html>`
+<p>The console is being built; this page reloads by itself.</p></html>`
 
 /** GET / and /console/*: the browser code. Addresses without a file are pages of the app, but for those of the JSON it needs. */
 export function registerAppPages(pages: FastifyInstance, source: Pick<AppSource, 'files'>): void {

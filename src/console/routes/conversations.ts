@@ -138,7 +138,7 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
 function readTitle(text: string): string {
   const title = onOneLine(text)
   if (isVisible(title)) return title
-  throw new ServiceError('validation_error', 'Give the conversation a name with something to see.', { param: 'title' })
+  throw new ServiceError('validation_error', 'Give the conversation a visible name.', { param: 'title' })
 }
 
 /** A place in the list as a page of it names it. */

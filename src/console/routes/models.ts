@@ -51,7 +51,7 @@ export function registerModels(
     } catch (error) {
       left.throwIfAborted()
       const reason = late.aborted ? 'it does not answer' : (causeText(error) ?? 'nobody knows why')
-      return { models: [], fault: `The hub could not be searched: ${reason}. A name or an address can be pulled all the same.` }
+      return { models: [], fault: `The hub could not be searched: ${reason}. You can still pull by name or address.` }
     }
   })
 
@@ -69,9 +69,9 @@ export function registerModels(
     ownerOf(request)
     const { model: id } = readModel(request)
     const model = deps.catalog.find(id)
-    if (model === undefined) throw new ServiceError('not_found', `There is no model ${id}; it may have been removed.`)
+    if (model === undefined) throw new ServiceError('not_found', `The model ${id} does not exist; it may have been removed.`)
     if (!deps.pulledModels.has(model))
-      throw new ServiceError('validation_error', `${id} was not pulled; take it out of its models folder and start the service again.`, {
+      throw new ServiceError('validation_error', `${id} was not pulled; remove it from its models folder.`, {
         param: 'model',
       })
     await deps.pulledModels.remove(model)

@@ -44,7 +44,7 @@ export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies):
         'This is the only way into your account; ask an owner for a sign-in link to set a password first.',
       )
     if (!(await unlinkIdentity(deps, { id: request.params.id, accountId: person.id }, options)))
-      throw new ServiceError('not_found', 'This sign-in was unlinked already.')
+      throw new ServiceError('not_found', 'This sign-in is already unlinked.')
     await recordAudit(deps, request, 'identity-unlinked', { subject: person.id })
     return reply.code(204).send()
   })

@@ -51,11 +51,11 @@ export function registerPasskeySignIn(api: FastifyInstance, deps: Dependencies):
     const counter = passkey && account && isOwn(proof, account) ? await checkProof(proof, { passkey, challenge, site }) : null
     if (passkey === null || account === null || counter === null || account.disabledAt !== null) {
       onSignInRefused({ address: request.ip })
-      throw new ServiceError('invalid_token', 'This passkey is not known here; sign in with your password, or ask an owner for a link.')
+      throw new ServiceError('invalid_token', 'This passkey is unknown here; sign in with your password, or ask an owner for a link.')
     }
     await spendChallenge(deps, { challenge, accountId: account.id }, options)
     if (!(await usePasskey(deps, passkey, counter, options)))
-      throw new ServiceError('validation_error', 'This passkey was used elsewhere at the same time; begin again.')
+      throw new ServiceError('validation_error', 'This passkey was used elsewhere at the same time; start again.')
     attempt.succeeded()
     const opened = { accountId: account.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     const session = await openSession(deps, opened, options)

@@ -62,10 +62,10 @@ export function registerPasskeys(own: FastifyInstance, deps: SessionRouteDepende
       expectedRPID: rpID,
       requireUserVerification: true,
     }).catch((cause: unknown) => {
-      throw new ServiceError('validation_error', 'This passkey was not accepted; begin again.', { param: 'credential', cause })
+      throw new ServiceError('validation_error', 'This passkey was not accepted; start again.', { param: 'credential', cause })
     })
     if (!checked.verified)
-      throw new ServiceError('validation_error', 'This passkey was not accepted; begin again.', { param: 'credential' })
+      throw new ServiceError('validation_error', 'This passkey was not accepted; start again.', { param: 'credential' })
     await spendChallenge(deps, { challenge, accountId }, options)
     const { publicKey, counter, id: credentialId } = checked.registrationInfo.credential
     await addPasskey(deps, { accountId, name: name.trim(), credentialId, publicKey, counter }, options)
@@ -76,7 +76,7 @@ export function registerPasskeys(own: FastifyInstance, deps: SessionRouteDepende
   own.delete<{ Params: { id: string } }>('/console/api/passkeys/:id', async (request, reply) => {
     const accountId = personOf(request).id
     if (!(await removePasskey(deps, { id: request.params.id, accountId }, { signal: clientSignal(reply) })))
-      throw new ServiceError('not_found', 'This passkey was removed already.')
+      throw new ServiceError('not_found', 'This passkey is already removed.')
     await recordAudit(deps, request, 'passkey-removed', { subject: accountId })
     return reply.code(204).send()
   })
@@ -86,5 +86,5 @@ export function registerPasskeys(own: FastifyInstance, deps: SessionRouteDepende
 export function requireSite(deps: Parameters<typeof passkeySite>[0]): NonNullable<ReturnType<typeof passkeySite>> {
   const site = passkeySite(deps)
   if (site !== null) return site
-  throw new ServiceError('unsupported', 'Passkeys need an address by name with HTTPS, such as https://sepia.example in public-url.')
+  throw new ServiceError('unsupported', 'Passkeys need a host name with HTTPS, such as https://sepia.example in public-url.')
 }

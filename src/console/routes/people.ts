@@ -59,7 +59,7 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
   own.delete<{ Params: { hash: string } }>('/console/api/invitations/:hash', async (request, reply) => {
     ownerOf(request)
     if (!(await accounts.takeInvitation(request.params.hash, { signal: clientSignal(reply) })))
-      throw new ServiceError('not_found', 'This invitation was used or withdrawn already.')
+      throw new ServiceError('not_found', 'This invitation was already used or withdrawn.')
     await recordAudit(deps, request, 'invitation-withdrawn', { subject: request.params.hash })
     return reply.code(204).send()
   })

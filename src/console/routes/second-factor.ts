@@ -34,7 +34,7 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
     const attempt = throttle.begin(ownSecondFactorKeys(accountId))
     const recoveryCodes = await confirmSecondFactor(deps, { accountId, code }, { signal: clientSignal(reply) })
     if (recoveryCodes === null)
-      throw new ServiceError('validation_error', 'This code is wrong; take the one that the app shows now.', { param: 'code' })
+      throw new ServiceError('validation_error', 'This code is wrong; use the one that the app shows now.', { param: 'code' })
     attempt.succeeded()
     await recordAudit(deps, request, 'second-factor-set', { subject: accountId })
     return { recoveryCodes }
@@ -52,7 +52,7 @@ export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDep
     if (isSecondFactorRequired(signIn, person))
       throw new ServiceError(
         'insufficient_scope',
-        'This service asks you for a second factor; to set a new one, ask an owner to take this one away.',
+        'This service requires a second factor; to set a new one, ask an owner to remove this one.',
       )
     if (!(await removeSecondFactor(deps, person.id, options))) throw new ServiceError('not_found', 'There is no second factor to remove.')
     await recordAudit(deps, request, 'second-factor-removed', { subject: person.id })

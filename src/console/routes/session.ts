@@ -64,7 +64,7 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
     const fits = await passwords.verify(password, found?.passwordHash ?? null)
     if (found === null || secret === null || !fits || found.account.disabledAt !== null) {
       onSignInRefused({ address: request.ip })
-      throw new ServiceError('invalid_token', 'This e-mail and password do not belong together; check both.')
+      throw new ServiceError('invalid_token', 'The e-mail address or password is wrong; check both.')
     }
     attempt.succeeded()
     const passed = await passSecondFactor(deps, { account: found.account, code, from: { address: request.ip, browser } }, { signal }).catch(

@@ -63,7 +63,7 @@ export class PasswordHasher {
   async #enter(): Promise<void> {
     if (this.#running >= atOnce) {
       if (this.#waiting.length >= mostWaiting)
-        throw new ServiceError('server_is_overloaded', 'Too many people sign in at this moment; try again in a few seconds.', {
+        throw new ServiceError('server_is_overloaded', 'Too many people are signing in; try again in a few seconds.', {
           retryAfterSeconds: 5,
         })
       await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -30,16 +30,13 @@ export function refuseGuessable(
 ): void {
   const trimmed = password.normalize('NFKC').trim()
   if (trimmed.length < shortestPassword)
-    throw fault(field, `Choose a password of ${shortestPassword} characters or more, spaces at its ends not counted.`)
+    throw fault(field, `Choose a password of at least ${shortestPassword} characters, not counting spaces at its ends.`)
   if (new Set(trimmed.toLowerCase()).size < leastDifferent || isRun(trimmed))
-    throw fault(
-      field,
-      `Choose a password with at least ${leastDifferent} different characters that do not follow each other in the alphabet.`,
-    )
+    throw fault(field, `Choose a password with at least ${leastDifferent} different characters that are not a sequence.`)
   const core = wordIn(trimmed)
   const own = [name, email, ...email.split('@')].map(wordIn)
   if (core !== '' && [...own, ...wordsTriedFirst].includes(core))
-    throw fault(field, 'Choose a password that is not your name, your e-mail or a word that everybody tries first.')
+    throw fault(field, 'Choose a password that is not your name, your e-mail address or a common password.')
 }
 
 /** Letters and digits alone, without the digits at its end: "Pass-Word 2026!" is "password". */

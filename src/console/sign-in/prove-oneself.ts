@@ -28,7 +28,7 @@ export async function proveOneself(
   const attempt = throttle.begin(ownPasswordKeys(person.id))
   const known = person.email === null ? null : await accounts.findByEmail(person.email, options)
   if (!(await passwords.verify(password, known?.passwordHash ?? null)))
-    throw new ServiceError('validation_error', 'The password is another one.', { param: 'password' })
+    throw new ServiceError('validation_error', 'The password is wrong.', { param: 'password' })
   attempt.succeeded()
   return { person, options }
 }

@@ -83,5 +83,5 @@ async function tryCode(
     const by = await useSecondFactor(deps, { accountId, code }, options)
     if (by !== null) return { by }
   }
-  throw new ServiceError('invalid_token', 'This code is wrong or was used already; take the one that the app shows now.', { param: 'code' })
+  throw new ServiceError('invalid_token', 'This code is wrong or was already used; use the one that the app shows now.', { param: 'code' })
 }

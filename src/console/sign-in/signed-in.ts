@@ -29,6 +29,6 @@ export function personOf(request: FastifyRequest): Account {
 /** The signed-in owner. @throws {ServiceError} `insufficient_scope` for members. */
 export function ownerOf(request: FastifyRequest): Account {
   const account = personOf(request)
-  if (account.role !== 'owner') throw new ServiceError('insufficient_scope', 'Ask an owner of the service; members may not do this.')
+  if (account.role !== 'owner') throw new ServiceError('insufficient_scope', 'Only owners can do this; ask an owner of the service.')
   return account
 }

@@ -84,7 +84,7 @@ function arrivalOf(reply: AnsweredRequest, clock: Clock): number {
 }
 
 function tooLate(): ServiceError {
-  return new ServiceError('server_is_overloaded', 'What the service keeps its data in takes too long to answer; try again later.', {
+  return new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.', {
     retryAfterSeconds: 2,
   })
 }

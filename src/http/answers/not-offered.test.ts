@@ -4,21 +4,21 @@ import { nothingThere } from './not-offered.ts'
 
 test("addresses of Ollama's and A1111's clients are refused with what to use instead", () => {
   for (const [url, message] of [
-    ['/api/chat', "`/api/chat` is Ollama's, which this service does not speak; use OpenAI's interface, below /v1."],
-    ['/api/tags?x=1', "`/api/tags` is Ollama's, which this service does not speak; use OpenAI's interface, below /v1."],
+    ['/api/chat', "`/api/chat` belongs to Ollama, which this service does not offer; use OpenAI's interface, below /v1."],
+    ['/api/tags?x=1', "`/api/tags` belongs to Ollama, which this service does not offer; use OpenAI's interface, below /v1."],
     [
       '/sdapi/v1/txt2img',
-      "`/sdapi/v1/txt2img` is A1111's, which this service does not speak; use /generate/sdxl, or OpenAI's /v1/images/generations.",
+      "`/sdapi/v1/txt2img` belongs to A1111, which this service does not offer; use /generate/sdxl, or OpenAI's /v1/images/generations.",
     ],
   ] as const)
     assert.equal(nothingThere(url).message, message)
   for (const url of ['/api/charts', '/api', '/sdapi', '/nothing'])
-    assert.equal(nothingThere(url).message, 'There is nothing at this address; GET /openapi.json lists what there is.', url)
+    assert.equal(nothingThere(url).message, 'This address does not exist; GET /openapi.json lists the routes.', url)
 })
 
 test('a base URL with /v1 twice is named as such', () => {
   for (const url of ['/v1/v1/messages', '/v1/v1/chat/completions?x=1'])
-    assert.equal(nothingThere(url).message, 'This address has /v1 twice; leave it out of the base URL that your client was given.')
+    assert.equal(nothingThere(url).message, "This address has /v1 twice; remove it from your client's base URL.")
 })
 
 test('parts of published interfaces are refused by their name', () => {

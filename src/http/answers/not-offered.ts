@@ -28,16 +28,18 @@ const foreign = [
 
 /** The refusal of an address where nothing is, by its name where published clients know it. */
 export function nothingThere(url: string): ServiceError {
-  if (url.startsWith('/v1/v1/'))
-    return new ServiceError('not_found', 'This address has /v1 twice; leave it out of the base URL that your client was given.')
+  if (url.startsWith('/v1/v1/')) return new ServiceError('not_found', "This address has /v1 twice; remove it from your client's base URL.")
   for (const { address, whose, use } of foreign) {
     const [found] = address.exec(url) ?? []
     if (found !== undefined)
-      return new ServiceError('not_found', `\`${found}\` is ${whose}'s, which this service does not speak; use ${use}.`)
+      return new ServiceError('not_found', `\`${found}\` belongs to ${whose}, which this service does not offer; use ${use}.`)
   }
   const [part] = published.exec(url) ?? []
-  if (part === undefined) return new ServiceError('not_found', 'There is nothing at this address; GET /openapi.json lists what there is.')
-  return new ServiceError('not_found', `\`${part}\` is not offered by this service; ${instead[part] ?? 'GET /openapi.json lists what is'}.`)
+  if (part === undefined) return new ServiceError('not_found', 'This address does not exist; GET /openapi.json lists the routes.')
+  return new ServiceError(
+    'not_found',
+    `\`${part}\` is not offered by this service; ${instead[part] ?? 'GET /openapi.json lists the routes'}.`,
+  )
 }
 
 /** Whether published clients know an address under which nothing is here, whatever stands beside it. */
@@ -49,6 +51,6 @@ export function isNotOffered(url: string): boolean {
 export function notForMessages(part: string): ServiceError {
   return new ServiceError(
     'not_found',
-    `\`${part}\` is not offered in Anthropic's words; send files as OpenAI's clients do, without \`anthropic-version\`.`,
+    `\`${part}\` is not offered in Anthropic's format; send files as OpenAI's clients do, without \`anthropic-version\`.`,
   )
 }

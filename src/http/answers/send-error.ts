@@ -58,7 +58,7 @@ const exhausted: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', '
 function fromFrameworkError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   if (exhausted.has(error.code)) {
-    const message = 'The machine of the service has no room for this request at the moment; try again in a few seconds.'
+    const message = 'The service is out of resources for this request; try again in a few seconds.'
     return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5, cause: error })
   }
   switch (error.code) {
@@ -69,7 +69,7 @@ function fromFrameworkError(error: unknown): unknown {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('payload_too_large', 'Send a smaller body.', { cause: error })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ServiceError('invalid_request_error', 'Send as many bytes as Content-Length says.', {
+      return new ServiceError('invalid_request_error', 'Send exactly as many bytes as Content-Length states.', {
         param: 'content-length',
         cause: error,
       })

@@ -28,10 +28,7 @@ export function parseJson(bytes: Buffer, tooDeep: ErrorCode): unknown {
 
 function refuseShape({ depth, containers, keys, keyBytes, entries }: JsonShape, tooDeep: ErrorCode): void {
   if (depth > jsonBounds.depth)
-    throw new ServiceError(
-      tooDeep,
-      `Send a body that nests at most ${jsonBounds.depth} levels deep; objects and lists in each other count.`,
-    )
+    throw new ServiceError(tooDeep, `Send a body that nests at most ${jsonBounds.depth} levels of objects and lists.`)
   if (containers > jsonBounds.containers) throw tooMany(jsonBounds.containers, 'objects and lists')
   if (keys > jsonBounds.keys) throw tooMany(jsonBounds.keys, 'keys in its objects')
   if (keyBytes > jsonBounds.keyBytes) throw new ServiceError('payload_too_large', `Send keys of at most ${jsonBounds.keyBytes} bytes each.`)
@@ -68,14 +65,14 @@ function refuseHalfPair(text: string, value: unknown): void {
   const holder = param === '' ? 'the body' : `\`${param}\``
   throw new ServiceError(
     'invalid_json',
-    `Send whole characters; ${holder} holds half of a surrogate pair, as of an emoji that was cut in two.`,
+    `Send complete characters; ${holder} has half of a surrogate pair, such as an emoji cut in two.`,
     param === '' ? {} : { param },
   )
 }
 
 function refuseDuplicate(bytes: Buffer): void {
   const key = shortName(findDuplicateKey(bytes) ?? '')
-  throw new ServiceError('invalid_json', `Send each key of an object once; \`${key}\` is there twice.`, { param: key })
+  throw new ServiceError('invalid_json', `Send each key of an object once; \`${key}\` appears twice.`, { param: key })
 }
 
 function tooMany(most: number, things: string): ServiceError {

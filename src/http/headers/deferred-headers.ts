@@ -62,7 +62,7 @@ function readWebhook(value: string | undefined, privateWebhooks: boolean): strin
   if (!privateWebhooks && isPrivateHost(url.hostname))
     throw refusal(
       'x-service-webhook',
-      'Set the header X-Service-Webhook to a public address; this one leads into a private network, which an operator lets them do with the setting webhook-private-targets.',
+      'Set the header X-Service-Webhook to a public address; this one is in a private network, which the setting webhook-private-targets would allow.',
     )
   return url.href
 }

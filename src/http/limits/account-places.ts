@@ -47,7 +47,7 @@ export class AccountPlaces {
     const [what, setting] = words[kind]
     throw new ServiceError(
       'concurrency_limit_exceeded',
-      `This account has ${most} ${what}, as many as it may (${own === undefined ? setting : 'its own limit'}); end one of them first.`,
+      `This account has reached its limit of ${most} ${what} (${own === undefined ? setting : 'its own limit'}); end one of them first.`,
       { retryAfterSeconds },
     )
   }

@@ -74,7 +74,7 @@ export class BodyBudget {
 
   #refuseOverfull(bytes: number): void {
     if (this.#total + bytes > this.#settings.totalBytes)
-      throw new ServiceError('server_is_overloaded', 'Too many bytes of bodies are coming in (body-memory); try again shortly.', {
+      throw new ServiceError('server_is_overloaded', 'The service is receiving too many bytes (body-memory); try again shortly.', {
         retryAfterSeconds,
       })
   }

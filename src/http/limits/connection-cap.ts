@@ -57,7 +57,7 @@ export function capConnections(server: FastifyInstance, { connectionsPerAddress,
 type Refusal = Parameters<typeof writeRefusal>[1]
 
 function full(most: number): Refusal {
-  const message = `The service has as many connections as it may (${most}); try again in ${retryAfterSeconds} s.`
+  const message = `The service has reached its limit of ${most} connections; try again in ${retryAfterSeconds} s.`
   return { status: '503 Service Unavailable', code: 'server_is_overloaded', message, retryAfterSeconds }
 }
 

@@ -24,7 +24,7 @@ export function refuseOverlong(
   if (tokens === undefined || bytes <= tokens * bytesPerToken + spareBytes) return
   throw new ServiceError(
     'context_length_exceeded',
-    `The body has ${bytes} bytes, which no context of ${tokens} tokens holds, answer included; shorten the prompt.`,
+    `The body has ${bytes} bytes, which cannot fit into a context of ${tokens} tokens; shorten the prompt.`,
     { param },
   )
 }

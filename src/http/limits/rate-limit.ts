@@ -49,7 +49,7 @@ export class RateLimiter {
     const seconds = Math.ceil(untilReset / 1000)
     throw new ServiceError(
       'rate_limit_exceeded',
-      `Send at most ${limit} requests a minute${withWhat[of]}; none are left, try again in ${seconds} seconds.`,
+      `Send at most ${limit} requests a minute${withWhat[of]}; try again in ${seconds} seconds.`,
       { retryAfterSeconds: seconds },
     )
   }

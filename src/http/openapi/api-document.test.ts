@@ -86,7 +86,7 @@ suite('the API document', () => {
     const { responses, description } = document.paths['/v1/responses/{id}'].get
     const stored = ['/generate/sdxl', '/v1/chat/completions'].flatMap((path) => Object.keys(document.paths[path].post.responses))
     for (const status of stored) if (!['202', '413', '415'].includes(status)) assert.ok(status in responses, status)
-    assert.match(description, /Scope: `read`, or the one that the request itself needed: `text` for chat completions/)
+    assert.match(description, /Scope: `read`, or the scope of the original request: `text` for chat completions/)
   })
 
   test('every route may refuse an unknown query parameter', () => {

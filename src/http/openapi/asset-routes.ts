@@ -10,7 +10,7 @@ import { assetPictureSchema, completeUploadSchema, newAssetSchema } from '../wir
 import { assetQueryNames } from '../wire/assets/asset-query.ts'
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
 
-const named: RouteParameter = { in: 'path', name: 'id', description: 'Its id, its name, or its account and its name.', schema: text }
+const named: RouteParameter = { in: 'path', name: 'id', description: 'Its id, its name, or its account and name.', schema: text }
 const link: readonly RouteParameter[] = [
   { in: 'path', name: 'id', description: 'Its id.', schema: text },
   { in: 'query', name: 'expires', description: 'As the link has it.', schema: text },
@@ -42,7 +42,7 @@ export const assetRoutes: readonly DocumentedRoute[] = [
   {
     method: 'get',
     path: '/v1/assets/{id}',
-    summary: 'Look at one asset',
+    summary: 'Get an asset',
     description: 'With `transfer_api_type=presigned-url` links to its file come along.',
     scopes,
     parameters: [named, { in: 'query', name: 'transfer_api_type', description: 'presigned-url or any.', schema: text }],
@@ -53,7 +53,7 @@ export const assetRoutes: readonly DocumentedRoute[] = [
     method: 'delete',
     path: '/v1/assets/{id}',
     summary: 'Delete an asset',
-    description: 'No new request finds it; its file stays until everything that was asked for before is done.',
+    description: 'New requests no longer find it; its file stays until earlier requests are done.',
     scopes: ['image'],
     parameters: [named],
     answers: [json('When.', deletedAssetSchema)],
@@ -62,18 +62,18 @@ export const assetRoutes: readonly DocumentedRoute[] = [
   {
     method: 'post',
     path: '/v1/assets/{id}/complete-upload',
-    summary: 'Have an uploaded file checked',
+    summary: 'Check an uploaded file',
     scopes: ['image'],
     parameters: [named],
     body: completeUploadSchema,
-    answers: [json('It is ready, or was rejected.', completedUploadSchema)],
+    answers: [json('It is ready or was rejected.', completedUploadSchema)],
     refusals: [400, 404, 413, 415, 422, 429],
   },
   {
     method: 'put',
     path: '/v1/assets/{id}/content',
     summary: 'Upload the file of an asset',
-    description: 'The `put_url`. With `Content-Range: bytes <first>-<last>/<all>` a part that goes on where the last one ended.',
+    description: 'The `put_url`. With `Content-Range: bytes <first>-<last>/<all>`, the part that follows the last one.',
     scopes: null,
     parameters: link,
     answers: [json('The asset.', assetSchema)],

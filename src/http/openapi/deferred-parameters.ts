@@ -20,12 +20,12 @@ export const deferredHeaders: readonly RouteParameter[] = [
   ),
   header(
     'X-Service-Priority',
-    'Asynchronous only: low waits behind everything normal.',
+    'Asynchronous only: low waits until no normal request waits.',
     Type.Enum(['normal', 'low'], { default: 'normal' }),
   ),
   header(
     'X-Service-Webhook',
-    'Asynchronous only: an https address that is told when the request is completed, signed as Standard Webhooks do with the secret of GET /v1/webhooks/secrets.',
+    'Asynchronous only: an https address that receives a signed POST when the request is completed (Standard Webhooks, secret of GET /v1/webhooks/secrets).',
   ),
 ]
 
@@ -39,14 +39,14 @@ export const waitParameters: readonly RouteParameter[] = [
   {
     in: 'query',
     name: 'wait',
-    description: 'Hold the answer until completion, at most so many seconds.',
+    description: 'Wait for completion, at most this many seconds.',
     schema: Type.Number({ minimum: 0, maximum: 60 }),
   },
   header('Prefer', '`wait=<seconds>` does the same.'),
 ]
 
 export const listParameters: readonly RouteParameter[] = [
-  { in: 'query', name: 'status', description: 'Only requests that stand so.', schema: Type.Enum(['pending', 'running', 'completed']) },
+  { in: 'query', name: 'status', description: 'Only requests with this status.', schema: Type.Enum(['pending', 'running', 'completed']) },
   { in: 'query', name: 'limit', description: 'Entries per page.', schema: limitSchema },
   { in: 'query', name: 'after', description: 'The `next` of the page before.', schema: text },
 ]

@@ -7,7 +7,7 @@ import { imageResultSchema } from '../wire/images/image-answers.ts'
 import { inferenceId, listParameters, waitParameters } from './deferred-parameters.ts'
 import { type DocumentedRoute, json, text } from './documented-route.ts'
 
-const ofItsKind = 'the one that the request itself needed: `text` for chat completions, `image` for images'
+const ofItsKind = 'the scope of the original request: `text` for chat completions, `image` for images'
 
 /** The routes about asynchronous requests and their webhooks. */
 export const deferredRoutes: readonly DocumentedRoute[] = [
@@ -27,7 +27,7 @@ export const deferredRoutes: readonly DocumentedRoute[] = [
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [inferenceId, ...waitParameters],
-    answers: [json('How it stands; with Retry-After until it is completed.', inferenceSchema)],
+    answers: [json('Its state; with Retry-After until it is completed.', inferenceSchema)],
     refusals: [400, 404, 429],
   },
   {
@@ -39,7 +39,7 @@ export const deferredRoutes: readonly DocumentedRoute[] = [
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [inferenceId],
-    answers: [{ status: 200, description: 'Its life as server-sent events.', content: { 'text/event-stream': text } }],
+    answers: [{ status: 200, description: 'Its events, as server-sent events.', content: { 'text/event-stream': text } }],
     refusals: [404, 429],
   },
   {
@@ -50,28 +50,27 @@ export const deferredRoutes: readonly DocumentedRoute[] = [
     scopes: ['text', 'image'],
     scopeRule: ofItsKind,
     parameters: [inferenceId],
-    answers: [json('How it stands now.', inferenceSchema)],
+    answers: [json('Its current state.', inferenceSchema)],
     refusals: [404, 429],
   },
   {
     method: 'get',
     path: '/v1/responses/{id}',
     summary: 'Fetch the output of an asynchronous request',
-    description:
-      'The JSON that the synchronous route would have answered, for 24 hours; of a failed request its error with its own status, one of those of the route that took it.',
+    description: 'The JSON of the synchronous route, for 24 hours; for a failed request, its error with its own status.',
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [inferenceId, { in: 'header', name: 'If-None-Match', description: 'An ETag you have.', schema: text }],
     answers: [
       { status: 200, description: 'The output.', content: { 'application/json': Type.Union([imageResultSchema, chatCompletionSchema]) } },
-      { status: 304, description: 'It is what you have.' },
+      { status: 304, description: 'It has not changed.' },
     ],
     refusals: [400, 404, 409, 410, 422, 429, 503, 504],
   },
   {
     method: 'get',
     path: '/v1/webhooks/secrets',
-    summary: 'Look up what your webhooks are signed with, newest first',
+    summary: 'List your webhook secrets, newest first',
     description:
       'Verify deliveries with any Standard Webhooks library: hand it the secret, the exact bytes of the body and the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
     scopes: ['text', 'image'],
@@ -82,8 +81,7 @@ export const deferredRoutes: readonly DocumentedRoute[] = [
     method: 'post',
     path: '/v1/webhooks/secrets/rotate',
     summary: 'Make a new webhook secret',
-    description:
-      'It signs at once; the one before it signs along for another day, and older ones no more. Takes no body, or an empty object.',
+    description: 'It signs at once; the previous one also signs for a day, older ones no longer. Send no body or an empty object.',
     scopes: ['text', 'image'],
     answers: [json('The new secret.', webhookSecretSchema)],
     refusals: [400, 413, 415, 429, 503],

@@ -29,7 +29,7 @@ import { responseRoutes } from './response-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 import { storedChatRoutes } from './stored-chat-routes.ts'
 
-const submitted = json('Asynchronous: the request is on stable storage and will reach an end.', submissionSchema, 202)
+const submitted = json('Asynchronous: the request is stored and will be completed.', submissionSchema, 202)
 /** What the health routes answer. */
 const statusSchema = Type.Object({ status: Type.String() })
 const bodyRefusals = [413, 415, 429, 503, 504] as const
@@ -107,8 +107,8 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     {
       method: 'post',
       path: rerankPath,
-      summary: 'Put documents in the order in which they answer a query',
-      description: `In the shape of Jina's and Cohere's; with \`texts\`, of TEI's. Also at ${rerankNames.join(', ')}.`,
+      summary: 'Rank documents by how well they answer a query',
+      description: `In the format of Jina and Cohere; with \`texts\`, of TEI's. Also at ${rerankNames.join(', ')}.`,
       scopes: ['text'],
       body: rerankRequestSchema,
       answers: [
@@ -120,7 +120,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       method: 'post',
       path: '/tokenize',
       summary: 'Read a text or a conversation as tokens',
-      description: "Takes and answers llama.cpp's fields (`content`) and vLLM's (`prompt`, `messages`).",
+      description: 'Supports the fields of llama.cpp (`content`) and vLLM (`prompt`, `messages`).',
       scopes: ['text'],
       body: tokenizeSchema,
       answers: [json('The tokens.', tokenizedSchema)],
@@ -139,7 +139,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       method: 'post',
       path: '/v1/chat/completions/input_tokens',
       summary: 'Count the tokens of a conversation',
-      description: 'Takes the body of a chat completion and answers nothing but how many tokens its prompt has.',
+      description: 'Takes the body of a chat completion and returns only the number of tokens of its prompt.',
       scopes: ['text'],
       body: chatRequestSchema(settings),
       answers: [json('The count.', inputTokensSchema)],
@@ -149,7 +149,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     {
       method: 'post',
       path: '/v1/images/generations',
-      summary: "Generate images in OpenAI's shape",
+      summary: "Generate images in OpenAI's format",
       description: imageStream,
       scopes: ['image'],
       body: openAiImageSchema,
@@ -159,8 +159,8 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     {
       method: 'post',
       path: '/v1/images/edits',
-      summary: 'Change a picture in words',
-      description: `What is transparent in \`mask\` is drawn anew, without one the whole picture. ${imageStream}`,
+      summary: 'Edit a picture by a prompt',
+      description: `Repaints the transparent part of \`mask\`, or the whole picture without one. ${imageStream}`,
       scopes: ['image'],
       body: imageEditSchema,
       bodyType: 'multipart/form-data',
@@ -170,7 +170,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     {
       method: 'post',
       path: '/v1/images/variations',
-      summary: 'Draw a picture again, a little differently',
+      summary: 'Draw a variation of a picture',
       scopes: ['image'],
       body: imageVariationSchema,
       bodyType: 'multipart/form-data',
@@ -181,7 +181,7 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       method: 'get',
       path: '/v1/images/stored/{account}/{id}/{index}',
       summary: 'Fetch a picture by its signed link',
-      description: 'The links are what `response_format: "url"` answers; whoever has one sees that picture, for 24 hours.',
+      description: '`response_format: "url"` returns these links; everyone who has one sees that picture for 24 hours.',
       scopes: null,
       parameters: [
         ...['account', 'id', 'index'].map((name) => ({ in: 'path' as const, name, description: 'As in the link.', schema: text })),
@@ -198,15 +198,15 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
       path: '/v1/models',
       summary: 'List the models',
       description:
-        "Also at /models. Requests with `anthropic-version` are answered in the shape of Anthropic's clients, with the models that make text, page by page (`limit`, `after_id`, `before_id`).",
+        "Also at /models. With `anthropic-version`, the answer has Anthropic's format and lists text models, page by page (`limit`, `after_id`, `before_id`).",
       scopes,
-      answers: [json('Every model that can be named.', Type.Union([modelListSchema, messageModelListSchema]))],
+      answers: [json('Every installed model.', Type.Union([modelListSchema, messageModelListSchema]))],
       refusals: [429],
     },
     {
       method: 'get',
       path: '/v1/models/{id}',
-      summary: 'Look at one model',
+      summary: 'Get a model',
       scopes,
       parameters: [{ in: 'path', name: 'id', description: 'Its name; may hold slashes.', schema: text }],
       answers: [json('The model.', Type.Union([modelSchema, messageModelSchema]))],
@@ -247,16 +247,16 @@ export function documentedRoutes(settings: { readonly widePenalties: boolean }):
     {
       method: 'get',
       path: '/docs/api',
-      summary: 'This document to read and to try',
+      summary: 'API reference with requests to try',
       description:
-        'With a token of yours its requests can be sent from the page, which loads nothing from elsewhere; `/docs/api/page.js` and `/docs/api/rapidoc.js` are its scripts.',
+        'With your token you can send requests from the page, which loads nothing from elsewhere; `/docs/api/page.js` and `/docs/api/rapidoc.js` are its scripts.',
       scopes: null,
       answers: [{ status: 200, description: 'HTML.', content: { 'text/html': text } }],
     },
     {
       method: 'get',
       path: '/docs/api/plain',
-      summary: 'This document as a page without scripts',
+      summary: 'API reference without scripts',
       scopes: null,
       answers: [{ status: 200, description: 'HTML.', content: { 'text/html': text } }],
     },

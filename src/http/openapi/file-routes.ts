@@ -17,7 +17,7 @@ export const fileRoutes: readonly DocumentedRoute[] = [
     method: 'post',
     path: '/v1/files',
     summary: 'Keep a file',
-    description: 'What a batch reads is kept for 30 days unless `expires_after` says otherwise, `user_data` until it is deleted.',
+    description: 'Files for batches are kept for 30 days, unless `expires_after` sets another time; `user_data` until you delete it.',
     scopes: ['text'],
     body: fileRequestSchema,
     bodyType: 'multipart/form-data',
@@ -36,7 +36,7 @@ export const fileRoutes: readonly DocumentedRoute[] = [
   {
     method: 'get',
     path: '/v1/files/{id}',
-    summary: 'Look at one file',
+    summary: 'Get a file',
     scopes: ['text'],
     parameters: [id],
     answers: [json('The file.', fileObjectSchema)],
@@ -65,7 +65,7 @@ export const fileRoutes: readonly DocumentedRoute[] = [
     path: '/v1/batches',
     summary: 'Send many requests in one file',
     description:
-      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, behind everything normal. Results and errors are JSON lines too, each with its `custom_id`; they are kept for 24 hours unless `output_expires_after` says otherwise.',
+      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, with low priority. Results and errors are JSON lines with their `custom_id`, kept for 24 hours unless `output_expires_after` sets another time.',
     scopes: ['text'],
     body: batchRequestSchema,
     answers: [json('The batch.', batchObjectSchema)],
@@ -83,7 +83,7 @@ export const fileRoutes: readonly DocumentedRoute[] = [
   {
     method: 'get',
     path: '/v1/batches/{id}',
-    summary: 'Look at one batch',
+    summary: 'Get a batch',
     scopes: ['text'],
     parameters: [batchId],
     answers: [json('How it stands.', batchObjectSchema)],
@@ -93,10 +93,10 @@ export const fileRoutes: readonly DocumentedRoute[] = [
     method: 'post',
     path: '/v1/batches/{id}/cancel',
     summary: 'Cancel a batch',
-    description: 'What is in the queue is cancelled shortly; what was answered before stays in the results. Takes no body.',
+    description: 'Waiting lines are cancelled shortly; finished ones stay in the results. Send no body.',
     scopes: ['text'],
     parameters: [batchId],
-    answers: [json('How it stands now.', batchObjectSchema)],
+    answers: [json('Its current state.', batchObjectSchema)],
     refusals: [404, 413, 415, 429, 503],
   },
 ]

@@ -9,7 +9,7 @@ import { templateAnswerSchema, templateSchema } from '../wire/llama-cpp/template
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
 
 const refusals = [400, 404, 413, 415, 429, 503, 504] as const
-const about = "In the words and with the defaults of llama.cpp's server. Takes the token as `x-api-key` too."
+const about = 'With the format and defaults of llama-server. Also accepts the token as `x-api-key`.'
 const events = 'With `stream: true` the answer is a stream of `data:` lines, of which the last has `stop: true`.'
 
 const model: RouteParameter = {
@@ -26,7 +26,7 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
     {
       method: 'post',
       path: '/completion',
-      summary: "Continue a text, in llama.cpp's words",
+      summary: "Continue a text, in llama.cpp's format",
       description: `${about} ${events} Also at /completions; OpenAI's are at /v1/completions.`,
       scopes: ['text'],
       body: nativeCompletionSchema(settings),
@@ -43,13 +43,13 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
       method: 'post',
       path: '/infill',
       summary: 'Fill the gap between two texts',
-      description: `For models whose file names tokens for it, as those made for code do. ${about} ${events}`,
+      description: `For models with fill-in-the-middle tokens, such as code models. ${about} ${events}`,
       scopes: ['text'],
       body: infillSchema(settings),
       answers: [
         {
           status: 200,
-          description: 'What belongs into the gap.',
+          description: 'The text for the gap.',
           content: { 'application/json': nativeCompletionAnswerSchema, 'text/event-stream': text },
         },
       ],
@@ -58,7 +58,7 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
     {
       method: 'post',
       path: '/embedding',
-      summary: "Embed texts, in llama.cpp's words",
+      summary: "Embed texts, in llama.cpp's format",
       description: `${about} Also at /embeddings; OpenAI's are at /v1/embeddings.`,
       scopes: ['text'],
       body: nativeEmbeddingSchema,
@@ -68,7 +68,7 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
     {
       method: 'post',
       path: '/apply-template',
-      summary: 'Write a conversation as the text that its model reads',
+      summary: "Render a conversation with the model's template",
       description: about,
       scopes: ['text'],
       body: templateSchema,
@@ -78,7 +78,7 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
     {
       method: 'get',
       path: '/props',
-      summary: "What holds for a model, in llama.cpp's words",
+      summary: "Get the properties of a model, in llama.cpp's format",
       scopes,
       parameters: [model],
       answers: [json('What holds.', propsSchema)],
@@ -87,7 +87,7 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
     {
       method: 'post',
       path: '/props',
-      summary: 'Refused by name: settings and model.json say what holds for a model',
+      summary: 'Rejected: use the settings and model.json',
       scopes,
       answers: [],
       refusals: [429],
@@ -95,9 +95,9 @@ export function llamaCppRoutes(settings: { readonly widePenalties: boolean }): r
     {
       method: 'get',
       path: '/slots',
-      summary: 'The places of a model, and which of them work',
+      summary: 'List the slots of a model',
       description:
-        'They cannot be saved, restored or erased: POST /slots/… is refused by name, as POST /lora-adapters is; GET /lora-adapters lists none.',
+        'Slots cannot be saved, restored or erased: POST /slots/… and POST /lora-adapters are rejected; GET /lora-adapters lists none.',
       scopes,
       parameters: [model],
       answers: [json('The places.', slotsSchema)],

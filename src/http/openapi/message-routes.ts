@@ -3,16 +3,16 @@ import { countRequestSchema, messageRequestSchema } from '../wire/messages/messa
 import { type DocumentedRoute, json, type RouteParameter, text } from './documented-route.ts'
 
 const refusals = [400, 404, 413, 415, 429, 503, 504] as const
-const about = "Takes the token as `x-api-key` too, and answers errors in Anthropic's shape."
+const about = "Also accepts the token as `x-api-key`, and returns errors in Anthropic's format."
 
-const beta: RouteParameter = { in: 'query', name: 'beta', description: "Sent by Anthropic's clients; changes nothing.", schema: text }
+const beta: RouteParameter = { in: 'query', name: 'beta', description: "Sent by Anthropic's clients; no effect.", schema: text }
 
 /** Anthropic's routes. */
 export const messageRoutes: readonly DocumentedRoute[] = [
   {
     method: 'post',
     path: '/v1/messages',
-    summary: "Continue a conversation, in Anthropic's words",
+    summary: "Continue a conversation, in Anthropic's format",
     description: `With \`stream: true\` the answer is a stream of named events that ends with \`message_stop\`. ${about}`,
     scopes: ['text'],
     parameters: [beta],
@@ -23,7 +23,7 @@ export const messageRoutes: readonly DocumentedRoute[] = [
   {
     method: 'post',
     path: '/v1/messages/count_tokens',
-    summary: "Count the tokens of a conversation in Anthropic's words",
+    summary: "Count the tokens of a conversation, in Anthropic's format",
     description: about,
     scopes: ['text'],
     parameters: [beta],

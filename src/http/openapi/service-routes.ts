@@ -15,19 +15,19 @@ function loading(verb: 'load' | 'unload', summary: string, description: string):
     scopes,
     scopeRule: ofOwners,
     body: modelChoiceSchema,
-    answers: [json('The model as it is then.', modelSchema)],
+    answers: [json('The model in its new state.', modelSchema)],
     refusals: [404, 413, 415, 429, 503],
   }
 }
 
 /** The routes about the service itself. */
 export const serviceRoutes: readonly DocumentedRoute[] = [
-  loading('load', 'Load a model into memory', 'Answers when it is loaded; the first request would have loaded it too.'),
-  loading('unload', 'Free the memory of a model', 'Answers when the work on it has ended; the next request loads it again.'),
+  loading('load', 'Load a model into memory', 'Returns when it is loaded; the first request would load it too.'),
+  loading('unload', 'Free the memory of a model', 'Returns when its running work has ended; the next request loads it again.'),
   {
     method: 'get',
     path: '/v1/usage',
-    summary: 'What your account has used, and what is left of its budgets',
+    summary: "Get your account's usage and remaining budgets",
     scopes: ['read'],
     parameters: [
       ...['from', 'to'].map((name) => ({

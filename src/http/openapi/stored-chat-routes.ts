@@ -21,7 +21,7 @@ export const storedChatRoutes: readonly DocumentedRoute[] = [
     parameters: [
       ...page,
       { in: 'query', name: 'model', description: 'Only those of this model.', schema: text },
-      { in: 'query', name: 'metadata[…]', description: 'Only those with this note, such as `metadata[topic]=cats`.', schema: text },
+      { in: 'query', name: 'metadata[…]', description: 'Only those with this metadata, such as `metadata[topic]=cats`.', schema: text },
     ],
     answers: [json('One page.', storedChatListSchema)],
     refusals: [404, 429],
@@ -29,7 +29,7 @@ export const storedChatRoutes: readonly DocumentedRoute[] = [
   {
     method: 'get',
     path: '/v1/chat/completions/{id}',
-    summary: 'Look at a stored chat completion',
+    summary: 'Get a stored chat completion',
     scopes: ['read', 'text'],
     parameters: [id],
     answers: [json('The chat completion.', chatCompletionSchema)],
@@ -38,7 +38,7 @@ export const storedChatRoutes: readonly DocumentedRoute[] = [
   {
     method: 'get',
     path: '/v1/chat/completions/{id}/messages',
-    summary: 'List the messages that a stored chat completion answers',
+    summary: 'List the messages of a stored chat completion',
     scopes: ['read', 'text'],
     parameters: [id, ...page],
     answers: [json('One page.', storedMessageListSchema)],
@@ -47,7 +47,7 @@ export const storedChatRoutes: readonly DocumentedRoute[] = [
   {
     method: 'post',
     path: '/v1/chat/completions/{id}',
-    summary: 'Change the notes of a stored chat completion',
+    summary: 'Change the metadata of a stored chat completion',
     scopes: ['text'],
     parameters: [id],
     body: storedChatChangeSchema,

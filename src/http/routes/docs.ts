@@ -20,7 +20,7 @@ export function registerDocs(server: FastifyInstance): void {
     const html = site().page(name)
     if (html !== null) return send(reply, html)
     const picture = site().picture(name)
-    if (picture === null) throw new ServiceError('not_found', 'There is no such page; GET /docs lists what there is.')
+    if (picture === null) throw new ServiceError('not_found', 'This page does not exist; GET /docs lists all pages.')
     return reply.type(pictureTypes[extname(name)] ?? 'application/octet-stream').send(picture)
   }
   server.get('/docs', async (_, reply) => open(reply, 'readme'))

@@ -12,12 +12,12 @@ export function registerHealth(server: FastifyInstance, deps: HttpDependencies):
     if (await deps.isDataGone?.())
       throw new ServiceError(
         'server_is_overloaded',
-        'The data folder of the service, or what lies in it, is gone; put it back, or start the service again.',
+        'The data folder of the service, or its contents, are missing; restore them, or start the service again.',
         { retryAfterSeconds: 30 },
       )
     const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
     if (!servable)
-      throw new ServiceError('model_loading', 'No model can be served now; wait, or see the log of the service.', { retryAfterSeconds: 5 })
+      throw new ServiceError('model_loading', 'No model is available; wait, or see the log of the service.', { retryAfterSeconds: 5 })
     return { status: 'ready' }
   })
 }

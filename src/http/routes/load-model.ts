@@ -31,7 +31,7 @@ export function registerLoadModel(api: FastifyInstance, deps: HttpDependencies):
       // It has been done by now, whether or not the client is still there.
       await deps.audit.append(entry, unstoppable)
       const listed = listModels(deps).find(({ descriptor }) => descriptor.id === model)
-      if (listed === undefined) throw new ServiceError('model_not_found', 'The model was removed meanwhile; look at /v1/models.')
+      if (listed === undefined) throw new ServiceError('model_not_found', 'The model was removed in the meantime; see /v1/models.')
       return encodeModel(listed)
     })
 }
@@ -45,5 +45,5 @@ async function requireOwner(
   if (!scopes.every((scope) => caller.scopes.includes(scope)))
     throw new ServiceError('insufficient_scope', `Use an access token with every scope: ${scopes.join(', ')}.`)
   const account = await accounts.find(caller.accountId, options)
-  if (account?.role !== 'owner') throw new ServiceError('insufficient_scope', 'Ask an owner of the service; members may not do this.')
+  if (account?.role !== 'owner') throw new ServiceError('insufficient_scope', 'Only owners can do this; ask an owner of the service.')
 }

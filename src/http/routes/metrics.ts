@@ -11,7 +11,7 @@ export function registerMetrics(api: FastifyInstance, deps: HttpDependencies): v
     requireScope(caller, ['read'])
     const account = await deps.accounts.find(caller.accountId, { signal: clientSignal(reply) })
     if (account?.role !== 'owner')
-      throw new ServiceError('insufficient_scope', 'Use an access token of an owner; the metrics tell what every account does.')
+      throw new ServiceError('insufficient_scope', 'Use an access token of an owner; the metrics cover every account.')
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(deps.renderMetrics())
   })
 }

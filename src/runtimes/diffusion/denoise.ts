@@ -89,9 +89,6 @@ function keepOutside({ inpainting, solver }: Drawing, state: SolverState, latent
 function assertFinite(values: Float32Array): void {
   for (const value of values) {
     if (!Number.isFinite(value))
-      throw new ServiceError(
-        'numerical_error',
-        'The image model lost its numbers (NaN or infinity); try another seed, sampler or guidance scale.',
-      )
+      throw new ServiceError('numerical_error', 'The image model produced NaN or infinity; try another seed, sampler or guidance scale.')
   }
 }

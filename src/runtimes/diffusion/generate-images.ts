@@ -131,7 +131,7 @@ async function secondPassOf(
   const { highResolution } = request
   if (highResolution === undefined) return null
   if (highResolution.upscaler !== null && upscaler === null) {
-    const message = `The upscaler ${highResolution.upscaler} is not here any more; name an installed one, or "Latent".`
+    const message = `The upscaler ${highResolution.upscaler} is no longer installed; use an installed one, or "Latent".`
     throw new ServiceError('unsupported', message, { param: 'hr_upscaler' })
   }
   const { steps, strength } = highResolution

@@ -146,7 +146,7 @@ test('a UNet that predicts something else than it was asked is an error, never a
   const folder = await variant('half-prediction', { unet: (editor) => void editor.takeFirstHalf('out_sample', 'half_sample') })
   await using model = await loadTinyModel({ folder })
   for (const guidanceScale of [1, 5])
-    await assert.rejects(drawFile(model, { guidanceScale }), { code: 'inference_failed', message: /predicted another size/ })
+    await assert.rejects(drawFile(model, { guidanceScale }), { code: 'inference_failed', message: /predicted a wrong size/ })
 })
 
 test('a folder without a file is refused by that file', async () => {

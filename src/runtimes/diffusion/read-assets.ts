@@ -21,7 +21,7 @@ export async function readAssets(
   const fileOf = (kind: AssetKind, name: string): string => {
     const found = installed.find((asset) => asset.kind === kind && asset.name === name)
     if (found !== undefined) return found.file
-    throw new ServiceError('unsupported', `There is no ${kind} "${name}" here any more; name an installed one.`, { param: params[kind] })
+    throw new ServiceError('unsupported', `The ${kind} "${name}" is no longer installed; use an installed one.`, { param: params[kind] })
   }
   const shown: UsedControlnet[] = []
   for (const use of controlnets) {

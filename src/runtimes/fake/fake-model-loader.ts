@@ -83,12 +83,12 @@ export class FakeModelLoader implements ModelLoader {
       await clock.wait(loadMs / loadSteps, { signal })
       if (loadSteps > 1) onProgress?.(step / loadSteps)
     }
-    if (failsToLoad?.(descriptor.id, attempt)) throw new ServiceError('inference_failed', 'The fake model was told not to load.')
+    if (failsToLoad?.(descriptor.id, attempt)) throw new ServiceError('inference_failed', 'The fake model was set not to load.')
     const crashed = new AbortController()
     const exited = Promise.withResolvers<{ readonly reason: string }>()
     const leave = (reason: string) => {
       this.#running.delete(descriptor.id)
-      crashed.abort(new ServiceError('inference_failed', 'The model stopped while it worked on this request; send it again.'))
+      crashed.abort(new ServiceError('inference_failed', 'The model stopped during this request; send it again.'))
       exited.resolve({ reason })
     }
     this.#running.set(descriptor.id, { crash: () => leave('crashed') })

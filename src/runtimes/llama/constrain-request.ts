@@ -64,7 +64,7 @@ function wishOf({ tools, choice, parallel }: ToolRules): unknown {
 function checkTokens(param: string, tokens: Iterable<number>, vocabularySize: number): void {
   for (const token of tokens) {
     if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue
-    const message = `${param} names token ${token}; this model's tokens are 0 to ${vocabularySize - 1}.`
+    const message = `${param} has token ${token}; this model's tokens are 0 to ${vocabularySize - 1}.`
     throw new ServiceError('invalid_request_error', message, { param })
   }
 }

@@ -122,7 +122,10 @@ export class EncoderContext implements AsyncDisposable {
       ranking: this.#ranking,
     })
     if (await context.init()) return context
-    throw new ServiceError('inference_failed', `There is no memory for texts of ${this.length} tokens; set a smaller contextLength.`)
+    throw new ServiceError(
+      'inference_failed',
+      `There is not enough memory for texts of ${this.length} tokens; set a smaller contextLength.`,
+    )
   }
 }
 

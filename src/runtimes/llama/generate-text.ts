@@ -58,7 +58,7 @@ export async function tokenizeFitting(
   const prompt = await tokenizeRequest(engine, request, options)
   checkPromptFits(prompt.length, engine.contextLength, param)
   if (prompt.length === 0)
-    throw new ServiceError('invalid_request_error', 'The prompt has no tokens, and this model begins none by itself; send some text.', {
+    throw new ServiceError('invalid_request_error', 'The prompt is empty, and this model needs some text; send some.', {
       param,
     })
   return prompt

@@ -127,7 +127,7 @@ async function describeDevice(file: ModelFile): Promise<ComputeDevice> {
 }
 
 function makesNone(model: string): ServiceError {
-  return new ServiceError('unsupported_parameter', `The model ${model} makes no embeddings; name one whose model.json says it does.`, {
+  return new ServiceError('unsupported_parameter', `The model ${model} makes no embeddings; use one whose model.json sets "embeddings".`, {
     param: 'model',
   })
 }

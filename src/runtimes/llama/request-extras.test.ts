@@ -76,7 +76,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
 
   const faulty: readonly (readonly [what: string, format: ResponseFormat, message: RegExp])[] = [
     ['a grammar', { type: 'grammar', grammar: 'root ::= nothing', field: 'grammar' }, /"nothing" is not defined/],
-    ['a regular expression', { type: 'regex', pattern: '(?=a)', field: 'guided_regex' }, /looking ahead/],
+    ['a regular expression', { type: 'regex', pattern: '(?=a)', field: 'guided_regex' }, /lookaround/],
     ['a schema', { type: 'json_schema', schema: { not: {} }, field: 'guided_json' }, /"not" at #/],
   ]
   for (const [what, responseFormat, message] of faulty)

@@ -48,7 +48,7 @@ export class TextEmbedder {
   #requireKnown(tokens: readonly number[]): void {
     const unknown = tokens.find((token) => token >= this.#vocabulary.size)
     if (unknown === undefined) return
-    const message = `input names token ${unknown}; this model's tokens are 0 to ${this.#vocabulary.size - 1}.`
+    const message = `input has token ${unknown}; this model's tokens are 0 to ${this.#vocabulary.size - 1}.`
     throw new ServiceError('invalid_request_error', message, { param: 'input' })
   }
 }
@@ -65,6 +65,6 @@ function foreignTokens(): ServiceError {
 }
 
 function tooWide(dimensions: number, size: number): ServiceError {
-  const message = `This model's vectors have ${size} dimensions; ask for at most as many as that, not ${dimensions}.`
+  const message = `This model's vectors have ${size} dimensions; use at most ${size}, not ${dimensions}.`
   return new ServiceError('invalid_request_error', message, { param: 'dimensions' })
 }

@@ -47,7 +47,7 @@ function writeWithoutBegin(engine: Reader, input: ChatInput): string {
 export function detokenizeText({ vocabulary }: LlamaEngine, { tokens }: DetokenizeRequest): DetokenizeResult {
   const unknown = tokens.find((token) => token < 0 || token >= vocabulary.size)
   if (unknown === undefined) return { text: Buffer.concat(tokens.map(vocabulary.spell)).toString('utf8') }
-  const message = `tokens names ${unknown}; this model's tokens are 0 to ${vocabulary.size - 1}.`
+  const message = `tokens has ${unknown}; this model's tokens are 0 to ${vocabulary.size - 1}.`
   throw new ServiceError('invalid_request_error', message, { param: 'tokens' })
 }
 

@@ -7,7 +7,7 @@ export function packFailure(error: unknown): EngineFailure {
     const { code, message, param, retryAfterSeconds, faults, cause } = error
     return { code, message, param, retryAfterSeconds, faults, cause: cause === undefined ? undefined : describe(cause) }
   }
-  const message = 'The model failed on this request; try again, and tell the operator if it happens twice.'
+  const message = 'The model failed on this request; try again, and report it to the operator if it happens twice.'
   return { code: 'inference_failed', message, param: undefined, retryAfterSeconds: undefined, faults: [], cause: describe(error) }
 }
 
@@ -22,5 +22,5 @@ function describe(error: unknown): string {
 
 /** For an engine that answers a call with what belongs to another; `asked` names what was wanted. */
 export function somethingElse(asked: string): ServiceError {
-  return new ServiceError('inference_failed', `The model answered with something else than ${asked}; send the request again.`)
+  return new ServiceError('inference_failed', `The model did not answer with ${asked}; send the request again.`)
 }

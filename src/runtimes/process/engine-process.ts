@@ -260,7 +260,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
 }
 
 function makeCrashError(reason: string): ServiceError {
-  return new ServiceError('inference_failed', 'The model stopped while it worked on this request; send it again.', {
+  return new ServiceError('inference_failed', 'The model stopped during this request; send it again.', {
     cause: new Error(reason),
   })
 }

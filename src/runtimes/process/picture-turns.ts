@@ -30,7 +30,7 @@ export class PictureTurns {
     }
     const own = this.#waiting.get(account) ?? []
     if (own.length >= mostOfOne || this.#count >= mostOfAll)
-      throw new ServiceError('server_is_overloaded', 'Too many pictures are being read at this moment; try again in a few seconds.', {
+      throw new ServiceError('server_is_overloaded', 'Too many pictures are being read; try again in a few seconds.', {
         retryAfterSeconds: 5,
       })
     this.#count += 1

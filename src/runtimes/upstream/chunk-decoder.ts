@@ -33,7 +33,7 @@ export class ChunkDecoder implements StreamDecoder {
       return this.end()
     }
     const chunk = parseChunk(line)
-    if (chunk === undefined) throw makeBrokenError('sent something else than JSON in its stream')
+    if (chunk === undefined) throw makeBrokenError('sent something other than JSON in its stream')
     if (chunk.error) throw makeEventError(chunk)
     this.#hasEvents ||= chunk.choices !== undefined
     return readShaped(() => {
@@ -45,10 +45,10 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   end(): readonly DecodedPart[] {
-    if (!this.#hasEvents) throw makeBrokenError('sent no events; `url` in its model.json may lead to something without this interface')
+    if (!this.#hasEvents) throw makeBrokenError('sent no events; `url` in its model.json may point to a server without this interface')
     const isFirstAlone = this.#choices > 1 && this.#open.size === this.#choices - 1 && !this.#open.has(0)
     if (isFirstAlone && (this.#isOver || this.#usage !== undefined))
-      throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes one choice at a time; leave n out.', {
+      throw new ServiceError('unsupported_parameter', 'This model runs on a server that returns one choice per request; leave n out.', {
         param: 'n',
       })
     // Some servers never say why an answer ended.
@@ -92,7 +92,7 @@ export class ChunkDecoder implements StreamDecoder {
 function indexOf({ index }: ChunkChoice, choices: number): number {
   const place: unknown = index ?? 0
   if (typeof place !== 'number' || !Number.isInteger(place) || place < 0 || place >= choices)
-    throw makeBrokenError('sent a choice that was not asked for')
+    throw makeBrokenError('sent a choice that was not requested')
   return place
 }
 

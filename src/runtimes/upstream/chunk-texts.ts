@@ -14,7 +14,7 @@ const deepest = 4
 /** A text, or nothing; a server may send anything in its place. @throws {ServiceError} `inference_failed` for anything else. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw makeBrokenError('sent something else than a text where its interface has one')
+  if (typeof value !== 'string') throw makeBrokenError('sent something other than text where text is expected')
   return value
 }
 

@@ -126,7 +126,7 @@ export class ToolCalls {
       this.#first++
     }
     const waiting = this.#calls.slice(this.#first + 1).reduce((sum, { arguments: text }) => sum + text.value.length, 0)
-    if (waiting > mostWaiting) throw makeBrokenError('began tool calls that it did not end')
+    if (waiting > mostWaiting) throw makeBrokenError('began tool calls without finishing them')
     return parts
   }
 }

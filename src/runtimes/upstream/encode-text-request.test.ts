@@ -164,7 +164,7 @@ suite('answers of a server that mean no', () => {
   for (const [status, body, code, says] of [
     [400, { error: { message: 'No such field x.' } }, 'invalid_request_error', /No such field x/],
     [422, { message: 'Bad.' }, 'invalid_request_error', /Bad/],
-    [413, '', 'invalid_request_error', /refuses this request/],
+    [413, '', 'invalid_request_error', /rejected this request/],
     [400, 'null', 'invalid_request_error', /refuses/],
     [400, { error: { message: "This model's maximum context length is 8." } }, 'context_length_exceeded', /maximum context/],
     [400, { error: { code: 'context_length_exceeded' } }, 'context_length_exceeded', /does not fit/],

@@ -16,7 +16,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
       },
     )
   if (input.type === 'prompt' && input.gap !== undefined)
-    throw new ServiceError('unsupported_parameter', 'This model runs on a server that is asked to fill no gaps; name one that runs here.', {
+    throw new ServiceError('unsupported_parameter', 'This model runs on a server that does not fill gaps; use one that runs here.', {
       param: 'model',
     })
   return {
@@ -132,7 +132,7 @@ function encodeFormat(format: ResponseFormat): Record<string, unknown> {
   if (format.type === 'grammar' || format.type === 'regex' || format.type === 'choice')
     throw new ServiceError(
       'unsupported_parameter',
-      `This model runs on another server, which may not know ${format.field}; leave it out.`,
+      `This model runs on another server, which may not support ${format.field}; leave it out.`,
       {
         param: format.field,
       },

@@ -66,7 +66,7 @@ async function readAnswer(
   let length = 0
   for await (const piece of pieces) {
     length += piece.length
-    if (length > longest) throw makeBrokenError(`sent more than ${longest} characters, which is more than was asked for`)
+    if (length > longest) throw makeBrokenError(`sent more than ${longest} characters, which is more than requested`)
     read.push(piece)
   }
   return read.join('')
@@ -82,7 +82,7 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
   const vectors = numbered.toSorted((a, b) => a.index - b.index).map(({ embedding }) => decodeVector(embedding))
   if (vectors.length !== inputs.length || !vectors.every(isVector)) throw makeBrokenError('sent no vector for each input')
   if (dimensions !== undefined && vectors.some(({ length }) => length !== dimensions))
-    throw new ServiceError('unsupported_parameter', 'This model runs on a server that makes vectors of one length; leave dimensions out.', {
+    throw new ServiceError('unsupported_parameter', 'This model runs on a server with vectors of one length; leave dimensions out.', {
       param: 'dimensions',
     })
   const counted = countOf(answer?.usage?.prompt_tokens ?? answer?.usage?.total_tokens)

@@ -1,18 +1,17 @@
 /** What an operator may look at, by the status of an answer. */
 const byStatus: Readonly<Record<number, string>> = {
-  401: ': that server wants a key, or another one; write it into a file that `keyFile` in its model.json names',
-  403: ': the key in the file that `keyFile` in its model.json names may not do this there',
-  404: ': `url` or `model` in its model.json is not as that server has it',
-  501: ': that server was not started for this; llama-server is with `--embeddings` for vectors and `--reranking` for scores',
+  401: ': that server needs a key, or another one; write it into the file that `keyFile` in its model.json names',
+  403: ': the key in `keyFile` of its model.json has no permission for this',
+  404: ': `url` or `model` in its model.json does not match that server',
+  501: ': that server was not started for this; start llama-server with `--embeddings` for vectors or `--reranking` for scores',
 }
 
-const vouching =
-  ': nobody vouches for its certificate; name the file of the authority that signed it in the environment variable NODE_EXTRA_CA_CERTS'
+const vouching = ': its certificate is not trusted; set the environment variable NODE_EXTRA_CA_CERTS to the file of its authority'
 
 /** The same, by the code of the error that kept a connection from being made. */
 const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: ': nothing listens there; start it, or correct `url` in its model.json',
-  ENOTFOUND: ': no host has that name; correct `url` in its model.json',
+  ENOTFOUND: ': this host name does not exist; correct `url` in its model.json',
   DEPTH_ZERO_SELF_SIGNED_CERT: vouching,
   SELF_SIGNED_CERT_IN_CHAIN: vouching,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: vouching,
@@ -21,7 +20,7 @@ const byCode: Readonly<Record<string, string>> = {
 
 /** Which field of the `model.json` an answer's status is mostly the fault of; nothing where none is. */
 export function hintAtStatus(status: number): string {
-  return byStatus[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json is not where it is' : '')
+  return byStatus[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json redirects; use the address it redirects to' : '')
 }
 
 /** What to change where no connection could be made; nothing where the reason itself says enough. */
@@ -29,7 +28,7 @@ export function hintAtReach(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
   // What OpenSSL says of an answer that is no TLS.
   if (cause.code === 'EPROTO' && /wrong version number/.test(cause.message))
-    return ': it speaks no TLS; write http:// in `url` of its model.json'
+    return ': it does not use TLS; write http:// in `url` of its model.json'
   return byCode[String(cause.code)] ?? ''
 }
 

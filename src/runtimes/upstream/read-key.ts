@@ -11,7 +11,7 @@ export async function readKey(keyFile: string | null): Promise<string | null> {
   if (keyFile === null) return null
   let text: string
   try {
-    if ((await stat(keyFile)).size > longestKeyFile) throw unusable(keyFile, 'is too long; name a file that holds only the access key')
+    if ((await stat(keyFile)).size > longestKeyFile) throw unusable(keyFile, 'is too long; use a file that holds only the access key')
     text = await readFile(keyFile, 'utf8')
   } catch (error) {
     throw error instanceof ServiceError ? error : unusable(keyFile, explainUnreadableKey((error as NodeJS.ErrnoException).code))
@@ -22,7 +22,7 @@ export async function readKey(keyFile: string | null): Promise<string | null> {
 }
 
 function unusable(keyFile: string, fault: string): ServiceError {
-  return new ServiceError('inference_failed', 'The model cannot be used: its key cannot be read; tell the operator.', {
+  return new ServiceError('inference_failed', 'The model cannot be used: its key cannot be read; report it to the operator.', {
     cause: new Error(`\`keyFile\` names ${keyFile}, which ${fault}.`),
   })
 }

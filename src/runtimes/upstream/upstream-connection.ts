@@ -187,7 +187,7 @@ export class UpstreamConnection implements Disposable {
       if (compressions.test(coding)) {
         drain(response)
         throw makeBrokenError(
-          `compressed its answer (${coding.slice(0, 40)}), which nobody asked for; turn that off there, or in the proxy before it`,
+          `compressed its answer (${coding.slice(0, 40)}), which was not requested; turn that off there, or in the proxy in front of it`,
         )
       }
       return response
@@ -312,7 +312,7 @@ async function readRefusal(
 }
 
 function explainBreak(cause: unknown): ServiceError {
-  return cause instanceof ServiceError ? cause : makeBrokenError('broke its answer off', cause)
+  return cause instanceof ServiceError ? cause : makeBrokenError('broke off its answer', cause)
 }
 
 /** A key of the form `name:password` is a person's, any other a bearer token. */

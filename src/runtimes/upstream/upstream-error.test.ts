@@ -14,8 +14,8 @@ import {
 
 test('what an operator may look at is in the cause, and in no message for clients', () => {
   for (const [status, hint] of [
-    [401, /wants a key, or another one; .* `keyFile`/],
-    [403, /the key in the file that `keyFile`/],
+    [401, /needs a key, or another one; .* `keyFile`/],
+    [403, /the key in `keyFile`/],
     [404, /`url` or `model`/],
     [500, /answered 500\.$/],
     [501, /answered 501: .*llama-server .*`--embeddings`.*`--reranking`/],
@@ -44,13 +44,13 @@ test('an address that was wrong is told with what was asked there', () => {
 test('why a server cannot be reached says what to change', () => {
   for (const [code, message, hint] of [
     ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:8001', /nothing listens there; start it, or correct `url` in its model\.json/],
-    ['ENOTFOUND', 'getaddrinfo ENOTFOUND gpu-1', /no host has that name; correct `url` in its model\.json/],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND gpu-1', /this host name does not exist; correct `url` in its model\.json/],
     [
       'EPROTO',
       'write EPROTO 40AD:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number',
-      /speaks no TLS; write http:\/\//,
+      /does not use TLS; write http:\/\//,
     ],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /nobody vouches for its certificate; .*NODE_EXTRA_CA_CERTS/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /its certificate is not trusted; .*NODE_EXTRA_CA_CERTS/],
     ['EHOSTUNREACH', 'connect EHOSTUNREACH 10.0.0.7:8000', /cannot be reached\.$/],
   ] as const)
     assert.match(causeOf(makeOutOfReachError(Object.assign(new Error(message), { code }))), hint)
@@ -63,7 +63,7 @@ test('a server that speaks TLS and is asked without it is at fault by its addres
   ]) {
     const error = makeAnswerError(400, body, undefined)
     assert.equal(error.code, 'inference_failed')
-    assert.match(causeOf(error), /speaks TLS; write https:\/\/ in `url` of its model\.json/)
+    assert.match(causeOf(error), /uses TLS; write https:\/\/ in `url` of its model\.json/)
   }
 })
 
@@ -72,7 +72,7 @@ test('errors tell whether the server was reached, was late, and may still be at 
     [makeOutOfReachError(new Error('refused')), true, false, false, undefined],
     [makeLateError('connect', 5000), true, true, false, undefined],
     [makeLateError('idle', 5000), false, true, true, undefined],
-    [makeBrokenError('broke its answer off'), false, false, true, undefined],
+    [makeBrokenError('broke off its answer'), false, false, true, undefined],
     [makeAnswerError(504, '', undefined), false, false, true, 504],
     [makeAnswerError(500, '', undefined), false, false, false, 500],
     [makeAnswerError(422, '', undefined), false, false, false, undefined],

@@ -108,7 +108,7 @@ export function makeLateError(field: 'connect' | 'first' | 'idle', limitMs: numb
   const reason = `${did[field]}; raise \`timeouts.${field}\` in the model's model.json if it needs longer`
   return makeFailure(
     new UpstreamFault(reason, { outOfReach: field === 'connect', isLate: true }),
-    'The server of this model took too long to answer; try again, and tell the operator if it happens twice.',
+    'The server of this model took too long to answer; try again, and report it to the operator if it happens twice.',
   )
 }
 
@@ -133,13 +133,13 @@ export function readShaped<Result>(read: () => Result): Result {
     return read()
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
-    throw makeBrokenError('sent something of another shape than its interface has', cause)
+    throw makeBrokenError('sent an answer in an unexpected format', cause)
   }
 }
 
 function makeFailure(
   error: UpstreamFault,
-  message = 'The model failed on this request; try again, and tell the operator if it happens twice.',
+  message = 'The model failed on this request; try again, and report it to the operator if it happens twice.',
 ): ServiceError {
   return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach, isSurvived: error.isTold })
 }
@@ -154,7 +154,7 @@ const tooLong =
  * @param address What was asked, for the log; absent = it is not told.
  */
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined, address?: string): ServiceError {
-  if (wantsTls(body)) return makeBrokenError('speaks TLS; write https:// in `url` of its model.json')
+  if (wantsTls(body)) return makeBrokenError('uses TLS; write https:// in `url` of its model.json')
   const fault = readFault(parseBody(body))
   const at = address === undefined ? '' : ` at ${address}`
   // The text of the answer is not kept: it may repeat what was asked.
@@ -187,7 +187,7 @@ function makeFaultError(status: number, { message, code }: ServerFault, retryAft
   const refused = status === 400 || status === 413 || status === 422
   if (refused && tooLong.test(`${code} ${message}`))
     return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.')
-  if (refused) return new ServiceError('invalid_request_error', message || 'The model refuses this request; change its parameters.')
+  if (refused) return new ServiceError('invalid_request_error', message || 'The model rejected this request; change its parameters.')
   if (status !== 429 && status !== 503 && status !== 529) return undefined
   const retryAfterSeconds = Math.min(longestRetrySeconds, Math.max(1, secondsOf(retryAfter)))
   return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })

@@ -57,7 +57,7 @@ async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Pr
     return { ...next, status, endedAt: now }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
-    const gone = new ServiceError('not_found', 'The file of the batch is gone; upload it again.', { param: 'input_file_id' })
+    const gone = new ServiceError('not_found', 'The file of the batch no longer exists; upload it again.', { param: 'input_file_id' })
     return { ...batch, status: 'failed', endedAt: now, faults: [{ line: null, error: toErrorRecord(gone) }] }
   }
 }

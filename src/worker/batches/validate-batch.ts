@@ -25,7 +25,7 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
         if (bytes.length > mostLineBytes)
           throw new ServiceError(
             'payload_too_large',
-            `Send lines of at most ${mostLineBytes} bytes; larger requests have no place in a batch.`,
+            `Send lines of at most ${mostLineBytes} bytes; larger requests do not fit into a batch.`,
           )
         const { customId } = deps.batchWords.readLine(bytes, batch.endpoint)
         if (known.has(customId))

@@ -56,7 +56,7 @@ describe('account list', () => {
   })
 
   it('says where the first account comes from when there is none', async () => {
-    assert.match((await run(['account', 'list'], { accounts: [] })).out, /no accounts; the first start makes one/)
+    assert.match((await run(['account', 'list'], { accounts: [] })).out, /no accounts; the first start creates one/)
   })
 })
 
@@ -64,7 +64,7 @@ describe('account create', () => {
   it('makes a member unless told otherwise, and says how to get a token', async () => {
     const { out, done } = await run(['account', 'create', '--name', 'ci'])
     assert.deepEqual(done, ['account {"name":"ci","role":"member"}', 'closed'])
-    assert.match(out, /^Made the account a1\.\nIts first token: sepia token create --account a1 --name first$/m)
+    assert.match(out, /^Created the account a1\.\nIts first token: sepia token create --account a1 --name first$/m)
     assert.deepEqual(JSON.parse((await run(['account', 'create', '--name', 'ci', '--role', 'owner', '--json'])).out), {
       id: 'a1',
       name: 'ci',

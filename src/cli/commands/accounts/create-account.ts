@@ -4,9 +4,9 @@ import { allowNewDatabase } from '../allow-new-database.ts'
 
 export const createAccount: Command = {
   words: ['account', 'create'],
-  summary: 'Make an account that uses tokens; people who sign in are invited in the console.',
+  summary: 'Create an account for access tokens; invite people in the console.',
   flags: [
-    { name: 'name', form: '<text>', help: 'Whose account it is.', required: true },
+    { name: 'name', form: '<text>', help: 'The name of the account.', required: true },
     { name: 'role', form: 'member | owner', help: 'Owners see every account. Default: member.' },
   ],
   settings: ['data', 'database-url', 'database-url-file'],
@@ -18,7 +18,7 @@ export const createAccount: Command = {
     await using desk = await backend.openAccountDesk(config, { signal, ...allowNewDatabase(context) })
     const account = await desk.createAccount({ name: flags.get('name') ?? '', role }, { signal })
     return {
-      text: `Made the account ${account.id}.\nIts first token: sepia token create --account ${account.id} --name first`,
+      text: `Created the account ${account.id}.\nIts first token: sepia token create --account ${account.id} --name first`,
       json: { id: account.id, name: account.name, role: account.role },
     }
   },

@@ -7,7 +7,7 @@ const argument = { name: '<id>', help: 'the id that sepia account list shows.' }
 
 export const disableAccount: Command = {
   words: ['account', 'disable'],
-  summary: 'Refuse everything that an account asks for, until it is enabled again.',
+  summary: 'Reject all requests of an account until it is enabled again.',
   argument,
   flags: [yesFlag],
   settings: ['data', 'database-url', 'database-url-file'],
@@ -22,7 +22,7 @@ export const disableAccount: Command = {
 
 export const enableAccount: Command = {
   words: ['account', 'enable'],
-  summary: 'Let a disabled account in again.',
+  summary: 'Enable a disabled account again.',
   argument,
   flags: [],
   settings: ['data', 'database-url', 'database-url-file'],

@@ -6,7 +6,7 @@ import { findAccount } from './find-account.ts'
 /** Limits one account, or shows its limits when no flag is given. */
 export const limitAccount: Command = limitCommand({
   words: ['account', 'limit'],
-  summary: 'Set or lift how much an account may use; without flags, show it.',
+  summary: "Set or lift an account's limits; without flags, show them.",
   argument: { name: '<id>', help: 'the id that sepia account list shows.' },
   flags: limitFlags,
   find: findAccount,

@@ -5,7 +5,7 @@ import { findAccount } from './find-account.ts'
 /** The way back in for an owner who forgot the password. */
 export const linkAccount: Command = {
   words: ['account', 'link'],
-  summary: 'Print a link with which somebody sets a new e-mail and password, once.',
+  summary: 'Print a link to set a new e-mail address and password, once.',
   argument: { name: '<id>', help: 'the id that sepia account list shows.' },
   flags: [],
   settings: ['data', 'database-url', 'database-url-file', 'host', 'port', 'public-url'],

@@ -20,7 +20,7 @@ export const listAccounts: Command = {
       disabledAt === null ? 'enabled' : `disabled ${isoTime(disabledAt)}`,
     ])
     return {
-      text: textTable(['ID', 'NAME', 'E-MAIL', 'ROLE', 'CREATED', 'STATE'], rows) || 'There are no accounts; the first start makes one.',
+      text: textTable(['ID', 'NAME', 'E-MAIL', 'ROLE', 'CREATED', 'STATE'], rows) || 'There are no accounts; the first start creates one.',
       json: {
         accounts: accounts.map(({ id, name, email, role, createdAt, disabledAt, limits }) => ({
           id,

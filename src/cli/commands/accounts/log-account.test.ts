@@ -27,10 +27,10 @@ describe('account log', () => {
 
   test('shows what is kept of a request, with nothing that a terminal would follow', async () => {
     const { out } = await run(['account', 'log', 'a1', '--show', 'known'])
-    assert.match(out, /^request, 1970-01-01T[^\n]+:\n\{"a":"\\u001b"\}\n\nanswer, 1970-01-01T[^\n]+:\ncannot be read: its key is not here/)
+    assert.match(out, /^request, 1970-01-01T[^\n]+:\n\{"a":"\\u001b"\}\n\nanswer, 1970-01-01T[^\n]+:\ncannot be read: its key is missing/)
     const { code, err } = await run(['account', 'log', 'a1', '--show', 'unknown'])
     assert.equal(code, 2)
-    assert.match(err, /nothing is kept of "unknown"/)
+    assert.match(err, /nothing is logged for "unknown"/)
   })
 
   for (const [flags, fault] of [

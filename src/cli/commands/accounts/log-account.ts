@@ -11,15 +11,15 @@ import { findAccount } from './find-account.ts'
 /** Switches the request log of one account, shows how it stands, or what it has of a request. */
 export const logAccount: Command = {
   words: ['account', 'log'],
-  summary: 'Keep the bodies of an account’s requests, encrypted; without flags, show whether.',
+  summary: 'Switch the encrypted request log of an account; without flags, show its state.',
   argument: { name: '<id>', help: 'the id that sepia account list shows.' },
   flags: [
-    { name: 'on', form: null, help: 'Log its requests from now on; its person is told in the console, programs by a header.' },
-    { name: 'keep', form: '<duration>', help: 'How long each body is kept, such as 48h. Default: 24h.' },
-    { name: 'for', form: '<duration>', help: 'Switch it off again after so long, such as 7d. Default: never.' },
-    { name: 'off', form: null, help: 'Log no more; what is kept stays for its time.' },
-    { name: 'delete', form: null, help: 'Delete what is kept, at once.' },
-    { name: 'show', form: '<request>', help: 'Print what is kept of the request with this id; that is written down.' },
+    { name: 'on', form: null, help: 'Log requests from now on; the console and a response header show it.' },
+    { name: 'keep', form: '<duration>', help: 'How long to keep each body, such as 48h. Default: 24h.' },
+    { name: 'for', form: '<duration>', help: 'Switch the log off after this time, such as 7d. Default: never.' },
+    { name: 'off', form: null, help: 'Stop logging; logged bodies stay for their time.' },
+    { name: 'delete', form: null, help: 'Delete all logged bodies now.' },
+    { name: 'show', form: '<request>', help: 'Print the logged bodies of this request; the audit log records it.' },
     yesFlag,
   ],
   settings: ['data', 'database-url', 'database-url-file', 's3-url', 's3-secret-file', 'request-log-keys', 'request-log-time'],
@@ -44,13 +44,13 @@ export const logAccount: Command = {
 /** Adds a key to those of the request log. */
 export const makeLogKey: Command = {
   words: ['log-key', 'make'],
-  summary: 'Add a key that the request log encrypts with from now on; older ones stay to read with.',
+  summary: 'Add a new key for the request log; older keys can still read.',
   flags: [],
   settings: ['data', 'request-log-keys'],
   run: async ({ backend, config, signal }) => {
     const { id, file } = await backend.makeLogKey(config, { signal })
     return {
-      text: `Added the key ${id} to ${file}.\nKeep a copy apart from the backups: without it nobody reads what is logged.`,
+      text: `Added the key ${id} to ${file}.\nKeep a copy apart from the backups: without it the log cannot be read.`,
       json: { key: id, file },
     }
   },
@@ -88,7 +88,7 @@ function showLog(name: string, { on, bodies, bytes }: AccountLog): CommandResult
 function showBodies(bodies: readonly KeptBody[], request: string): CommandResult {
   if (bodies.length === 0)
     throw new UsageError([
-      { where: '--show', message: `nothing is kept of ${JSON.stringify(request)}: it was not logged, or its time is over.` },
+      { where: '--show', message: `nothing is logged for ${JSON.stringify(request)}: it was not logged, or has expired.` },
     ])
   const shown = bodies.map((body) => {
     const at = isoTime(body.at)
@@ -97,7 +97,7 @@ function showBodies(bodies: readonly KeptBody[], request: string): CommandResult
     return { part, at, content_type: contentType, status, bytes: length, text: Buffer.from(body.bytes).toString() }
   })
   const text = shown.map((body) => {
-    const why = 'unreadable' in body ? (body.unreadable === 'key' ? 'its key is not here' : 'it is damaged') : null
+    const why = 'unreadable' in body ? (body.unreadable === 'key' ? 'its key is missing' : 'it is damaged') : null
     return `${body.part}, ${body.at}:\n${'text' in body ? printable(body.text) : `cannot be read: ${why}`}`
   })
   return { text: text.join('\n\n'), json: { bodies: shown } }

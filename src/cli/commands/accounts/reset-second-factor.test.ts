@@ -8,7 +8,7 @@ describe('account second-factor reset', () => {
   it('takes it away, and says whose', async () => {
     const { code, out, done } = await run([...words, 'a1'], { accounts: [{ ...account, email: 'ada@example.org' }] })
     assert.equal(code, 0)
-    assert.equal(out, 'Took the second factor of "First" away.\n')
+    assert.equal(out, 'Removed the second factor of "First".\n')
     assert.deepEqual(done, ['second factor of a1', 'closed'])
   })
 

@@ -6,7 +6,7 @@ import { findAccount } from './find-account.ts'
 /** The way back in for whoever lost the app and the recovery codes. */
 export const resetSecondFactor: Command = {
   words: ['account', 'second-factor', 'reset'],
-  summary: 'Take the second factor of an account away, so that the password is enough again.',
+  summary: 'Remove the second factor of an account, so that the password is enough again.',
   argument: { name: '<id>', help: 'the id that sepia account list shows.' },
   flags: [],
   settings: ['data', 'database-url', 'database-url-file'],
@@ -15,6 +15,6 @@ export const resetSecondFactor: Command = {
     const account = await findAccount(desk, context.argument, context)
     if (!(await desk.resetSecondFactor(account.id, context)))
       throw new UsageError([{ where: account.id, message: 'this account has no second factor.' }])
-    return { text: `Took the second factor of "${printableLine(account.name)}" away.`, json: { reset: account.id } }
+    return { text: `Removed the second factor of "${printableLine(account.name)}".`, json: { reset: account.id } }
   },
 }

@@ -24,8 +24,8 @@ interface Chunk {
 }
 
 const talkFlags: readonly CommandFlag[] = [
-  { name: 'system', form: '<text>', help: 'What the model is told before the conversation.' },
-  { name: 'max-tokens', form: '<number>', help: 'Most tokens of one answer.' },
+  { name: 'system', form: '<text>', help: 'Instructions for the model before the conversation.' },
+  { name: 'max-tokens', form: '<number>', help: 'Maximum number of tokens of one answer.' },
   { name: 'seed', form: '<number>', help: 'The same seed gives the same answer.' },
   { name: 'temperature', form: '<number>', help: 'Randomness, 0 to 2.' },
   ...serviceFlags,
@@ -33,10 +33,10 @@ const talkFlags: readonly CommandFlag[] = [
 
 export const chat: Command = {
   words: ['chat'],
-  summary: 'Talk with a model; without words in turns, until Ctrl-D.',
+  summary: 'Chat with a model; without words, hold a conversation until Ctrl-D.',
   argument: { name: '<words>', help: 'One question, with or without quotes; - reads it from standard input.', optional: true, words: true },
   flags: [
-    { name: 'model', form: '<name>', help: 'A text model of the service; default one that is in memory, or the first.' },
+    { name: 'model', form: '<name>', help: 'A text model of the service. Default: one that is loaded, or the first.' },
     ...talkFlags,
   ],
   settings: serviceSettings,
@@ -94,7 +94,7 @@ async function converse(
     const content = await ask(question)
     return { text: '', json: { model, content } }
   }
-  if (json) throw new UsageError([{ where: '--json', message: 'needs the question as an argument or on standard input.' }])
+  if (json) throw new UsageError([{ where: '--json', message: 'needs a question as an argument or on standard input.' }])
   await talk(context, model, async (line) => {
     const before = messages.length
     await ask(line).catch((error: unknown) => {
@@ -108,7 +108,7 @@ async function converse(
 
 /** Asks for lines until there are no more. */
 async function talk({ terminal, signal }: CommandContext, model: string, onLine: (line: string) => Promise<void>): Promise<void> {
-  terminal.err(paint(terminal, 'dim', `Talking with ${printable(model)}; Ctrl-D ends it.\n`))
+  terminal.err(paint(terminal, 'dim', `Chatting with ${printable(model)}; press Ctrl-D to end.\n`))
   for (;;) {
     const line = await terminal.ask(paint(terminal, 'bold', '> '), { signal })
     if (line === null || line === endOfInput) return

@@ -20,14 +20,14 @@ interface Drawn {
 
 export const draw: Command = {
   words: ['draw'],
-  summary: 'Draw a picture into a PNG file, and show it where the terminal can.',
-  argument: { name: '<words>', help: 'What it shows, with or without quotes.', words: true },
+  summary: 'Draw an image into a PNG file, and show it if the terminal can.',
+  argument: { name: '<words>', help: 'What to draw, with or without quotes.', words: true },
   flags: [
-    { name: 'output', form: '<file>', help: 'Where it goes, over what is there; default sepia-<seed>.png, which must not be there.' },
+    { name: 'output', form: '<file>', help: 'The file to write, replaced if it exists. Default: sepia-<seed>.png, which must not exist.' },
     { name: 'out', form: '<file>', help: 'The same.' },
-    { name: 'model', form: '<name>', help: 'An image model of the service; default one that is in memory, or the first.' },
-    { name: 'negative', form: '<words>', help: 'What it does not show.' },
-    { name: 'size', form: '<width>x<height>', help: 'In pixels; by default the size of the model.' },
+    { name: 'model', form: '<name>', help: 'An image model of the service. Default: one that is loaded, or the first.' },
+    { name: 'negative', form: '<words>', help: 'What not to draw.' },
+    { name: 'size', form: '<width>x<height>', help: 'Size in pixels. Default: the size of the model.' },
     { name: 'steps', form: '<number>', help: 'Denoising steps.' },
     { name: 'seed', form: '<number>', help: 'The same seed gives the same picture.' },
     ...serviceFlags,
@@ -82,7 +82,7 @@ async function submit(
 async function save(file: string, bytes: Buffer, { replace }: { readonly replace: boolean }): Promise<void> {
   await writeFile(file, bytes, { flag: replace ? 'w' : 'wx' }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST' && !replace)
-      throw new Error(`${file} is there already; name another with --output.`)
+      throw new Error(`${file} already exists; choose another with --output.`)
     throw error
   })
 }

@@ -3,14 +3,14 @@ import { openService } from '../../service/open-service.ts'
 import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
 import { openSpinner } from '../../spinner.ts'
 
-export const loadModel: Command = command('load', 'Load a model of a service into memory, as an owner of it.', 'Loading')
-export const unloadModel: Command = command('unload', 'Free the memory of a model of a service, as an owner of it.', 'Unloading')
+export const loadModel: Command = command('load', 'Load a model of a service into memory; owners only.', 'Loading')
+export const unloadModel: Command = command('unload', 'Unload a model of a service from memory; owners only.', 'Unloading')
 
 function command(verb: 'load' | 'unload', summary: string, label: string): Command {
   return {
     words: ['model', verb],
     summary,
-    argument: { name: '<name>', help: 'As sepia status lists it.' },
+    argument: { name: '<name>', help: 'The name that sepia status lists.' },
     flags: serviceFlags,
     settings: serviceSettings,
     run: async (context) => {

@@ -8,8 +8,8 @@ import { UsageError } from '../../usage-error.ts'
 
 export const login: Command = {
   words: ['login'],
-  summary: 'Keep the address and a token of a service, for the commands that use one.',
-  argument: { name: '<url>', help: 'Its origin; without one, that of this machine, for which a token is made.', optional: true },
+  summary: 'Store the address and token of a service for other commands.',
+  argument: { name: '<url>', help: 'The address of the service. Default: this machine, for which a token is created.', optional: true },
   flags: serviceFlags.filter(({ name }) => name === 'token'),
   settings: serviceSettings,
   run: async (context) => {
@@ -30,7 +30,7 @@ export const login: Command = {
       const text = answer?.trim() ?? ''
       if (text !== '' && text !== endOfInput) return text
       throw new UsageError([
-        { where: '--token', message: 'is missing; make one in the console, or with sepia token create on its machine.' },
+        { where: '--token', message: 'is missing; create one in the console, or with sepia token create on its machine.' },
       ])
     }
   },
@@ -38,12 +38,12 @@ export const login: Command = {
 
 export const logout: Command = {
   words: ['logout'],
-  summary: 'Forget what sepia login kept; the token stays valid.',
+  summary: 'Delete the stored login; the token stays valid.',
   flags: [],
   settings: [],
   run: async ({ environment }) => {
     const file = loginFile(environment)
     const forgot = await removeLogin(file)
-    return { text: forgot ? `Forgot the login in ${file}.` : `There is no login in ${file}.`, json: { file, forgot } }
+    return { text: forgot ? `Deleted the login in ${file}.` : `There is no login in ${file}.`, json: { file, forgot } }
   },
 }

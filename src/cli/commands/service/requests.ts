@@ -44,7 +44,7 @@ export const listRequests: Command = {
 
 export const showRequest: Command = {
   words: ['request', 'show'],
-  summary: 'Show how one asynchronous request stands.',
+  summary: 'Show the state of an asynchronous request.',
   argument: id,
   flags: serviceFlags,
   settings: serviceSettings,
@@ -57,7 +57,7 @@ export const showRequest: Command = {
 
 export const waitForRequest: Command = {
   words: ['request', 'wait'],
-  summary: 'Wait for the end of an asynchronous request; exits with 1 when it failed.',
+  summary: 'Wait until an asynchronous request ends; exits with 1 if it failed.',
   argument: id,
   flags: serviceFlags,
   settings: serviceSettings,
@@ -72,7 +72,7 @@ export const waitForRequest: Command = {
 
 export const cancelRequest: Command = {
   words: ['request', 'cancel'],
-  summary: 'Cancel an asynchronous request, whether it waits or runs.',
+  summary: 'Cancel an asynchronous request that waits or runs.',
   argument: id,
   flags: [yesFlag, ...serviceFlags],
   settings: serviceSettings,
@@ -80,10 +80,10 @@ export const cancelRequest: Command = {
     const { argument, signal } = context
     const service = await openService(context)
     refuseFinished(await service.fetchJson<ShownRequest>(path(argument), { signal }))
-    await confirm(context, { warning: `This ends ${argument} and what it has made so far.`, unattended: 'proceed' })
+    await confirm(context, { warning: `This ends ${argument} and discards its result so far.`, unattended: 'proceed' })
     const request = await service.fetchJson<ShownRequest>(path(argument), { method: 'DELETE', signal })
     if (request.outcome !== 'cancelled') refuseFinished(request)
-    const rest = request.status === 'completed' ? '' : `\nIt ends at its next step or token; sepia request wait ${argument} tells when.`
+    const rest = request.status === 'completed' ? '' : `\nIt ends at its next step or token; run sepia request wait ${argument} to wait for that.`
     return { text: `${describeRequest(request)}${rest}`, json: { ...request } }
   },
 }

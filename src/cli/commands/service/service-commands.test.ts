@@ -90,7 +90,7 @@ describe('draw', () => {
     ] as const) {
       const { code, err } = await run(['draw', 'a', 'cat', flag, place], at(service))
       assert.equal(code, 2)
-      assert.match(err, new RegExp(`^${flag}: .*(there is no folder|is a folder)`))
+      assert.match(err, new RegExp(`^${flag}: .*(does not exist|is a folder)`))
     }
     assert.deepEqual(JSON.parse(await (await service.fetch('/v1/requests')).text()).data, [])
   })
@@ -133,7 +133,7 @@ describe('request', () => {
     const { code, out } = await run(['request', 'cancel', id, '--yes'], at(service))
     assert.equal(code, 0)
     assert.match(out, /^status +running$/m)
-    assert.ok(out.endsWith(`\nIt ends at its next step or token; sepia request wait ${id} tells when.\n`), out)
+    assert.ok(out.endsWith(`\nIt ends at its next step or token; run sepia request wait ${id} to wait for that.\n`), out)
     const waiting = await submit(service)
     assert.doesNotMatch((await run(['request', 'cancel', waiting, '--yes'], at(service))).out, /It ends/)
   })
@@ -285,7 +285,7 @@ describe('login', () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { url: service.url, token: service.token })
     assert.equal((await run(['status'], { environment })).code, 0)
-    assert.match((await run(['logout'], { environment })).out, /^Forgot the login in /)
+    assert.match((await run(['logout'], { environment })).out, /^Deleted the login in /)
     assert.match((await run(['logout'], { environment })).out, /^There is no login in /)
     assert.match((await run(['status', '--port', '9'], { environment })).err, /cannot be reached|Nothing answers/)
   })
@@ -327,7 +327,7 @@ describe('login', () => {
         [code, err],
         [
           1,
-          `${join(home.path, 'file', 'sepia', 'login.json')} cannot be written; name another folder in XDG_CONFIG_HOME, or give SEPIA_URL and SEPIA_TOKEN.\n`,
+          `${join(home.path, 'file', 'sepia', 'login.json')} cannot be written; set XDG_CONFIG_HOME to another folder, or use SEPIA_URL and SEPIA_TOKEN.\n`,
         ],
       )
     assert.ok(here.done.includes('revoked t1'), here.done.join())

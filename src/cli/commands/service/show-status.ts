@@ -6,7 +6,7 @@ import { textTable } from '../../text-table.ts'
 
 export const showStatus: Command = {
   words: ['status'],
-  summary: 'Show whether a service can serve, and its models; exits with 1 when it cannot.',
+  summary: 'Show the state and the models of a service; exits with 1 if it cannot serve.',
   flags: serviceFlags,
   settings: serviceSettings,
   run: async (context) => {

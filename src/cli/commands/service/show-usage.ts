@@ -96,7 +96,7 @@ function toTable(rows: readonly UsageRow[]): string {
 
 export const showUsage: Command = {
   words: ['usage'],
-  summary: 'Show what your account has used, by day and model, and what is left of its limits.',
+  summary: 'Show what your account has used, by day and model, and what its limits leave.',
   flags: [
     { name: 'from', form: '<day>', help: 'The first UTC day, such as 2026-11-01; default 30 days ago.' },
     { name: 'to', form: '<day>', help: 'The last one; default today.' },

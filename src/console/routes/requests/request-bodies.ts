@@ -24,7 +24,7 @@ export function registerRequestBodies(own: FastifyInstance, deps: Dependencies):
     const bodies = await readBodies(deps, request, { signal: clientSignal(reply) })
     const body = bodies.find(({ id }) => id === request.params.body)
     if (body === undefined || 'unreadable' in body)
-      throw new ServiceError('not_found', 'The request log has no such body that could be read.')
+      throw new ServiceError('not_found', 'The request log has no readable body for this request.')
     // Whatever it says that it is, it is a file and never a page.
     reply.header('content-disposition', `attachment; filename="${body.part}.${extensionOf(body.contentType)}"`)
     return reply.type('application/octet-stream').send(Buffer.from(body.bytes))

@@ -52,5 +52,5 @@ export async function spendChallenge(
 }
 
 function tooLate(): ServiceError {
-  return new ServiceError('validation_error', 'This took too long or was used already; begin again.')
+  return new ServiceError('validation_error', 'This took too long or was already used; start again.')
 }

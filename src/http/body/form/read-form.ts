@@ -84,7 +84,9 @@ function openParser(headers: IncomingHttpHeaders): BusboyInstance {
 }
 
 function malformed(cause: unknown): ServiceError {
-  return new ServiceError('invalid_request_error', 'Send a whole multipart form, as its Content-Type with its boundary says.', { cause })
+  return new ServiceError('invalid_request_error', 'Send a complete multipart form that matches the boundary in its Content-Type.', {
+    cause,
+  })
 }
 
 function tooMuch(kind: 'parts' | 'files' | 'fields' | 'names' | 'values'): ServiceError {

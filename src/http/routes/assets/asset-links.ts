@@ -25,7 +25,7 @@ export function requireLink(
   const given = Buffer.from(String(query.signature))
   const expected = Buffer.from(asset === null ? '' : sign(asset, verb, expires))
   if (asset !== null && expires * 1000 > now && given.length === expected.length && timingSafeEqual(given, expected)) return asset
-  throw new ServiceError('not_found', 'This link leads nowhere any more; ask for a new one at GET /v1/assets/<id>.')
+  throw new ServiceError('not_found', 'This link has expired; get a new one from GET /v1/assets/<id>.')
 }
 
 function sign({ id, linkKey }: UploadedAsset, verb: LinkVerb, expires: number): string {

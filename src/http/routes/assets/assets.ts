@@ -59,7 +59,7 @@ export function registerAssets(api: FastifyInstance, deps: HttpDependencies): vo
     requireScope(caller, scopes)
     const { transfer_api_type: wanted } = incoming.query
     if (wanted === 'sts' || wanted === 'gcp-oauth')
-      throw new ServiceError('unsupported', `\`transfer_api_type\` must be presigned-url: Sepia has no ${wanted}.`, {
+      throw new ServiceError('unsupported', `\`transfer_api_type\` must be presigned-url: Sepia does not offer ${wanted}.`, {
         param: 'transfer_api_type',
       })
     const asset = await find(caller, incoming, clientSignal(reply))

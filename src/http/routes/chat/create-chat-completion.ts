@@ -39,7 +39,7 @@ export function registerCreateChatCompletion(api: FastifyInstance, deps: RouteDe
     const { asyncMode: mode, ...body } = receivedBody(incoming)
     if (mode === 'off') refuseDeferredHeaders(headers)
     const parsed = parse(withModelDefaults(deps.catalog, body.value))
-    if (mode !== 'off') refuseStoring(parsed.storing, 'asynchronous requests: their answers are kept for 24 hours anyway')
+    if (mode !== 'off') refuseStoring(parsed.storing, 'asynchronous requests: their answers are always kept for 24 hours')
     const model = requireTextModel(deps.catalog, parsed.request.model, useOf(parsed.request.input, 'generate'))
     const chat = { ...parsed, request: withinContext(parsed.request, model) }
     refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })

@@ -102,7 +102,10 @@ async function findChat(
 function targetOf(incoming: FastifyRequest<InferenceRoute>): KeptTarget {
   const { id } = incoming.params
   if (!/^cmpl-[0-9a-f]{32}$/.test(id))
-    throw new ServiceError('not_found', 'There is no such chat completion; it was not stored, has been deleted, or is older than 24 hours.')
+    throw new ServiceError(
+      'not_found',
+      'This chat completion does not exist; it was not stored, has been deleted or is older than 24 hours.',
+    )
   return { kind, accountId: callerOf(incoming).accountId, id }
 }
 

@@ -18,7 +18,7 @@ export function registerCreateFile(api: FastifyInstance, deps: RouteDependencies
     const stored: StoredBytes[] = []
     try {
       const { fields, files: received } = await receivedForm(incoming).read(async ({ field, name, content }) => {
-        if (field !== 'file' || stored.length > 0) throw fileFault('must be the only file of the form, and there once.')
+        if (field !== 'file' || stored.length > 0) throw fileFault('must be the only file of the form, sent once.')
         const bytes = await storeBytes(files, { accountId, content }, options)
         stored.push(bytes)
         return { name: readFileName(name), bytes }

@@ -26,7 +26,7 @@ export function registerFetchPicture(server: FastifyInstance, deps: HttpDependen
     if (!isSigned(await readServiceKey(deps, options), link, signature)) throw requestNotFound()
     if (!isEnabled(await deps.accounts.find(link.accountId, options))) throw requestNotFound()
     if (link.expires * 1000 <= deps.clock.now())
-      throw new ServiceError('response_expired', 'The link worked for 24 hours; send the request again.')
+      throw new ServiceError('response_expired', 'This link has expired after 24 hours; send the request again.')
     const { output } = await findOutput(deps, { id: link.inferenceId, accountId: link.accountId }, options)
     const picture = output.images?.pictures[link.index]
     if (picture === undefined || picture.removedForSafety) throw requestNotFound()

@@ -22,7 +22,7 @@ export function registerApplyTemplate(api: FastifyInstance, deps: HttpDependenci
     const request = { model, input, spelled: false, written: true }
     const { result } = await tokenize({ ...deps, runLimitMs: settings.runLimitMs }, { caller, request }, { signal: clientSignal(reply) })
     if (result.prompt !== undefined) return { prompt: result.prompt }
-    const message = `The model ${model} runs where its prompts are not told; name one that runs here.`
+    const message = `The model ${model} runs on a server that does not expose its prompts; use one that runs here.`
     throw new ServiceError('unsupported_parameter', message, { param: 'model' })
   })
 }

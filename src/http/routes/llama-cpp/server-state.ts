@@ -34,9 +34,9 @@ export function registerServerState(api: FastifyInstance, deps: HttpDependencies
 }
 
 const refused = [
-  ['/props', '`/props` cannot be changed by a request; the settings of the service and model.json say what holds.', []],
-  ['/slots/:id', '`/slots` cannot be saved, restored or erased; prompts are kept warm by themselves, for each account.', ['action']],
-  ['/lora-adapters', '`/lora-adapters` cannot be changed; text models take no LoRAs.', []],
+  ['/props', '`/props` cannot be changed by a request; use the settings of the service and model.json.', []],
+  ['/slots/:id', '`/slots` cannot be saved, restored or erased; prompts are cached automatically per account.', ['action']],
+  ['/lora-adapters', '`/lora-adapters` cannot be changed; text models do not support LoRAs.', []],
 ] as const
 
 /** Of several, none. */

@@ -117,7 +117,7 @@ export async function itemsBefore(
 }
 
 function nameField(error: unknown): never {
-  throw error instanceof ServiceError && error.code === 'not_found' ? refuse('names a response that is not there, or no longer.') : error
+  throw error instanceof ServiceError && error.code === 'not_found' ? refuse('names a response that does not exist, or no longer.') : error
 }
 
 function refuse(text: string): ServiceError {

@@ -82,7 +82,7 @@ export async function answerKeptResponse(
 function targetOf(incoming: FastifyRequest<InferenceRoute>): ResponseTarget {
   const { id } = incoming.params
   if (!/^resp_[0-9a-f]{32}$/.test(id))
-    throw new ServiceError('not_found', 'There is no such response; it may have been deleted, or is older than 24 hours.')
+    throw new ServiceError('not_found', 'This response does not exist; it may have been deleted or is older than 24 hours.')
   return { accountId: callerOf(incoming).accountId, id }
 }
 

@@ -27,7 +27,7 @@ export const assetSchema = Type.Object({
 const transferSchema = Type.Union([
   Type.Object({
     type: Type.Literal('presigned-url'),
-    put_url: Type.String({ description: 'Takes the file, without a token, for a day; a part of it with Content-Range.' }),
+    put_url: Type.String({ description: 'Accepts the file without a token for a day; parts with Content-Range.' }),
     get_url: Type.String(),
   }),
   Type.Object({ type: Type.Literal('none') }),

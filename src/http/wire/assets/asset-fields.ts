@@ -35,7 +35,7 @@ export const newAssetSchema = Type.Object(
       { additionalProperties: false },
     ),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
-    is_public: Type.Optional(Type.Boolean({ description: 'Every account may use it; owners only.' })),
+    is_public: Type.Optional(Type.Boolean({ description: 'Whether every account may use it; owners only.' })),
     transfer_api_type: Type.Optional(Type.Enum(['presigned-url', 'any', 'sts', 'gcp-oauth'])),
     skip_validation: Type.Optional(Type.Boolean()),
     hf_repo: Type.Optional(Type.String()),
@@ -83,7 +83,7 @@ function findFaults(fields: Static<typeof newAssetSchema>, engine: { readonly co
   const refuse = (path: readonly string[], text: string, kind = 'unsupported'): void => {
     faults.push({ path, message: `\`${path.join('.')}\` ${text}`, kind })
   }
-  if (type === 'file' || type === 'latent') refuse(['asset_type'], `must be one of ${assetTypes.join(', ')}; ${type} is not kept here.`)
+  if (type === 'file' || type === 'latent') refuse(['asset_type'], `must be one of ${assetTypes.join(', ')}; ${type} is not supported.`)
   if (data.asset_type !== type) refuse(['data', 'asset_type'], 'must be the same as `asset_type`.', 'conflict')
   if (engine === undefined) refuse(['data', 'engine'], `must be one of ${engineNames.join(', ')}.`)
   else if (type !== 'checkpoint' && engine.controlnet)
@@ -91,7 +91,7 @@ function findFaults(fields: Static<typeof newAssetSchema>, engine: { readonly co
   if (data.file_format !== undefined && data.file_format !== 'safetensors')
     refuse(['data', 'file_format'], 'must be safetensors: other files can run code when they are read; convert it.')
   if (transfer === 'sts' || transfer === 'gcp-oauth')
-    refuse(['transfer_api_type'], `must be presigned-url: Sepia has no ${transfer}; PUT the file to the address that comes back.`)
+    refuse(['transfer_api_type'], `must be presigned-url: Sepia does not offer ${transfer}; PUT the file to the returned address.`)
   if (fields.skip_validation === true) refuse(['skip_validation'], 'must be left out: every file is checked.')
   for (const name of ['hf_repo', 'hf_token_secret', 'url'] as const)
     if (fields[name] !== undefined) refuse([name], 'must be left out: upload the file, or have its operator run `sepia model pull`.')

@@ -28,7 +28,7 @@ export const batchObjectSchema = Type.Object({
   error_file_id: maybeText,
   created_at: Type.Integer({ description: 'Unix seconds.' }),
   in_progress_at: seconds,
-  expires_at: Type.Integer({ description: 'Unix seconds; the batch ends then however far it has come.' }),
+  expires_at: Type.Integer({ description: 'Unix seconds; the batch ends then, complete or not.' }),
   finalizing_at: seconds,
   completed_at: seconds,
   failed_at: seconds,

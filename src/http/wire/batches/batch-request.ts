@@ -10,7 +10,7 @@ export const batchRequestSchema = Type.Object(
   {
     input_file_id: Type.String({ minLength: 1, description: 'A file of yours with the purpose batch: JSON lines, each a request.' }),
     endpoint: Type.Enum(batchEndpoints, { description: 'Where each line would be sent.' }),
-    completion_window: Type.Enum(['24h'], { description: 'After this the batch ends however far it has come.' }),
+    completion_window: Type.Enum(['24h'], { description: 'After this the batch ends, complete or not.' }),
     metadata: metadataField('Your own notes, kept with the batch.'),
     output_expires_after: Type.Optional(expiresAfterField),
   },

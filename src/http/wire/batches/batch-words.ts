@@ -34,7 +34,7 @@ export function createBatchWords(
     body: unknown,
     { request, delivery }: Pick<ReturnType<typeof parseCompletion>, 'request' | 'delivery'>,
   ): InferenceWork => {
-    if (delivery.stream) throw refusal('stream', 'must be left out of a batch; nobody is there to read one.')
+    if (delivery.stream) throw refusal('stream', 'must be left out of a batch; batches cannot stream.')
     const { length } = JSON.stringify(body)
     refuseOverlong(requireTextModel(catalog, request.model, useOf(request.input, 'generate')), {
       bytes: length - pictureBytes(request),

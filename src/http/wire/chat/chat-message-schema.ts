@@ -42,7 +42,7 @@ export const chatMessageSchema = Type.Object(
     name: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: 'Who says it; templates that know of names write it, others leave it out.',
+        description: 'Name of the speaker; only some templates use it.',
       }),
     ),
     tool_calls: Type.Optional(Type.Array(toolCall, { maxItems: 256, description: 'Only on assistant messages; an empty list is none.' })),
@@ -52,7 +52,7 @@ export const chatMessageSchema = Type.Object(
       description: 'Only on tool messages: the call it answers; the first one without an answer where it is left out.',
     }),
     reasoning_content: Type.Optional(
-      Type.String({ description: 'Only on assistant messages: what the model thought before, for templates that want it back.' }),
+      Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' }),
     ),
     reasoning: Type.Optional(Type.String({ description: "vLLM's name of `reasoning_content`." })),
     refusal: Type.Optional(Type.String({ description: 'What was said instead of an answer; read as text.' })),

@@ -25,15 +25,13 @@ const firstFields = {
       minimum: -1,
       maximum: 2 ** 31 - 1,
       default: defaultMaxTokens,
-      description: '0 only with echo; -1 = as many as the context holds.',
+      description: '0 only with echo; -1 = what the context holds.',
     }),
   ),
 }
 
 const lastFields = {
-  suffix: Type.Optional(
-    Type.String({ description: 'What stands behind the text, which leads over to it; by models that were made to fill gaps.' }),
-  ),
+  suffix: Type.Optional(Type.String({ description: 'Text after the gap; for models trained to fill gaps.' })),
   n_predict: predictField,
   stop: stopField,
   ...endingFields,
@@ -42,7 +40,7 @@ const lastFields = {
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1 })),
   ...streamFields,
   echo: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; with logprobs, those of its tokens too.' }),
+    Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; logprobs then include its tokens.' }),
   ),
   logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
   priority: urgencyFields.priority,

@@ -5,16 +5,16 @@ import type { SamplingParameters } from '../../../core/text-generation.ts'
 
 const likelihoodFields = {
   temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always takes the likeliest token.' }),
+    Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
   ),
   top_p: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens that make up this share.' }),
+    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Samples only from the most likely tokens with this total probability.' }),
   ),
   top_k: Type.Optional(
     Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 or -1 = off.' }),
   ),
   min_p: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Leaves out tokens below this share of the likeliest; 0 = off.' }),
+    Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Drops tokens below this share of the most likely one\'s probability; 0 = off.' }),
   ),
 }
 
@@ -29,7 +29,7 @@ const otherFields = {
     Type.Integer({
       minimum: -Number.MAX_SAFE_INTEGER,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Same seed, same text; its low 32 bits count. Random by default.',
+      description: 'The same seed gives the same text; its low 32 bits count. Random by default.',
     }),
   ),
   logit_bias: Type.Optional(
@@ -51,8 +51,8 @@ export function samplingFields({ widePenalties }: { readonly widePenalties: bool
   const penalty = { minimum: widePenalties ? -2 : 0, maximum: widePenalties ? 2 : 1, default: 0 }
   return {
     ...likelihoodFields,
-    frequency_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Against tokens, by how often they were said.' })),
-    presence_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Against tokens that were said at all.' })),
+    frequency_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Penalises tokens by how often they have appeared.' })),
+    presence_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Penalises tokens that have appeared.' })),
     ...otherFields,
   }
 }

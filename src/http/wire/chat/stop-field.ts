@@ -8,7 +8,7 @@ export const stopList = Type.Array(entry, { maxItems: 64 })
 /** One stop string or up to 64. */
 export const stopField = Type.Optional(
   Type.Union([entry, stopList], {
-    description: 'Generation ends before any of these; they are not part of the output. Empty ones are passed over.',
+    description: 'Strings that end the output; they are not part of it. Empty ones are passed over.',
   }),
 )
 

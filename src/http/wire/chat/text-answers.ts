@@ -10,7 +10,9 @@ export const tokenUsageSchema = Type.Object({
   completion_tokens: tokenCount,
   total_tokens: tokenCount,
   prompt_tokens_details: Type.Object({ cached_tokens: tokenCount }),
-  completion_tokens_details: Type.Optional(Type.Object({ reasoning_tokens: tokenCount }, { description: 'Of models that thought.' })),
+  completion_tokens_details: Type.Optional(
+    Type.Object({ reasoning_tokens: tokenCount }, { description: 'Only for models that reasoned.' }),
+  ),
 })
 
 const alternative = { token: Type.String(), logprob: Type.Number(), bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })) }
@@ -28,10 +30,10 @@ const head = {
 const toolCall = Type.Object({
   id: Type.String(),
   type: Type.Literal('function'),
-  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON, as the model wrote it.' }) }),
+  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON, as the model generated it.' }) }),
 })
 
-const tier = Type.Optional(Type.Enum(['default', 'flex', 'priority'], { description: 'Where the request names one.' }))
+const tier = Type.Optional(Type.Enum(['default', 'flex', 'priority'], { description: 'Only if the request names one.' }))
 
 /** What of a request was not followed. */
 export const warningsField = Type.Optional(
@@ -49,7 +51,7 @@ export const chatCompletionSchema = Type.Object({
       message: Type.Object({
         role: Type.Literal('assistant'),
         content: nullable(Type.String()),
-        reasoning_content: Type.Optional(Type.String({ description: 'What the model thought before it answered.' })),
+        reasoning_content: Type.Optional(Type.String({ description: "The model's reasoning before its answer." })),
         function_call: Type.Null(),
         tool_calls: Type.Optional(Type.Array(toolCall)),
       }),
@@ -62,7 +64,7 @@ export const chatCompletionSchema = Type.Object({
   warnings: warningsField,
   service_tier: tier,
   metadata: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { description: 'Your own notes, where the request had some or was stored.' }),
+    Type.Record(Type.String(), Type.String(), { description: 'Your own notes, if the request had any or was stored.' }),
   ),
 })
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 /** A secret that signs the account's webhooks. */
 export const webhookSecretSchema = Type.Object({
   secret: Type.String({ pattern: '^whsec_', description: '`whsec_` and base64, as Standard Webhooks libraries take it.' }),
-  current: Type.Boolean({ description: 'False for the one before it, which signs along for a day after a rotation.' }),
+  current: Type.Boolean({ description: 'False for the previous one, which also signs for a day after a rotation.' }),
 })
 
 /** Answer of GET /v1/webhooks/secrets. */

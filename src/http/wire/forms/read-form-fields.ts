@@ -43,5 +43,5 @@ function listOf(schema: SchemaNode | undefined): SchemaNode | undefined {
 
 function repeated(path: string, codes: FaultCodes): ServiceError {
   const name = shortName(path)
-  return faultsError([{ path: [name], message: `\`${name}\` must be there once.`, kind: 'repeated' }], codes)
+  return faultsError([{ path: [name], message: `\`${name}\` must appear once.`, kind: 'repeated' }], codes)
 }

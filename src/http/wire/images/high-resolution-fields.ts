@@ -26,14 +26,14 @@ export const highResolutionFields = {
       minimum: 1.1,
       maximum: 4,
       default: highResolutionDefaults.hr_scale,
-      description: 'How much larger than width × height the image becomes.',
+      description: 'Factor by which the image is enlarged.',
     }),
   ),
   hr_upscaler: Type.Optional(
     Type.String({
       minLength: 1,
       default: highResolutionDefaults.hr_upscaler,
-      description: '`Latent` enlarges the latents; the name of an installed upscaler has it enlarge the picture of the first pass.',
+      description: '`Latent` enlarges the latents; the name of an installed upscaler enlarges the picture of the first pass.',
     }),
   ),
   hr_second_pass_steps: Type.Optional(
@@ -41,7 +41,7 @@ export const highResolutionFields = {
       minimum: 0,
       maximum: mostSteps,
       default: highResolutionDefaults.hr_second_pass_steps,
-      description: 'Steps of the second pass; 0 = as many.',
+      description: 'Steps of the second pass; 0 = the same number.',
     }),
   ),
   denoising_strength: Type.Optional(

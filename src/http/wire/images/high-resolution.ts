@@ -20,9 +20,9 @@ export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescr
     return faults
   }
   if (isImageServer(model.format))
-    add('enable_hr', `must be left out: ${model.id} runs on a server that is not asked for it.`, 'unsupported')
-  if (model.draws === 'native') add('enable_hr', `must be left out: ${model.id} draws at its own size alone.`, 'unsupported')
-  if (body.init_image !== undefined) add('enable_hr', 'must be left out beside `init_image`: the first pass starts from nothing.')
+    add('enable_hr', `must be left out: ${model.id} runs on a server that does not support it.`, 'unsupported')
+  if (model.draws === 'native') add('enable_hr', `must be left out: ${model.id} draws only at its native size.`, 'unsupported')
+  if (body.init_image !== undefined) add('enable_hr', 'must be left out with `init_image`: the first pass does not start from an image.')
   const { steps, strength } = secondPass(body, body.steps ?? model.defaults.steps)
   if (strength * steps < 1) {
     const advice = `use ${plainLeastStrength(steps)} or more with ${steps} steps.`
@@ -36,7 +36,7 @@ export function findHighResolutionFaults(body: ImageBody, model: ImageModelDescr
   if (upscaler === null) return faults
   const known = listUpscalers(catalog)
   if (model.checkpoint === undefined)
-    add('hr_upscaler', `must be "${latent}": ${model.id} is an export, which takes no other.`, 'unsupported')
+    add('hr_upscaler', `must be "${latent}": ${model.id} is an ONNX export, which supports no other.`, 'unsupported')
   else if (!known.some(({ id }) => id === upscaler))
     add('hr_upscaler', `must be "${latent}" or an installed upscaler: ${known.map(({ id }) => id).join(', ') || 'none'}.`, 'unsupported')
   return faults

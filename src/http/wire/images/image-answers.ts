@@ -19,7 +19,7 @@ export const imageResultSchema = Type.Object({
   height: Type.Integer(),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'What of the request was not done, or was done otherwise than the model says; absent when nothing.',
+      description: 'Parts of the request that were ignored or done differently; absent if there are none.',
     }),
   ),
 })

@@ -58,7 +58,7 @@ function findAssetFault(
   catalog: ModelCatalog,
 ): readonly FieldFault[] {
   const fault = (text: string): readonly FieldFault[] => [{ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' }]
-  if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an export, which takes no assets.`)
+  if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an ONNX export, which supports no assets.`)
   const asset = catalog.findAsset(kind, name)
   const named = shortName(name)
   const unusable = catalog.findUnusable(name)
@@ -90,11 +90,7 @@ export function findAssetFaults(body: ImageBody, model: ImageModelDescriptor, ca
       if (body[field] !== undefined) add(field, 'needs `controlnet`: name one, or leave it out.', 'conflict')
   }
   if (model.checkpoint?.inpainting === true && (body.init_image === undefined || body.mask_image === undefined))
-    add(
-      body.init_image === undefined ? 'init_image' : 'mask_image',
-      `is needed: ${model.id} was made to repaint parts of a picture.`,
-      'missing',
-    )
+    add(body.init_image === undefined ? 'init_image' : 'mask_image', `is required: ${model.id} is an inpainting model.`, 'missing')
   return faults
 }
 

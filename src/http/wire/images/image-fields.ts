@@ -27,9 +27,9 @@ export const imageDefaults = {
 
 /** Fields of POST /generate/sdxl that say what to draw, with their ranges. */
 export const imageFields = {
-  prompt: Type.String({ minLength: 1, ...prompt, description: 'The image in words; `(word:1.3)` and `[word]` weigh words.' }),
+  prompt: Type.String({ minLength: 1, ...prompt, description: 'What to draw; `(word:1.3)` and `[word]` change the weight of words.' }),
   prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' })),
-  negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What the image should not show.' })),
+  negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What not to draw.' })),
   negative_prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' })),
   width: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' })),
   height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
@@ -81,7 +81,7 @@ export const imageFields = {
     Type.Boolean({ default: imageDefaults.outpainting, description: 'Whether the mask extends the image beyond its edges.' }),
   ),
   style_preset: Type.Optional(
-    Type.String({ description: `One of the ${stylePresetNames.length} looks of docs/images.md, as \`craft-clay\` or \`Craft Clay\`.` }),
+    Type.String({ description: `One of the ${stylePresetNames.length} presets in docs/images.md, as \`craft-clay\` or \`Craft Clay\`.` }),
   ),
   loras: Type.Optional(
     Type.Record(Type.String(), Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight }), {
@@ -97,15 +97,15 @@ export const imageFields = {
   ),
   vae: Type.Optional(Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." })),
   controlnet: Type.Optional(Type.String({ minLength: 1, description: 'A ControlNet by asset name; needs controlnet_image.' })),
-  controlnet_image: Type.Optional(Type.String({ minLength: 1, description: `What the ControlNet is shown: ${fileForms}` })),
+  controlnet_image: Type.Optional(Type.String({ minLength: 1, description: `The picture for the ControlNet: ${fileForms}` })),
   controlnet_conditioning_scale: Type.Optional(
     Type.Number({ minimum: 0, maximum: 10, description: 'How strongly it counts; 1 by default.' }),
   ),
   controlnet_early_stop: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: 'Share of the steps after which it says no more; 1 by default.' }),
+    Type.Number({ minimum: 0, maximum: 1, description: 'Share of the steps after which the ControlNet ends; 1 by default.' }),
   ),
   controlnet_preprocess: Type.Optional(
-    Type.Boolean({ description: 'Whether edges are found for a canny ControlNet; other pictures are taken as they are. True by default.' }),
+    Type.Boolean({ description: 'Whether Sepia finds edges for a canny ControlNet; other pictures are used unchanged. True by default.' }),
   ),
   controlnets: Type.Optional(
     Type.Array(

@@ -28,7 +28,7 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
   const add = (field: string, text: string, kind = 'range') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
   for (const field of negative) {
     const { loras, unreadable } = readLoraTags(body[field] ?? '')
-    if (loras.length + unreadable.length > 0) add(field, 'takes no <lora:…> tags: move them to `prompt`.')
+    if (loras.length + unreadable.length > 0) add(field, 'may not contain <lora:…> tags: move them to `prompt`.')
   }
   const seen = new Set(Object.keys(body.loras ?? {}))
   for (const field of positive) {

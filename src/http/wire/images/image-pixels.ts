@@ -17,7 +17,7 @@ export function refusePixels({ width, height, seeds }: ImageRequest, mostPixels:
   if (each * seeds.length <= mostPixels) return
   const fitting = Math.floor(mostPixels / each)
   const fix = fitting === 0 ? 'ask for a smaller size' : `ask for at most ${fitting} of this size, or for smaller ones`
-  const message = `${list([count, ...size])} of ${seeds.length} × ${width} × ${height} come to ${each * seeds.length} pixels, over the ${mostPixels} of one request (image-pixels): ${fix}.`
+  const message = `${list([count, ...size])} of ${seeds.length} × ${width} × ${height} make ${each * seeds.length} pixels, over the limit of ${mostPixels} per request (image-pixels): ${fix}.`
   const fields = fitting === 0 ? size : [count, ...size]
   refuseFaults(
     fields.map((field) => ({ path: [field], message, kind: 'range' })),

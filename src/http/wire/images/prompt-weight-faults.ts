@@ -19,7 +19,7 @@ export function findPromptWeightFaults(body: ImageBody): readonly FieldFault[] {
       add(field, `gives a part the weight ${weight.toPrecision(3)}: ${remedy}, for weights from 0 to ${largestPromptWeight}.`)
     }
     const breaks = readPromptWeights(text).filter(({ apart }) => apart).length
-    if (breaks > mostBreaks) add(field, `says BREAK ${breaks} times: say it at most ${mostBreaks} times.`)
+    if (breaks > mostBreaks) add(field, `has BREAK ${breaks} times: use it at most ${mostBreaks} times.`)
   }
   return faults
 }

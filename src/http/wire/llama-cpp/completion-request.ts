@@ -23,7 +23,7 @@ const lastFields = {
       minimum: -1,
       maximum: most,
       default: -1,
-      description: 'Most tokens to generate; -1 = as many as the context holds, 0 = the prompt is only read.',
+      description: 'Maximum number of tokens to generate; -1 = what the context holds, 0 = only read the prompt.',
     }),
   ),
   max_tokens: Type.Optional(Type.Integer({ minimum: -1, maximum: most, description: "OpenAI's name of n_predict; send one of them." })),

@@ -9,7 +9,7 @@ import { encodeGenerationSettings, generationSettingsSchema } from './generation
 import { type NativeTimer, timingsSchema } from './timings.ts'
 
 const told = {
-  id: Type.Integer({ description: '-1 where the server behind the model does not tell.' }),
+  id: Type.Integer({ description: '-1 if the upstream server does not report it.' }),
   token: Type.String(),
   bytes: Type.Array(Type.Integer()),
   logprob: Type.Number(),
@@ -22,19 +22,19 @@ const probabilitiesSchema = Type.Array(Type.Object({ ...told, top_logprobs: Type
 export const nativeCompletionAnswerSchema = Type.Object({
   index: Type.Integer({ minimum: 0, description: 'Place of its prompt.' }),
   content: Type.String({ description: 'The text; empty at the end of a stream.' }),
-  tokens: Type.Array(Type.Integer(), { description: 'Its ids, when asked for.' }),
+  tokens: Type.Array(Type.Integer(), { description: 'Its token ids, if requested.' }),
   id_slot: Type.Literal(-1),
   stop: Type.Literal(true),
   model: Type.String(),
   tokens_predicted: Type.Integer({ minimum: 0 }),
   tokens_evaluated: Type.Integer({ minimum: 0, description: 'Tokens of the prompt.' }),
   generation_settings: generationSettingsSchema,
-  prompt: Type.Union([Type.String(), Type.Array(Type.Integer())], { description: 'As it was sent.' }),
+  prompt: Type.Union([Type.String(), Type.Array(Type.Integer())], { description: 'As you sent it.' }),
   has_new_line: Type.Boolean(),
   truncated: Type.Boolean({ description: 'Whether the context ended the text before its limit.' }),
   stop_type: Type.Enum(['eos', 'word', 'limit']),
   stopping_word: Type.String({ description: 'The stop string that ended it; empty when none did.' }),
-  tokens_cached: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were warm.' }),
+  tokens_cached: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were cached.' }),
   timings: timingsSchema,
   completion_probabilities: Type.Optional(probabilitiesSchema),
 })

@@ -4,8 +4,8 @@ import type { Answer } from '../answer.ts'
 
 /** What an answer was drawn with. */
 export const generationSettingsSchema = Type.Object({
-  n_predict: Type.Integer({ description: '-1 = as many as the context holds.' }),
-  seed: Type.Integer({ description: 'The one that was drawn where the request has none.' }),
+  n_predict: Type.Integer({ description: '-1 = what the context holds.' }),
+  seed: Type.Integer({ description: 'The random one if the request has none.' }),
   temperature: Type.Number(),
   top_k: Type.Integer(),
   top_p: Type.Number(),

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { accepted } from '../accepted.ts'
 import { neutralFields } from '../chat/fields/neutral-fields.ts'
 
-const idle = 'Accepted; what it belongs to is switched off.'
+const idle = 'Accepted, no effect; its feature is off.'
 const number = (description: string) => Type.Optional(Type.Number({ description }))
 
 const { cache_prompt, id_slot, n_keep, mirostat, typical_p, xtc_probability, dry_multiplier, dynatemp_range, return_progress } =
@@ -32,7 +32,7 @@ export const idleFields = {
   n_discard: number(accepted.neverShortened),
   n_indent: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
   t_max_predict_ms: Type.Optional(Type.Literal(0, { description: 'Accepted; limit with n_predict.' })),
-  lora: Type.Optional(Type.Array(Type.Object({}), { maxItems: 0, description: 'Accepted when empty; text models take no LoRAs.' })),
+  lora: Type.Optional(Type.Array(Type.Object({}), { maxItems: 0, description: 'Accepted if empty; text models do not support LoRAs.' })),
   post_sampling_probs: Type.Optional(Type.Literal(false, { description: 'Accepted; probabilities are those before sampling.' })),
   'speculative.n_max': number(accepted.byItself),
   'speculative.n_min': number(accepted.byItself),

@@ -7,9 +7,9 @@ import { findNativeFaults, nativeFields, type ParsedNative, readNative } from '.
 const text = (description: string) => Type.String({ description })
 
 const gapFields = {
-  input_prefix: text('What stands before the gap.'),
-  input_suffix: text('What stands behind it.'),
-  prompt: Type.Optional(Type.String({ default: '', description: 'What was begun in the gap; it follows `input_prefix`.' })),
+  input_prefix: text('Text before the gap.'),
+  input_suffix: text('Text after the gap.'),
+  prompt: Type.Optional(Type.String({ default: '', description: "Beginning of the gap's text; it follows `input_prefix`." })),
   input_extra: Type.Optional(
     Type.Array(Type.Object({ filename: Type.Optional(text('Its name.')), text: text('What it says.') }, { additionalProperties: false }), {
       maxItems: 256,

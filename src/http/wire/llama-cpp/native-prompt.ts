@@ -8,7 +8,7 @@ const mostMixed = 1024
 
 const wrapped = Type.Object(
   { prompt_string: Type.String({ description: 'A text.' }) },
-  { additionalProperties: false, description: 'With pictures or sound beside it, which no model here takes.' },
+  { additionalProperties: false, description: 'With pictures or sound, which no model here supports.' },
 )
 
 /** What is continued, as llama.cpp's clients write it. */

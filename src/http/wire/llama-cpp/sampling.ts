@@ -21,7 +21,7 @@ const ownFields = {
       minimum: 0,
       maximum: 2,
       default: usualSampling.temperature,
-      description: 'Randomness; 0 always takes the likeliest token.',
+      description: 'Randomness; 0 always picks the most likely token.',
     }),
   ),
   top_k: Type.Optional(
@@ -29,12 +29,14 @@ const ownFields = {
       minimum: -1,
       maximum: 1_000_000,
       default: usualSampling.topK,
-      description: 'Draws only from this many tokens; 0 and -1 = off.',
+      description: 'Samples only from this many tokens; 0 and -1 = off.',
     }),
   ),
-  top_p: share(usualSampling.topP, 'Draws only from the likeliest tokens that make up this share.'),
-  min_p: share(usualSampling.minP, 'Leaves out tokens below this share of the likeliest; 0 = off.'),
-  seed: Type.Optional(Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'Same seed, same text; -1 = random.' })),
+  top_p: share(usualSampling.topP, 'Samples only from the most likely tokens with this total probability.'),
+  min_p: share(usualSampling.minP, "Drops tokens below this share of the most likely one's probability; 0 = off."),
+  seed: Type.Optional(
+    Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'The same seed gives the same text; -1 = random.' }),
+  ),
   logit_bias: Type.Optional(
     Type.Union(
       [

@@ -12,7 +12,7 @@ export const slotsSchema = Type.Array(
   Type.Object({
     id: Type.Integer({ minimum: 0 }),
     n_ctx: contextTokens,
-    speculative: Type.Boolean({ description: 'Whether the next tokens are guessed.' }),
+    speculative: Type.Boolean({ description: 'Whether speculative decoding is on.' }),
     is_processing: Type.Boolean(),
   }),
 )
@@ -22,7 +22,7 @@ export const propsSchema = Type.Object({
   default_generation_settings: Type.Object({ n_ctx: contextTokens, params: generationSettingsSchema }),
   total_slots: Type.Integer({ minimum: 1, description: 'Texts at once; 1 until the model is loaded.' }),
   model_alias: Type.String(),
-  model_path: Type.String({ description: 'The name of its file, without where it lies.' }),
+  model_path: Type.String({ description: 'The name of its file, without the path.' }),
   modalities: Type.Object({ vision: Type.Boolean(), audio: Type.Boolean() }),
   build_info: Type.String(),
   is_sleeping: Type.Boolean({ description: 'Whether the model is not in memory; a request loads it.' }),

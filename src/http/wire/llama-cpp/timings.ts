@@ -8,9 +8,9 @@ const speed = Type.Number({ description: 'Tokens per second.' })
 
 /** How long an answer took, as its caller waited for it. */
 export const timingsSchema = Type.Object({
-  cache_n: count('Tokens of the prompt that were warm.'),
+  cache_n: count('Tokens of the prompt that were cached.'),
   prompt_n: count('Tokens of the prompt that were read.'),
-  prompt_ms: Type.Number({ description: 'Until the prompt was read; to wait for a place is part of it.' }),
+  prompt_ms: Type.Number({ description: 'Time until the prompt was read, including the wait for a slot.' }),
   prompt_per_token_ms: Type.Number(),
   prompt_per_second: speed,
   predicted_n: count('Tokens of the answer.'),

@@ -61,13 +61,13 @@ const resultBlock = Type.Object(
 
 /** What a system prompt may be made of. */
 export const systemField = Type.Optional(
-  Type.Union([Type.String(), Type.Array(textBlock)], { description: 'What the model is told before the conversation.' }),
+  Type.Union([Type.String(), Type.Array(textBlock)], { description: 'Instructions for the model before the conversation.' }),
 )
 
 /** One turn of a conversation, in Anthropic's words. */
 export const messageSchema = Type.Object(
   {
-    role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: told in the middle of a conversation.' }),
+    role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: instructions in the middle of a conversation.' }),
     content: Type.Union(
       [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock]))],
       {

@@ -6,9 +6,9 @@ const stopReason = Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_u
 
 /** Token counts in Anthropic's words. */
 export const messageUsageSchema = Type.Object({
-  input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were read anew.' }),
+  input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were not cached.' }),
   cache_creation_input_tokens: count,
-  cache_read_input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were warm.' }),
+  cache_read_input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt that were cached.' }),
   output_tokens: count,
 })
 

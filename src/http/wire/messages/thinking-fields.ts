@@ -5,7 +5,7 @@ import { jsonObject } from '../chat/response-format-field.ts'
 
 const closed = { additionalProperties: false }
 const display = Type.Optional(
-  Type.Enum(['summarized', 'omitted'], { description: 'Whether thoughts are shown; there are no summaries, so that they come whole.' }),
+  Type.Enum(['summarized', 'omitted'], { description: 'Whether reasoning is shown; it is complete, not summarised.' }),
 )
 const format = Type.Object({ type: Type.Literal('json_schema'), schema: jsonObject }, closed)
 
@@ -18,20 +18,20 @@ export const thinkingFields = {
         Type.Object({ type: Type.Literal('adaptive'), display }, closed),
         Type.Object({ type: Type.Literal('disabled') }, closed),
       ],
-      { description: 'Whether a model that can be told so thinks before it answers; it does not by default.' },
+      { description: 'Whether the model reasons before it answers, if its template supports that; off by default.' },
     ),
   ),
   output_config: Type.Optional(
     Type.Object(
       { effort: Type.Optional(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])), format: Type.Optional(format) },
-      { ...closed, description: 'How much the model thinks, and a JSON schema that its answer is valid under.' },
+      { ...closed, description: 'How much the model reasons, and a JSON schema for its answer.' },
     ),
   ),
   output_format: Type.Optional({ ...format, description: 'The older name of `output_config.format`.' }),
   context_management: Type.Optional(
     Type.Object(
       { edits: Type.Optional(Type.Array(jsonObject, { maxItems: 16 })) },
-      { ...closed, description: 'Only `clear_thinking_…` edits: templates leave out earlier thoughts by themselves.' },
+      { ...closed, description: 'Only `clear_thinking_…` edits: templates drop earlier reasoning anyway.' },
     ),
   ),
 }

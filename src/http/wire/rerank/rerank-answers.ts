@@ -6,7 +6,7 @@ import type { ParsedRerank } from './rerank-request.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const index = Type.Integer({ minimum: 0, description: 'Its place in the request.' })
-const score = Type.Number({ description: 'How well it answers the query, 0 to 1; of a model on another server as that says it.' })
+const score = Type.Number({ description: "How well it answers the query, 0 to 1; for a model on another server, that server's score." })
 
 /** Answer of POST /v1/rerank. */
 export const rerankSchema = Type.Object({

@@ -33,12 +33,10 @@ export const rerankRequestSchema = Type.Object(
       Type.Array(written, {
         minItems: 1,
         maxItems: mostDocuments,
-        description: "In the place of `documents`, in TEI's words; so is the answer then.",
+        description: "Replaces `documents` in TEI's format; the answer uses it too.",
       }),
     ),
-    top_n: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Results to answer, the best first; all by default.' }),
-    ),
+    top_n: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' })),
     return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results hold their text.' })),
     return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results hold their text.' })),
     user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),

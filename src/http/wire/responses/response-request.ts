@@ -32,7 +32,7 @@ const format = Type.Union([
 ])
 
 const summary = Type.Optional(
-  Type.Enum(['auto', 'concise', 'detailed'], { description: 'Accepted; thoughts come whole, without a summary.' }),
+  Type.Enum(['auto', 'concise', 'detailed'], { description: 'Accepted; reasoning is complete, without a summary.' }),
 )
 
 /** What answers may have besides; of tools that do not exist here there is nothing. */
@@ -54,24 +54,31 @@ export const responseRequestSchema = Type.Object(
     input: Type.Union([Type.String(), Type.Array(inputItemSchema, { minItems: 1 })], {
       description: 'Text, or items: messages, function_call, function_call_output, reasoning.',
     }),
-    instructions: Type.Optional(Type.String({ description: 'What the model is told first; never kept for the next response.' })),
+    instructions: Type.Optional(Type.String({ description: 'Instructions for the model; not kept for the next response.' })),
     previous_response_id: Type.Optional(
       Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation goes on.' }),
     ),
     store: Type.Optional(Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' })),
-    background: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether it is worked on while nobody waits; poll it by its id.' }),
-    ),
+    background: Type.Optional(Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' })),
     stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
     stream_options: Type.Optional(
       Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { ...closed, description: 'Accepted; events are never padded.' }),
     ),
     max_output_tokens: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Most tokens to generate; by default as many as the context holds.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 2 ** 31 - 1,
+        description: 'Maximum number of tokens to generate; by default what the context holds.',
+      }),
     ),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness.' })),
     top_p: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Draws only from the likeliest tokens of this share.' }),
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 1,
+        description: 'Samples only from the most likely tokens with this total probability.',
+      }),
     ),
     top_logprobs: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `include` of message.output_text.logprobs.' }),
@@ -88,13 +95,13 @@ export const responseRequestSchema = Type.Object(
     reasoning: Type.Optional(
       Type.Object(
         { effort: Type.Optional(Type.Enum([...reasoningEfforts])), summary, generate_summary: summary },
-        { ...closed, description: 'How long a model that thinks does so.' },
+        { ...closed, description: 'How long a reasoning model thinks.' },
       ),
     ),
     include: Type.Optional(
       Type.Array(Type.Enum([...responseIncludes]), {
         maxItems: 8,
-        description: 'What answers have besides.',
+        description: 'Extra data in the answer.',
       }),
     ),
     ...responseToolFields,

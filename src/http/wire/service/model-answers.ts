@@ -18,9 +18,9 @@ export const modelSchema = Type.Object({
     [
       Type.Object({
         backend: Type.Enum(['cpu', 'cuda', 'vulkan', 'metal', 'webgpu']),
-        name: Type.Union([Type.String(), Type.Null()], { description: 'As its driver names it; null = it does not tell.' }),
+        name: Type.Union([Type.String(), Type.Null()], { description: "Its driver's name; null = not reported." }),
         layers: Type.Optional(
-          Type.Object({ on_device: Type.Integer(), total: Type.Integer() }, { description: 'Where only a part of the model fitted.' }),
+          Type.Object({ on_device: Type.Integer(), total: Type.Integer() }, { description: 'If only part of the model fitted.' }),
         ),
       }),
       Type.Null(),
@@ -74,14 +74,14 @@ export const modelSchema = Type.Object({
 export const modelPullSchema = Type.Object({
   source: Type.String({ description: 'Its name on the hub, or the last part of its address.' }),
   bytes_done: Type.Integer(),
-  bytes_total: Type.Union([Type.Integer(), Type.Null()], { description: 'null until its list of files has arrived.' }),
+  bytes_total: Type.Union([Type.Integer(), Type.Null()], { description: 'null until the list of files has arrived.' }),
   bytes_per_second: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the last seconds; null = not known yet.' }),
-  node: Type.Union([Type.String(), Type.Null()], { description: 'The machine that it comes to; null = the service has but one.' }),
+  node: Type.Union([Type.String(), Type.Null()], { description: 'The machine that receives it; null = the service has only one.' }),
 })
 
 /** Answer of GET /v1/models. */
 export const modelListSchema = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(modelSchema),
-  pulls: Type.Optional(Type.Array(modelPullSchema, { description: 'Models on their way; absent when there are none.' })),
+  pulls: Type.Optional(Type.Array(modelPullSchema, { description: 'Models being pulled; absent if there are none.' })),
 })

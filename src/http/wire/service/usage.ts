@@ -21,7 +21,7 @@ export const usageSchema = Type.Object({
   data: Type.Array(
     Type.Object({
       day: Type.Optional(
-        Type.String({ format: 'date', description: 'UTC. Which of day, hour, model and token are there is what `by` asks for.' }),
+        Type.String({ format: 'date', description: 'UTC. `by` decides which of day, hour, model and token are present.' }),
       ),
       hour: Type.Optional(Type.String({ description: 'UTC, such as `2026-11-23T09`.' })),
       model: Type.Optional(Type.String()),
@@ -31,27 +31,27 @@ export const usageSchema = Type.Object({
       failures: count,
       refusals: Type.Integer({
         minimum: 0,
-        description: 'Requests for a model that a limit of the account or the token refused; no failures.',
+        description: 'Requests rejected by a limit of the account or token; not counted as failures.',
       }),
       prompt_tokens: count,
       completion_tokens: count,
       images: count,
-      cost: Type.Number({ minimum: 0, description: 'By the prices of that time, in whichever currency they are in.' }),
+      cost: Type.Number({ minimum: 0, description: 'At the prices of that time, in your currency.' }),
       latency_ms: Type.Optional(percentiles),
       first_token_ms: Type.Optional(percentiles),
     }),
   ),
   budgets: Type.Array(
     Type.Object({
-      of: Type.Enum(['account', 'token'], { description: 'Whose limit it is: of the account, or of the access token that asks.' }),
-      unit: Type.Enum(['tokens', 'images', 'money', 'requests'], { description: '`requests` are those in work at once.' }),
+      of: Type.Enum(['account', 'token'], { description: 'Owner of the limit: the account or the access token.' }),
+      unit: Type.Enum(['tokens', 'images', 'money', 'requests'], { description: '`requests` are those running at once.' }),
       per: Type.Enum(['moment', 'minute', 'day', 'month']),
       limit: amount,
       used: Type.Number({ minimum: 0, description: 'By what has ended.' }),
       reserved: Type.Number({ minimum: 0, description: 'By what runs, and for a day or a month by what waits.' }),
       left: amount,
     }),
-    { description: 'What an owner has limited; empty when nothing is.' },
+    { description: 'The limits that an owner has set; empty if none.' },
   ),
 })
 

@@ -49,7 +49,7 @@ export async function findsDevice(provider: 'cuda' | 'webgpu'): Promise<boolean>
 }
 
 const fixes = {
-  cuda: 'install its CUDA libraries as docs/hardware.md says and check that the driver answers',
+  cuda: 'install its CUDA libraries (see docs/hardware.md) and check the driver',
   webgpu: 'install a driver for Vulkan, Metal or Direct3D 12',
 } as const
 

@@ -11,7 +11,7 @@ async function open(bytes: Uint8Array, signal: AbortSignal): Promise<Sharp> {
 
 /** @throws {ServiceError} `validation_error`, always: what a decoder's failure means to the client. */
 export function undecodable(error: unknown): never {
-  throw new ServiceError('validation_error', 'The image is damaged: send a whole PNG, JPEG or WebP file in base64.', { cause: error })
+  throw new ServiceError('validation_error', 'The image is damaged: send a complete PNG, JPEG or WebP file in base64.', { cause: error })
 }
 
 /**

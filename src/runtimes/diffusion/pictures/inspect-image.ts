@@ -45,6 +45,6 @@ async function maskOfTransparency(bytes: Uint8Array): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   const picture = sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).autoOrient()
   if ((await picture.metadata().catch(undecodable)).hasAlpha !== true)
-    throw new ServiceError('validation_error', 'It has no transparent parts: make transparent what is to be drawn anew.')
+    throw new ServiceError('validation_error', 'The mask has no transparent parts: make the area to repaint transparent.')
   return picture.extractChannel('alpha').negate().toColourspace('b-w').png().toBuffer().catch(undecodable)
 }

@@ -43,7 +43,7 @@ export function whiteBox({ data, width, height }: GreyImage, least = 128): Pixel
     bottom = y
   }
   if (right < 0)
-    throw new ServiceError('validation_error', 'The mask has no white: paint white what is to be repainted.', { param: 'mask_image' })
+    throw new ServiceError('validation_error', 'The mask has no white: paint the area to repaint white.', { param: 'mask_image' })
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
 

@@ -31,7 +31,7 @@ export function toRgb({ values, width, height }: PixelPlanes): RgbImage {
       if (!Number.isFinite(value))
         throw new ServiceError(
           'numerical_error',
-          "The image decoder lost its numbers (NaN or infinity), as SDXL's VAE does in half precision: the model's operator must use one in float32 or one fixed for fp16.",
+          "The image decoder produced NaN or infinity, as SDXL's VAE does in half precision: the operator must use a float32 VAE or one fixed for fp16.",
         )
       data[i * 3 + channel] = Math.fround(Math.fround(value / 2 + 0.5) * 255)
     }

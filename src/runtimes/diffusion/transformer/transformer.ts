@@ -63,7 +63,7 @@ export class Transformer {
     const own = { sample, timestep: session.tensor('timestep', [timestep], [1]) }
     const [output] = await session.run({ ...feeds, ...added, ...own }, ['out_sample'])
     if (output.values.length !== values.length)
-      throw new ServiceError('inference_failed', 'The image model predicted another size than it was given; its operator must replace it.')
+      throw new ServiceError('inference_failed', 'The image model predicted a wrong size; the operator must replace it.')
     return [output.values]
   }
 }

@@ -207,5 +207,5 @@ function only([prediction]: readonly Float32Array[]): Float32Array {
 }
 
 function missingPrediction(): ServiceError {
-  return new ServiceError('inference_failed', 'The image model gave no prediction; its operator must replace it.')
+  return new ServiceError('inference_failed', 'The image model returned no prediction; the operator must replace it.')
 }

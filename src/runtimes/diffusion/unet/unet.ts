@@ -114,7 +114,7 @@ export class Unet {
     const [output] = await this.#session.run({ ...feeds, ...added, sample, timestep: time }, [this.#output])
     const count = size.channels * size.height * size.width
     if (output.values.length !== batch * count)
-      throw new ServiceError('inference_failed', 'The image model predicted another size than it was given; its operator must replace it.')
+      throw new ServiceError('inference_failed', 'The image model predicted a wrong size; the operator must replace it.')
     return Array.from({ length: wanted }, (_, i) => output.values.subarray(i * count, (i + 1) * count))
   }
 

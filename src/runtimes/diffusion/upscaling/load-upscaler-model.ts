@@ -23,7 +23,7 @@ export async function loadUpscalerModel(
       const started = performance.now()
       const { initial, width, height, encoding, encodingQuality: quality } = request
       if (initial === null || request.enlarges !== true)
-        throw new ServiceError('unsupported', `${id} only enlarges pictures: send one to /upscaling.`, { param: 'model' })
+        throw new ServiceError('unsupported', `${id} only enlarges pictures: use /upscaling.`, { param: 'model' })
       const small = toPlanes(
         await decodePicture(initial.image, shownPart(await readImageHeader(initial.image, { signal }), { width, height }), { signal }),
       )

@@ -37,7 +37,7 @@ export class GrammarAllowance {
   require(account: string, param: string): void {
     const excess = this.#debtOf(account) - mostDebt
     if (excess <= 0) return
-    const message = `The grammars of this account took too much work lately; wait, or send the same ${param} again instead of new ones.`
+    const message = `The grammars of this account have taken too much time recently; wait, or reuse the same ${param} instead of new ones.`
     throw new ServiceError('rate_limit_exceeded', message, { param, retryAfterSeconds: Math.ceil(excess / forgivenPerMs / 1000) })
   }
 

@@ -372,8 +372,8 @@ test('what is computed between batches takes turns with them, and fails nobody b
     const compute = (name: string) => loop.between(async () => context.batches.push(name))
     loop.submit(generation)
     const failed = assert.rejects(
-      loop.between(() => Promise.reject(new Error('no memory'))),
-      /no memory/,
+      loop.between(() => Promise.reject(new Error('not enough memory'))),
+      /not enough memory/,
     )
     await Promise.all([compute('one').then(() => compute('two')), failed, released])
     assert.deepEqual(context.batches, ['0:2', '0:1', 'one', '0:1', 'two', '0:1', '0:1'])

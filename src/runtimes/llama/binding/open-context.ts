@@ -46,7 +46,7 @@ export async function openContext(file: ModelFile, { threads, slots, contextLeng
   if (!(await native.init()))
     throw new ServiceError(
       'inference_failed',
-      `There is no memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
+      `There is not enough memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
     )
   const movePatience = Math.ceil((2 * padCells(length) * file.cacheBytesPerToken) / file.bytes) // a batch reads all weights once
   return {

@@ -67,7 +67,7 @@ function missing(backend: 'cuda' | 'vulkan' | 'metal'): ServiceError {
 }
 
 const fixes = {
-  cuda: 'install its CUDA build as docs/hardware.md says and check that the driver answers',
-  vulkan: 'install a Vulkan driver, or name a software one by its --gpu-device',
-  metal: 'Metal is there on macOS only',
+  cuda: 'install its CUDA build (see docs/hardware.md) and check the driver',
+  vulkan: 'install a Vulkan driver, or select a software one with --gpu-device',
+  metal: 'Metal is available on macOS only',
 } as const

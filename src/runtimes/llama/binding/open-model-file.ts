@@ -140,5 +140,5 @@ function rejectFile(path: string, facts: GgufFacts | null, signal: AbortSignal, 
     facts === null
       ? 'a known architecture'
       : `an architecture and quantization it knows (this one: ${facts.architecture}, ${facts.quantization})`
-  throw new ServiceError('inference_failed', `llama.cpp cannot read ${path}; check that it is a whole GGUF file of ${kind}.`, { cause })
+  throw new ServiceError('inference_failed', `llama.cpp cannot read ${path}; check that it is a complete GGUF file of ${kind}.`, { cause })
 }

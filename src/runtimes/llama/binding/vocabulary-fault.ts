@@ -19,7 +19,7 @@ const defaultUnknown: Readonly<Record<string, number>> = { bert: 100, t5: 2 }
  */
 export function findVocabularyFault({ values }: Pick<GgufHeader, 'values'>): string | null {
   const model = String(values.get('tokenizer.ggml.model') ?? '')
-  if (unread.has(model)) return `is of a tokenizer that this service does not read (${model})`
+  if (unread.has(model)) return `has a tokenizer that this service does not support (${model})`
   if (model !== 'whitespace' && values.get('tokenizer.ggml.pre') === 'whitespace')
     return `splits text at spaces (whitespace), which a ${model} tokenizer cannot`
   const [tokens = [], types = []] = vocabularyLists.map((key) => listOf(values.get(key)))
@@ -34,7 +34,7 @@ export function findVocabularyFault({ values }: Pick<GgufHeader, 'values'>): str
   const unknown = defaultUnknown[model]
   if (unknown !== undefined) {
     const named = values.get('tokenizer.ggml.unknown_token_id')
-    if (![named, unknown].some((token) => typeof token === 'number' && token < tokens.length)) return 'names no token for what is unknown'
+    if (![named, unknown].some((token) => typeof token === 'number' && token < tokens.length)) return 'has no token for unknown text'
   }
   if (model === 'bert' && types.includes(tokenKinds.byte)) return 'has tokens for single bytes, which WordPiece does not know'
   const missing = model === 'llama' ? byteNames.find((name, byte) => !known.has(name) && !known.has(String.fromCharCode(byte))) : undefined

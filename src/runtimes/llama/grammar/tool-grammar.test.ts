@@ -44,7 +44,7 @@ test('an argument whose schema leads back to itself may be anything', () => {
   const endless = { name: 'endless', description: null, parameters }
   const constraint = constrainToolCalls({ ...rules, tools: [endless] }, null)
   assert.deepEqual(constraint?.loosened, [
-    'The JSON schema of the tool "endless" is followed but for one place: "$ref" at #/$defs/a leads back to itself at once.',
+    'The JSON schema of the tool "endless" is followed but for one place: "$ref" at #/$defs/a refers to itself.',
   ])
   assert.ok(new GrammarStates(constraint?.grammar ?? ''))
 })

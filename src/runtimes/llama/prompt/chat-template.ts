@@ -134,7 +134,7 @@ function renderChecked(template: Template, items: Record<string, unknown>): stri
 }
 
 function refuseEffort(): ServiceError {
-  const message = 'This model cannot be told how long to think; leave `reasoning_effort` out.'
+  const message = 'This model has no setting for how long it reasons; leave `reasoning_effort` out.'
   return new ServiceError('unsupported_parameter', message, { param: 'reasoning_effort' })
 }
 

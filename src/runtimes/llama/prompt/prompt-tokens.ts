@@ -169,6 +169,6 @@ export function checkPromptFits(promptTokens: number, contextLength: number, par
 
 /** The error that says by how much a prompt is too long. */
 export function tooLong(promptTokens: number | string, contextLength: number, param: PromptField): ServiceError {
-  const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, answer included; shorten the prompt.`
+  const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, including the answer; shorten the prompt.`
   return new ServiceError('context_length_exceeded', message, { param })
 }

@@ -12,7 +12,7 @@ export function layOutGap(gap: GapTokens | null, before: string, { suffix, files
   if (gap === null)
     throw new ServiceError(
       'unsupported_parameter',
-      'This model fills no gaps: its file names no tokens for them; name one that was made for code.',
+      'This model has no fill-in-the-middle tokens; use one that has, such as a code model.',
       {
         param: 'model',
       },

@@ -52,7 +52,7 @@ export async function requireTakingBack(context: NativeContext): Promise<void> {
   const forgot = context.removeTokenCellsFromSequence(0, 1, -1)
   context.disposeSequence(0)
   if (forgot) return
-  const message = 'This model cannot take back tokens that were guessed wrong; remove "speculative" from its model.json.'
+  const message = 'This model cannot undo tokens, which speculative decoding needs; remove "speculative" from its model.json.'
   throw new ServiceError('inference_failed', message)
 }
 

@@ -17,7 +17,7 @@ export function encodeMessagesRequest(request: TextRequest, model: string): Reco
   const { input, sampling, stop, maxTokens, maxTokensIsDefault } = request
   if (input.type === 'prompt') throw unsupported('prompt', 'only takes conversations; use /v1/chat/completions')
   const strange = findStrange(request, input)
-  if (strange !== undefined) throw unsupported(strange, 'runs on a server that does not know this; leave it out')
+  if (strange !== undefined) throw unsupported(strange, 'runs on a server that does not support this; leave it out')
   const system = input.messages.flatMap((message) => (message.role === 'system' ? [{ type: 'text', text: message.content }] : []))
   return {
     model,

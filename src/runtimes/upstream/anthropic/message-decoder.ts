@@ -156,7 +156,7 @@ function parseEvent(line: string): Fields {
   try {
     return fieldsOf(parseJson(line))
   } catch (cause) {
-    throw makeBrokenError('sent something else than JSON in its stream', cause)
+    throw makeBrokenError('sent something other than JSON in its stream', cause)
   }
 }
 

@@ -113,7 +113,7 @@ function samplerFields({ samplers, spacings }: Capabilities, sampler: Sampler): 
     const whole = spacing === 'karras' ? `${solver} Karras` : solver
     if (spacings.length === 0 && samplers.includes(whole)) return { sampler_name: whole }
   }
-  throw new ServiceError('unsupported', `\`sampler\` must be another than ${sampler}: the server has none like it.`, { param: 'sampler' })
+  throw new ServiceError('unsupported', `\`sampler\` must not be ${sampler}: the server has no equivalent.`, { param: 'sampler' })
 }
 
 function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record<string, unknown>> {

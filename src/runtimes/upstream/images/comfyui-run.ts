@@ -64,7 +64,7 @@ async function waitForWorkflow(calls: ServerCalls, id: string, options: { readon
       // It may have ended between the two looks.
       const late = await look()
       if (late !== undefined) return late
-      throw makeBrokenError('has lost the workflow: it was started anew, or somebody took the workflow out of its queue')
+      throw makeBrokenError('has lost the workflow: it was restarted, or somebody removed the workflow from its queue')
     }
   } catch (error) {
     await calls.farewell((farewell) => cancel(calls, id, farewell))
@@ -94,7 +94,7 @@ async function cancel(calls: ServerCalls, id: string, options: { readonly signal
 function explainFailure(messages: unknown): string {
   const find = (name: string): unknown =>
     Array.isArray(messages) ? messages.find((message: unknown) => fieldOf(message, 0) === name) : undefined
-  if (find('execution_interrupted') !== undefined) return 'was told by somebody else to interrupt its workflow'
+  if (find('execution_interrupted') !== undefined) return 'was interrupted by somebody else'
   const failure = find('execution_error')
   const [exception, node] = ['exception_type', 'node_type'].map((field) => String(fieldOf(failure, 1, field)).slice(0, 80))
   return failure === undefined ? 'failed in its workflow' : `failed in its workflow: ${exception} in ${node}`

@@ -94,7 +94,7 @@ function samplerNames(known: { readonly samplers: readonly string[]; readonly sc
   const scheduler = name?.spacing === 'karras' ? 'karras' : 'normal'
   if (name !== undefined && known.samplers.includes(name.solver) && known.schedulers.includes(scheduler))
     return { sampler: name.solver, scheduler }
-  throw new ServiceError('unsupported', `\`sampler\` must be another than ${sampler}: the server has none like it.`, { param: 'sampler' })
+  throw new ServiceError('unsupported', `\`sampler\` must not be ${sampler}: the server has no equivalent.`, { param: 'sampler' })
 }
 
 /** Puts a picture among the server's inputs; answers its name there, or nothing for no picture. */

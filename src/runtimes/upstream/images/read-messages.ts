@@ -73,7 +73,7 @@ function sizeOf(bytes: Buffer): number {
   const head = headOf(bytes)
   if (bytes.length < head) return head
   // Servers mask nothing, and extensions (compression) were not asked for.
-  if ((bytes.readUInt8(0) & 0x70) !== 0 || bytes.readUInt8(1) >= 128) throw makeBrokenError('sent something else than a websocket')
+  if ((bytes.readUInt8(0) & 0x70) !== 0 || bytes.readUInt8(1) >= 128) throw makeBrokenError('sent something other than a websocket')
   const length = head === 10 ? Number(bytes.readBigUInt64BE(2)) : head === 4 ? bytes.readUInt16BE(2) : bytes.readUInt8(1)
   if (length > longestMessage) throw tooLong()
   return head + length

@@ -10,13 +10,13 @@ const mostPixels = 64 * 1024 * 1024
  * @throws {ServiceError} `inference_failed` when it is no picture, or one of another size.
  */
 export async function receivePicture(file: Uint8Array, request: ImageRequest, seed: number): Promise<GeneratedImage> {
-  if (pictureFormat(file) === undefined) throw makeBrokenError('sent something else than a picture')
+  if (pictureFormat(file) === undefined) throw makeBrokenError('sent something other than a picture')
   const { encoding, encodingQuality, width, height } = request
   const quality = encodingQuality ?? defaultEncodingQuality
   const { default: sharp } = await import('sharp')
   const picture = sharp(file, { limitInputPixels: mostPixels, pages: 1 })
   const header = await picture.metadata().catch((cause: unknown) => {
-    throw makeBrokenError('sent something else than a picture', cause)
+    throw makeBrokenError('sent something other than a picture', cause)
   })
   if (header.width !== width || header.height !== height)
     throw makeBrokenError(`sent a picture of ${header.width} × ${header.height} instead of ${width} × ${height}`)

@@ -50,7 +50,7 @@ async function waitForJob(calls: ServerCalls, id: string, options: { readonly si
       await calls.pause(options)
       const state = await calls.get(`/sdcpp/v1/jobs/${id}`, options).catch(explainLoss)
       const status = fieldOf(state, 'status')
-      if (typeof status !== 'string') throw makeBrokenError('does not say how a picture stands that it took')
+      if (typeof status !== 'string') throw makeBrokenError('does not report the state of a picture it accepted')
       if (status !== 'queued' && status !== 'generating') return state
     }
   } catch (error) {
@@ -61,7 +61,7 @@ async function waitForJob(calls: ServerCalls, id: string, options: { readonly si
 
 function explainLoss(error: unknown): never {
   const isLost = [404, 410].includes(statusOf(error) ?? 0)
-  throw isLost ? makeBrokenError('knows nothing more of a picture that it took: it was started anew', error) : error
+  throw isLost ? makeBrokenError('has lost a picture it accepted: it was restarted', error) : error
 }
 
 function samplerFields(capabilities: unknown, sampler: Sampler): Readonly<Record<string, string>> {
@@ -70,7 +70,7 @@ function samplerFields(capabilities: unknown, sampler: Sampler): Readonly<Record
   const samplers = textsIn(fieldOf(capabilities, 'samplers'))
   if (known !== undefined && samplers.includes(known.solver) && textsIn(fieldOf(capabilities, 'schedulers')).includes(spacing))
     return { sample_method: known.solver, scheduler: spacing }
-  throw new ServiceError('unsupported', `\`sampler\` must be another than ${sampler}: the server has none like it.`, { param: 'sampler' })
+  throw new ServiceError('unsupported', `\`sampler\` must not be ${sampler}: the server has no equivalent.`, { param: 'sampler' })
 }
 
 function loraField(capabilities: unknown, { name, weight }: LoraUse): Readonly<Record<string, unknown>> {

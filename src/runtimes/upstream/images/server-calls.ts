@@ -81,6 +81,6 @@ function parse(body: Buffer): unknown {
   try {
     return parseJson(body.toString('utf8'))
   } catch (cause) {
-    throw makeBrokenError('sent something else than JSON; `url` in its model.json may lead to another server', cause)
+    throw makeBrokenError('sent something other than JSON; `url` in its model.json may point to another server', cause)
   }
 }

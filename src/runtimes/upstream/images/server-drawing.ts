@@ -110,9 +110,13 @@ export type FieldUse = readonly [field: string, used: boolean]
 export function refuseUsed(server: string, fields: readonly FieldUse[]): void {
   const found = fields.find(([, used]) => used)
   if (found === undefined) return
-  throw new ServiceError('unsupported', `\`${found[0]}\` must be left out: the model runs on a server (${server}) without it.`, {
-    param: found[0],
-  })
+  throw new ServiceError(
+    'unsupported',
+    `\`${found[0]}\` must be left out: the model runs on a server (${server}) that does not support it.`,
+    {
+      param: found[0],
+    },
+  )
 }
 
 /** Fields that no server here has words for. */
@@ -136,13 +140,9 @@ export function refuseEmbedded({ prompt, negative }: ImageRequest): void {
     ['negative_prompt', negative?.prompt ?? ''],
   ] as const)
     if (embeddedParameters.test(text))
-      throw new ServiceError(
-        'validation_error',
-        `\`${param}\` must not hold <sd_cpp_extra_args>: leave it out and use the fields of the request.`,
-        {
-          param,
-        },
-      )
+      throw new ServiceError('validation_error', `\`${param}\` must not contain <sd_cpp_extra_args>: use the fields of the request.`, {
+        param,
+      })
 }
 
 /** Bytes of a text in base64, with or without a data-URI prefix. */

@@ -15,10 +15,15 @@ export const endingFields = {
     }),
   ),
   min_tokens: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Tokens before which only the limit ends the output.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      default: 0,
+      description: 'Minimum number of tokens; before it, only the limit ends the output.',
+    }),
   ),
   ignore_eos: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether the output goes on where the model would end it, up to its limit.' }),
+    Type.Boolean({ default: false, description: "Whether the output continues past the model's end token, up to the limit." }),
   ),
 }
 

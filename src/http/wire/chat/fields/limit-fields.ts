@@ -7,7 +7,7 @@ const limit = { minimum: -1, maximum: most }
 
 /** llama.cpp's name of the limit. */
 export const predictField = Type.Optional(
-  Type.Integer({ minimum: -1, maximum: most, description: "llama.cpp's name of max_tokens; -1 = as many as the context holds." }),
+  Type.Integer({ minimum: -1, maximum: most, description: "llama.cpp's name of max_tokens; -1 = what the context holds." }),
 )
 
 /** How long a chat's answer may be. */

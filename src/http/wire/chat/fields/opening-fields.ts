@@ -6,8 +6,7 @@ import type { ChatMessageBody } from '../chat-message-schema.ts'
 export const openingFields = {
   continue_final_message: Type.Optional(
     Type.Boolean({
-      description:
-        "Whether the answer continues the last message, the assistant's own; so it does by default when the last message is one.",
+      description: 'Whether the answer continues the last assistant message; true by default if the last message is one.',
     }),
   ),
   add_generation_prompt: Type.Optional(

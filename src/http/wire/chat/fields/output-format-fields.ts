@@ -13,9 +13,9 @@ const choice = (description: string) =>
 const schema = (description: string) => Type.Union([jsonObject, Type.String({ minLength: 2, maxLength: longestGrammar })], { description })
 
 const aboutGrammars = "A grammar in llama.cpp's notation (GBNF) with a rule `root`, at most 64 KB."
-const aboutSchemas = 'A JSON schema, or the text of one, that the output is valid under.'
-const aboutRegexes = 'A regular expression that the whole output matches, without look-around and references.'
-const aboutChoices = 'Texts of which the output is one.'
+const aboutSchemas = 'A JSON schema, or its text, for the output.'
+const aboutRegexes = 'A regular expression for the whole output, without lookaround and back-references.'
+const aboutChoices = 'Texts to choose the output from.'
 
 /** What the output must look like, as llama.cpp's and vLLM's users say it; at most one of these and `response_format`. */
 export const outputFormatFields = {

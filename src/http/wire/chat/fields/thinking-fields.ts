@@ -9,12 +9,12 @@ const budget = (description: string) => Type.Optional(Type.Integer({ minimum: 0,
 /** How long a model that thinks does so, in the words of OpenAI, Qwen, vLLM and llama.cpp. */
 export const thinkingFields = {
   reasoning_effort: effort(
-    'How long a model that thinks does so before it answers; its thoughts come as `reasoning_content`. One that only hears whether to think gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh 95 %.',
+    'How long a reasoning model thinks before it answers; its reasoning is returned as `reasoning_content`. A model that can only be turned on or off gets a share of the limit: minimal 10 %, low 20 %, medium 50 %, high 80 %, xhigh 95 %.',
   ),
-  thinking_budget: budget('Most tokens of thoughts per answer: at them the thoughts are closed, and the answer begins.'),
+  thinking_budget: budget('Maximum number of reasoning tokens per answer; then the answer begins.'),
   thinking_budget_tokens: budget("llama.cpp's name of `thinking_budget`."),
   thinking_token_budget: budget("vLLM's name of `thinking_budget`."),
-  enable_thinking: switched('Whether the model thinks at all; as it does by itself when left out.'),
+  enable_thinking: switched('Whether the model reasons; by default the template decides.'),
   chat_template_kwargs: Type.Optional(
     Type.Object(
       {
@@ -22,7 +22,7 @@ export const thinkingFields = {
         thinking: switched('The same, in the words of other templates.'),
         reasoning_effort: effort('As the field of that name.'),
       },
-      { additionalProperties: false, description: 'What templates are told, as far as it is about thinking.' },
+      { additionalProperties: false, description: 'Arguments for the chat template, as far as they concern reasoning.' },
     ),
   ),
 }

@@ -17,7 +17,7 @@ export const urgencyFields = {
       maximum: 2 ** 31 - 1,
       default: 0,
       description:
-        'Lower goes first among the requests of your account that wait; who waits longer catches up within 30 seconds. An asynchronous request over 0 is low, as with X-Service-Priority.',
+        'Lower goes first among the waiting requests of your account; the difference is made up by waiting 30 seconds. An asynchronous request over 0 is low, as with X-Service-Priority.',
     }),
   ),
 }

@@ -27,7 +27,7 @@ export const deletedChatSchema = Type.Object({
 
 /** The body of POST /v1/chat/completions/<id>. */
 export const storedChatChangeSchema = Type.Object(
-  { metadata: metadataField('Your own notes, in the place of those before; null = none.') },
+  { metadata: metadataField('Your own notes, which replace the earlier ones; null = none.') },
   { additionalProperties: false },
 )
 

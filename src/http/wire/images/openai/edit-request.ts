@@ -28,10 +28,12 @@ const image = file('The picture to start from: a PNG, JPEG or WebP file; one onl
 export const imageEditSchema = Type.Object(
   {
     image,
-    mask: file('A file of the same size with transparent parts: only these are drawn anew.'),
+    mask: file('A file of the same size with transparent parts: only these are repainted.'),
     ...commonImageOptions,
     ...drawingOptions,
-    input_fidelity: Type.Optional(Type.Enum(['high', 'low'], { description: 'How near the picture is kept: high is a strength of 0.5.' })),
+    input_fidelity: Type.Optional(
+      Type.Enum(['high', 'low'], { description: 'How closely the picture is kept: high is a strength of 0.5.' }),
+    ),
     strength: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, maximum: 1, description: 'How much to change; 0.8 by default, with a mask 1.' }),
     ),
@@ -127,20 +129,19 @@ function takeFiles(
   const [image, another] = of('image')
   const [mask, second] = of('mask')
   if (image === undefined) throw refusal('image', 'is required: add the file to start from.')
-  if (another !== undefined)
-    throw refusal('image', 'must be one picture: no model here puts several together; send a request for each.', true)
-  if (second !== undefined) throw refusal('mask', 'must be there once.')
+  if (another !== undefined) throw refusal('image', 'must be one picture: no model here combines several; send one request for each.', true)
+  if (second !== undefined) throw refusal('mask', 'must appear once.')
   return { image, mask }
 }
 
 function refuseUnfit(model: ImageModelDescriptor): void {
   if (model.bounds?.startsFromImage === false)
-    throw refusal('model', `must be another: ${model.id} (${familyOf(model)}) cannot start from a picture.`, true)
+    throw refusal('model', `must be a different model: ${model.id} (${familyOf(model)}) cannot start from a picture.`, true)
 }
 
 function readStrength({ strength, input_fidelity }: Edit, { masked, steps }: { readonly masked: boolean; readonly steps: number }): number {
   if (strength !== undefined && input_fidelity !== undefined)
-    throw refusal('input_fidelity', 'must be left out with `strength`, which says the same.')
+    throw refusal('input_fidelity', 'must be left out with `strength`, which has the same effect.')
   const chosen = strength ?? (input_fidelity === undefined ? strengths[masked ? 'masked' : 'low'] : strengths[input_fidelity])
   if (strengthFor(chosen, steps) * steps >= 1) return chosen
   throw refusal('strength', `times the steps must be at least 1: use ${plainLeastStrength(steps)} or more with ${steps} steps.`)

@@ -14,7 +14,7 @@ export const commonImageOptions = {
     Type.String({
       pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
       default: 'auto',
-      description: "Width x height; auto is the model's own, and where there is a picture the one of its sizes that comes nearest to it.",
+      description: "Width x height; auto is the model's own size or, with a picture, the closest of its sizes.",
     }),
   ),
   response_format: Type.Optional(
@@ -32,24 +32,24 @@ export const drawingOptions = {
   quality: Type.Optional(
     Type.Enum(imageQualities, {
       default: 'auto',
-      description: "How many steps are drawn: low half of the model's own, high or hd half as many again; needs `steps` left out.",
+      description: "Number of steps: low is half the model's default, high or hd one and a half times; not together with `steps`.",
     }),
   ),
   background: Type.Optional(Type.Enum(['auto', 'opaque'], { default: 'auto', description: 'Pictures are opaque.' })),
   moderation: Type.Optional(
-    Type.Enum(['auto'], { default: 'auto', description: "As the model's own safety checker does, where it has one." }),
+    Type.Enum(['auto'], { default: 'auto', description: "Accepted; the model's own safety checker decides, if it has one." }),
   ),
   output_format: Type.Optional(Type.Enum(imageEncodings, { default: 'png', description: 'File format of the images.' })),
   output_compression: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: 'How much of a JPEG or WebP is kept, 100 = most; of a PNG always all. 95 by default.',
+      description: 'Quality of a JPEG or WebP, up to 100; PNG is lossless. 95 by default.',
     }),
   ),
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   partial_images: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 3, default: 0, description: 'Previews on the way, small JPEGs; needs `stream`.' }),
+    Type.Integer({ minimum: 0, maximum: 3, default: 0, description: 'Number of small JPEG previews; needs `stream`.' }),
   ),
   safety_identifier: Type.Optional(Type.String({ description: 'Accepted for compatibility, not kept.' })),
   ...{ negative_prompt, seed, steps, cfg_scale, sampler, style_preset },

@@ -84,7 +84,9 @@ function findDeliveryFaults({
 }
 
 function findQualityFaults({ quality = 'auto', steps }: ImageOptions): readonly FieldFault[] {
-  return quality !== 'auto' && steps !== undefined ? [fault('quality', 'must be auto or left out with `steps`, which says the same.')] : []
+  return quality !== 'auto' && steps !== undefined
+    ? [fault('quality', 'must be auto or left out with `steps`, which has the same effect.')]
+    : []
 }
 
 function fault(field: string, text: string): FieldFault {

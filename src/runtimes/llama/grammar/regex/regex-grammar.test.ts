@@ -84,7 +84,7 @@ for (const pattern of patterns)
   })
 
 for (const [pattern, message] of [
-  ['a(?=b)', /looking ahead/],
+  ['a(?=b)', /lookaround/],
   ['(?i)a', /flags/],
   ['(a)\\1', /"\\1" is not supported/],
   ['\\bword', /"\\b" is not supported/],

@@ -139,7 +139,7 @@ class RegexReader {
   #group(): TextPart {
     if (++this.#nesting > deepestNesting) this.#refuse(`parentheses nest deeper than ${deepestNesting} levels`)
     if (this.#take('?') && !this.#take(':')) {
-      if (!/^P?<[A-Za-z_]\w*>/.test(this.#rest())) this.#refuse('looking ahead or behind, and flags, are not supported')
+      if (!/^P?<[A-Za-z_]\w*>/.test(this.#rest())) this.#refuse('lookaround and flags are not supported')
       this.#at += this.#rest().indexOf('>') + 1
     }
     const inside = this.#choice(() => this.#sequence())
@@ -242,7 +242,7 @@ class RegexReader {
   }
 
   #whole(character: string): string {
-    return character.isWellFormed() ? character : this.#refuse('half of a surrogate pair is no character')
+    return character.isWellFormed() ? character : this.#refuse('half of a surrogate pair is not a character')
   }
 
   #take(text: string): boolean {

@@ -77,7 +77,7 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['a reference with a broken escape', { $ref: '#/%E0%A4%A' }, /percent sign/],
   ['more parts than a grammar may have', { anyOf: Array.from({ length: 4000 }, (_, i) => ({ maxLength: i })) }, /too large to be followed/],
   ['a reference to nothing', { $ref: '#/$defs/none' }, /points to nothing/],
-  ['a reference to itself', { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, {}] } }, $ref: '#/$defs/a' }, /leads back to itself/],
+  ['a reference to itself', { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, {}] } }, $ref: '#/$defs/a' }, /refers to itself/],
   ['a type that every object has a member of', { type: 'toString' }, /type "toString" at #/],
   ['an integer beyond the largest', { type: 'integer', exclusiveMinimum: 999_999_999_999_999 }, /no integer at #/],
   ['an integer beyond the smallest', { type: 'integer', exclusiveMaximum: -999_999_999_999_999 }, /no integer at #/],

@@ -89,13 +89,13 @@ export class SchemaGrammar {
     const anything = this.#bareText ?? 'value'
     if (schema === true) return anything
     if (!isRecord(schema)) {
-      this.#leeway.mistake(`${where} is not a schema that a value can meet`)
+      this.#leeway.mistake(`${where} is a schema that no value can satisfy`)
       return anything
     }
     const rules = this.#known[this.#bareText === null ? 'json' : 'bare']
     const known = rules.get(schema)
     if (known !== undefined && this.#following.includes(schema)) {
-      this.#leeway.mistake(`"$ref" at ${where} leads back to itself at once`)
+      this.#leeway.mistake(`"$ref" at ${where} refers to itself`)
       return anything
     }
     if (known !== undefined) return known ?? this.#nameOpen(rules, schema)
@@ -230,9 +230,7 @@ export class SchemaGrammar {
         (member) => this.#flat.flatten(member, where),
       )
     )
-      this.#leeway.loosen(
-        `"oneOf" at ${where} needs options of different types or constants, or objects that a required constant tells apart; use "anyOf"`,
-      )
+      this.#leeway.loosen(`"oneOf" at ${where} needs options that differ by type, constant or a required constant member; use "anyOf"`)
     const rules = options.flatMap((option, index) => {
       const one = possible[index] ?? null
       if (one === null) return []
