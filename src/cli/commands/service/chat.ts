@@ -35,10 +35,7 @@ export const chat: Command = {
   words: ['chat'],
   summary: 'Chat with a model; without words, hold a conversation until Ctrl-D.',
   argument: { name: '<words>', help: 'One question, with or without quotes; - reads it from standard input.', optional: true, words: true },
-  flags: [
-    { name: 'model', form: '<name>', help: 'A text model of the service. Default: one that is loaded, or the first.' },
-    ...talkFlags,
-  ],
+  flags: [{ name: 'model', form: '<name>', help: 'A text model of the service. Default: one that is loaded, or the first.' }, ...talkFlags],
   settings: serviceSettings,
   run: async (context) => {
     const { argument, flags, signal } = context

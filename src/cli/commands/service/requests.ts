@@ -83,7 +83,8 @@ export const cancelRequest: Command = {
     await confirm(context, { warning: `This ends ${argument} and discards its result so far.`, unattended: 'proceed' })
     const request = await service.fetchJson<ShownRequest>(path(argument), { method: 'DELETE', signal })
     if (request.outcome !== 'cancelled') refuseFinished(request)
-    const rest = request.status === 'completed' ? '' : `\nIt ends at its next step or token; run sepia request wait ${argument} to wait for that.`
+    const rest =
+      request.status === 'completed' ? '' : `\nIt ends at its next step or token; run sepia request wait ${argument} to wait for that.`
     return { text: `${describeRequest(request)}${rest}`, json: { ...request } }
   },
 }

@@ -171,7 +171,7 @@ describe('request', () => {
     await run(['request', 'output', id, '--output', json], at(service))
     assert.equal(await readFile(json, 'utf8'), printed.out)
     const lost = await run(['request', 'output', id, '--output', join(folder.path, 'none', 'x.png')], at(service))
-    assert.match(lost.err, /^--output: there is no folder/)
+    assert.match(lost.err, /^--output: the folder .* does not exist/)
     assert.equal((await run(['request', 'output', 'nothing'], at(service))).code, 1)
   })
 

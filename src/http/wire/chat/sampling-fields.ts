@@ -8,13 +8,23 @@ const likelihoodFields = {
     Type.Number({ minimum: 0, maximum: 2, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
   ),
   top_p: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Samples only from the most likely tokens with this total probability.' }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description: 'Samples only from the most likely tokens with this total probability.',
+    }),
   ),
   top_k: Type.Optional(
     Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many tokens; 0 or -1 = off.' }),
   ),
   min_p: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 0, description: 'Drops tokens below this share of the most likely one\'s probability; 0 = off.' }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: "Drops tokens below this share of the most likely one's probability; 0 = off.",
+    }),
   ),
 }
 

@@ -21,14 +21,23 @@ const conversationFields = {
 }
 
 const answerFields = {
-  max_tokens: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Maximum number of tokens to generate; the context may end it earlier.' }),
+  max_tokens: Type.Integer({
+    minimum: 1,
+    maximum: 2 ** 31 - 1,
+    description: 'Maximum number of tokens to generate; the context may end it earlier.',
+  }),
   stop_sequences: Type.Optional({ ...stopList, description: 'Generation ends before any of these; empty ones are passed over.' }),
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Whether the answer comes as server-sent events.' })),
   temperature: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Randomness; 0 always picks the most likely token.' }),
   ),
   top_p: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Samples only from the most likely tokens with this total probability.' }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description: 'Samples only from the most likely tokens with this total probability.',
+    }),
   ),
   top_k: Type.Optional(
     Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many; 0 or -1 = off.' }),
