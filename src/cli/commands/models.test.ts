@@ -153,8 +153,8 @@ describe('model remove', () => {
 describe('model suggestions', () => {
   it('tells size, memory and licence of each, and which the setting memory has room for', async () => {
     const { out } = await run(['model', 'suggestions', '--memory', '6gb'])
-    assert.match(out, /^hf:Qwen\/Qwen2\.5-1\.5B-Instruct-GGUF +text +1gb +2\.3gb +yes +apache-2\.0$/m)
-    assert.match(out, /^hf:Qwen\/Qwen2\.5-14B-Instruct-GGUF +text +8\.4gb +14\.9gb +no +apache-2\.0$/m)
+    assert.match(out, /^hf:ggml-org\/SmolLM3-3B-GGUF +text +1\.8gb +2\.8gb +yes +apache-2\.0$/m)
+    assert.match(out, /^hf:Qwen\/Qwen3-14B-GGUF +text +8\.4gb +13gb +no +apache-2\.0$/m)
     const { models } = JSON.parse((await run(['model', 'suggestions', '--memory', '64gb', '--json'])).out)
     assert.ok(models.length >= 6 && models.every(({ fits }: { fits: boolean }) => fits))
   })

@@ -12,13 +12,12 @@ export interface ModelSuggestion {
 }
 
 const giga = 1e9
-const qwen = 'hf:Qwen/Qwen2.5-'
-
-/** What to begin with, the smallest first. */
+/** Models to start with, the smallest first. */
 export const modelSuggestions: readonly ModelSuggestion[] = [
-  { kind: 'text', source: `${qwen}1.5B-Instruct-GGUF`, bytes: 1.1 * giga, memoryBytes: 2.5 * giga, license: 'apache-2.0' },
-  { kind: 'text', source: `${qwen}7B-Instruct-GGUF`, bytes: 4.7 * giga, memoryBytes: 8 * giga, license: 'apache-2.0' },
-  { kind: 'text', source: `${qwen}14B-Instruct-GGUF`, bytes: 9 * giga, memoryBytes: 16 * giga, license: 'apache-2.0' },
+  { kind: 'text', source: 'hf:ggml-org/SmolLM3-3B-GGUF', bytes: 1.9 * giga, memoryBytes: 3 * giga, license: 'apache-2.0' },
+  { kind: 'text', source: 'hf:Qwen/Qwen3-8B-GGUF', bytes: 5 * giga, memoryBytes: 8 * giga, license: 'apache-2.0' },
+  { kind: 'text', source: 'hf:ggml-org/gemma-3-12b-it-GGUF', bytes: 7.3 * giga, memoryBytes: 10 * giga, license: 'gemma' },
+  { kind: 'text', source: 'hf:Qwen/Qwen3-14B-GGUF', bytes: 9 * giga, memoryBytes: 14 * giga, license: 'apache-2.0' },
   {
     kind: 'image',
     source: 'hf:stable-diffusion-v1-5/stable-diffusion-v1-5:v1-5-pruned-emaonly.safetensors',

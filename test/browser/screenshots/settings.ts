@@ -50,7 +50,7 @@ async function takeServiceAtWork({ page, visit: { service }, take, open }: Album
 /** A model on its way, as the service tells of one. */
 async function takePull({ page, take, open }: Album): Promise<void> {
   const pull: PlacedPull = {
-    source: 'hf:Qwen/Qwen2.5-7B-Instruct-GGUF',
+    source: 'hf:Qwen/Qwen3-8B-GGUF',
     state: 'pulling',
     bytesDone: 1_900_000_000,
     bytesTotal: 4_700_000_000,

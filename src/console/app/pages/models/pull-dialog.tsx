@@ -45,8 +45,8 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
         <TextField
           label={t`Words to search the hub for, a name on it, or the address of a file or a model.json`}
           required
-          placeholder="hf:Qwen/Qwen2.5-7B-Instruct-GGUF"
-          hint={t`A name begins with hf:, as hf:Qwen/Qwen2.5-7B-Instruct-GGUF; add :Q8_0 for another quantization or
+          placeholder="hf:Qwen/Qwen3-8B-GGUF"
+          hint={t`A name begins with hf:, as hf:Qwen/Qwen3-8B-GGUF; add :Q8_0 for another quantization or
             :file.safetensors for one file. Every file is checked by size and SHA-256.`}
           {...bind(words)}
         />
