@@ -55,7 +55,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'loaded':
       return { ...model, phase: { type: 'loaded', since: now, draining: null }, slots: event.slots, served: false, lastUsedAt: now }
     case 'crashed':
-      return event.blame === 'machine' ? pause(model, now) : noteCrash(model, now)
+      return event.blame === undefined ? noteCrash(model, now) : pause(model, event.blame, now)
     case 'unload':
       // Who unloads what keeps failing wants it tried anew, as after its files were replaced.
       if (model.phase.type === 'backing-off') return { ...model, phase: { type: 'unloaded' }, crashes: 0 }
@@ -83,12 +83,12 @@ function noteCrash(model: ResidentModel, now: number): ResidentModel {
   return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps, unloadable }, held: [], crashes }
 }
 
-/** How long a model waits for a machine that could start no process. */
-const machinePauseMs = 1000
+/** How long a model waits for a machine that could start no process, and for another file. */
+const pauseMs = { machine: 1000, file: 60_000 } as const
 
-/** The model is as good as before, so the failure does not count; everybody who waited for it is refused. */
-function pause(model: ResidentModel, now: number): ResidentModel {
-  return { ...model, phase: { type: 'backing-off', until: now + machinePauseMs, keeps: 0, unloadable: false }, held: [] }
+/** Trying again soon would not help, or would; either way the failure does not count, and everybody who waited for the model is refused. */
+function pause(model: ResidentModel, blame: keyof typeof pauseMs, now: number): ResidentModel {
+  return { ...model, phase: { type: 'backing-off', until: now + pauseMs[blame], keeps: 0, unloadable: blame === 'file' }, held: [] }
 }
 
 function releaseSlot(model: ResidentModel, waiterId: number, now: number): ResidentModel {

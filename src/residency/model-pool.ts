@@ -226,6 +226,9 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     const { because } = refusal
     // What runs on another server comes back with that server.
     const elsewhere = because === 'unloadable' && isElsewhere(catalog.find(modelId))
+    const cause = this.#lastErrors.get(modelId)
+    if (because === 'unloadable' && isOfFile(cause))
+      return new ServiceError('unsupported', cause.message.replace('The model ', `The model ${modelId} `), { param: 'model', cause })
     if (because !== 'too-large')
       return makeRefusalError(modelId, { ...refusal, because: elsewhere ? 'backing-off' : because }, this.#lastErrors.get(modelId))
     const descriptor = findDescriptor(catalog, modelId)
@@ -252,8 +255,10 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       if (this.#closing.signal.aborted) return
       onEvent({ type: 'load-failed', modelId, error })
       this.#lastErrors.set(modelId, error)
-      const isMachine = isUnbegun(error) && !isElsewhere(catalog.find(modelId))
-      this.#apply({ type: 'crashed', modelId, ...(isMachine && { blame: 'machine' }) })
+      const isHere = !isElsewhere(catalog.find(modelId))
+      if (isHere && isUnbegun(error)) this.#apply({ type: 'crashed', modelId, blame: 'machine' })
+      else if (isHere && isOfFile(error)) this.#apply({ type: 'crashed', modelId, blame: 'file' })
+      else this.#apply({ type: 'crashed', modelId })
     } finally {
       this.#loading.delete(modelId)
     }
@@ -303,6 +308,11 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       })
     )
   }
+}
+
+/** Whether an engine says that its model's file cannot be loaded, whenever it is tried. */
+function isOfFile(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'inference_failed' && error.param === 'model'
 }
 
 function isElsewhere(descriptor: ModelDescriptor | undefined): boolean {

@@ -208,15 +208,19 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [1510, acquire(5), ['load m']],
     [1510, crashed, ['refuse 5 unloadable 2']],
   ],
+  'a file that cannot be loaded is said so at once, and tried again after a minute': [
+    [0, acquire(1), ['load m']],
+    [10, { ...crashed, blame: 'file' }, ['refuse 1 unloadable 60']],
+    [20, acquire(2), ['refuse 2 unloadable 60']],
+    [60_010, acquire(3), ['load m']],
+  ],
   'a machine that can start no process is not held against the model, however often': [
     [0, acquire(1), ['load m']],
     [10, crashedByMachine, ['refuse 1 backing-off 1']],
     [1010, acquire(2), ['load m']],
     [1010, crashedByMachine, ['refuse 2 backing-off 1']],
     [2010, acquire(3), ['load m']],
-    [2010, crashedByMachine, ['refuse 3 backing-off 1']],
-    [3010, acquire(4), ['load m']],
-    [3010, crashed, ['refuse 4 backing-off 1']],
+    [2010, crashed, ['refuse 3 backing-off 1']],
   ],
   'unloading waits for leases and gives out no slots meanwhile': [
     [0, acquire(1), ['load m']],

@@ -35,7 +35,7 @@ export type Phase =
   | { readonly type: 'loading' }
   | { readonly type: 'loaded'; readonly since: number; readonly draining: UnloadReason | null }
   | { readonly type: 'unloading' }
-  /** Waiters up to the id `keeps` stay, later ones are refused. `unloadable`: it did not load, again and again. */
+  /** Waiters up to the id `keeps` stay, later ones are refused. `unloadable`: it did not load, again and again, or its file cannot be loaded at all. */
   | { readonly type: 'backing-off'; readonly until: number; readonly keeps: number; readonly unloadable: boolean }
 
 export type UnloadReason = 'idle' | 'memory' | 'asked'
@@ -177,8 +177,8 @@ export type PlannerEvent =
   | { readonly type: 'leave'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'release'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'loaded'; readonly modelId: string; readonly slots: number }
-  /** A load failed, or a loaded process died unasked. `blame`: the machine, which could start no process; absent = the model, as far as anybody knows. */
-  | { readonly type: 'crashed'; readonly modelId: string; readonly blame?: 'machine' }
+  /** A load failed, or a loaded process died unasked. `blame`: the machine, which could start no process, or the model's file, which cannot be loaded at all; absent = unknown. */
+  | { readonly type: 'crashed'; readonly modelId: string; readonly blame?: 'machine' | 'file' }
   | { readonly type: 'unload'; readonly modelId: string }
   /** Its process has ended; it took so much memory in the end. */
   | { readonly type: 'unloaded'; readonly modelId: string; readonly memory: MemoryNeed }

@@ -11,13 +11,15 @@ export interface FoundCheckpoint {
   readonly inpainting: boolean
   /** What the file says that it predicts; null = nothing. */
   readonly prediction: Prediction | null
+  /** Whether its VAE has an encoder, so that pictures can be drawn from others; absent = it has, or another file's has. */
+  readonly encodes?: boolean
   /** Layers of its text encoders, the shortest's; null = unknown. */
   readonly layers: number | null
 }
 
 /** What a checkpoint's family and name tell a descriptor; {@link weights} is the file, or the folder in diffusers' layout. */
 export async function describeCheckpoint(
-  { family, inpainting, layers, prediction: stated }: FoundCheckpoint,
+  { family, inpainting, layers, prediction: stated, encodes = true }: FoundCheckpoint,
   { weights, name }: { readonly weights: string; readonly name: string },
 ): Promise<Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>> {
   const hint = await readFile(weights.replace(/\.safetensors$/iu, '.yaml'), 'utf8').catch(() => '')
@@ -31,7 +33,7 @@ export async function describeCheckpoint(
     defaults: { steps, guidanceScale, sampler },
     refiner: null,
     timestepSpacing,
-    bounds: checkpointBounds(family, layers),
+    bounds: { ...checkpointBounds(family, layers), startsFromImage: encodes },
     // Links are resolved here: the engine may read the file, not the link's folder.
     checkpoint: {
       ...{ family, inpainting, weights: await realpath(weights), prediction: stated ?? named },

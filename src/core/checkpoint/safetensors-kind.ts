@@ -16,6 +16,8 @@ export type SafetensorsKind =
       readonly prediction: Prediction | null
       /** Whether the file says that its noise schedule ends without signal. */
       readonly zeroSnr: boolean
+      /** Whether its VAE has an encoder. */
+      readonly encodes: boolean
     }
   | { readonly kind: 'controlnet'; readonly family: CheckpointFamily; readonly layout: 'original' | 'diffusers' }
   | {
@@ -122,6 +124,7 @@ function describeCheckpoint(
     inpainting: channels === 9,
     prediction: tensors.has('v_pred') ? 'v_prediction' : readPrediction(metadata),
     zeroSnr: tensors.has('ztsnr'),
+    encodes: holds(`${vaePrefix}encoder.`),
   }
 }
 

@@ -9,7 +9,8 @@ import type { WeightTable } from './weights/weight-table.ts'
 /** Both halves of a VAE in memory. */
 export interface OpenedVae extends AsyncDisposable {
   readonly decoder: VaeDecoder
-  readonly encoder: VaeEncoder
+  /** null = the file has none, so that nothing can be drawn from a picture. */
+  readonly encoder: VaeEncoder | null
 }
 
 /** SDXL's VAE leaves the range of half precision. */
@@ -21,11 +22,13 @@ function inSinglePrecision(target: GraphTarget): GraphTarget {
 export async function openVae(weights: WeightTable, open: OpenNetwork): Promise<OpenedVae> {
   await using stack = new AsyncDisposableStack()
   const decoder = stack.use(await open(weights, 'vae_decoder', (as) => writeVaeDecoderGraph(weights, inSinglePrecision(as))))
-  const encoder = stack.use(await open(weights, 'vae_encoder', (as) => writeVaeEncoderGraph(weights, inSinglePrecision(as))))
+  const encoder = weights.holds('encoder.')
+    ? stack.use(await open(weights, 'vae_encoder', (as) => writeVaeEncoderGraph(weights, inSinglePrecision(as))))
+    : null
   const sessions = stack.move()
   return {
     decoder: new VaeDecoder(new WideningSession(decoder.session)),
-    encoder: new VaeEncoder(new WideningSession(encoder.session)),
+    encoder: encoder === null ? null : new VaeEncoder(new WideningSession(encoder.session)),
     [Symbol.asyncDispose]: () => sessions.disposeAsync(),
   }
 }

@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 
-/** The error for a model folder that does not fit; the message names the file as it is called inside the folder. */
+/** The error for a model folder that does not fit; the message names the file as it is called inside the folder. Trying again helps only where the system read nothing. */
 export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {
-  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${fault}.`, { cause })
+  const isPassing = cause instanceof Error && 'code' in cause && passing.has(cause.code)
+  return new ServiceError('inference_failed', `The model cannot be used: ${file} ${fault}.`, {
+    cause,
+    ...(!isPassing && { param: 'model' }),
+  })
 }
+
+const passing: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO', 'ESTALE'])
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 

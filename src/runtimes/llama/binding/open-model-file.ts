@@ -131,6 +131,7 @@ function rejectVocabulary(path: string, fault: string): ServiceError {
   return new ServiceError(
     'inference_failed',
     `The vocabulary of ${path} ${fault}; convert the model again with a current llama.cpp, or choose another one.`,
+    { param: 'model' },
   )
 }
 

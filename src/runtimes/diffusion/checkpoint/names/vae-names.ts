@@ -21,7 +21,9 @@ const olderAttentionParts: readonly ModulePair[] = [
 
 /** Blocks of the decoder, which the original numbers from the inside. */
 export function countVaeBlocks(holds: Holds): number {
-  return Array.from({ length: most }, (_, i) => i).filter((i) => holds(`encoder.down.${i}`) || holds(`encoder.down_blocks.${i}`)).length
+  return Array.from({ length: most }, (_, i) => i).filter((i) =>
+    [`encoder.down.${i}`, `encoder.down_blocks.${i}`, `decoder.up.${i}`, `decoder.up_blocks.${i}`].some(holds),
+  ).length
 }
 
 /** The modules of a VAE under both names, without the original's `first_stage_model.`. */

@@ -38,6 +38,7 @@ test('a picture in bands is the picture in one piece, seams included', async () 
     const [banded, expected] = [await inBands.decoder.decode(latents, size), await whole.decoder.decode(latents, size)]
     assert.deepEqual([banded.width, banded.height], [width * 8, height * 8])
     assert.ok(worst(banded.values, expected.values) < 2e-5, `${width} × ${height}: ${worst(banded.values, expected.values)}`)
+    assert.ok(inBands.encoder !== null && whole.encoder !== null)
     const [encoded, wanted] = [await inBands.encoder.encode(expected), await whole.encoder.encode(expected)]
     assert.ok(worst(encoded.values, wanted.values) < 2e-5, `${width} × ${height}: ${worst(encoded.values, wanted.values)}`)
   }

@@ -54,7 +54,8 @@ export function vaeSizes(vae: WeightTable): Readonly<Record<string, unknown>> {
 
 function readTextEncoders(file: WeightFile, family: UnetFamily): readonly TextEncoderPart[] {
   const clip = (prefix: string): TextEncoderPart => {
-    const weights = namedTable(file, prefix)
+    // Files from before 2023 leave out the first step of the names.
+    const weights = namedTable(file, prefix, (name) => name.replace(/^(?=(?:embeddings|encoder|final_layer_norm)\.)/u, 'text_model.'))
     return { weights, reads: 'first', pad: '<|endoftext|>', tokenizer: null, options: encoderOptions(weights, 'clip', false) }
   }
   const open = (prefix: string, reads: TextEncoderPart['reads'], projected: boolean): TextEncoderPart => {
