@@ -32,7 +32,7 @@ import { registerMetrics } from './routes/metrics.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerRerank } from './routes/rerank.ts'
 import { registerCountResponseTokens } from './routes/responses/count-response-tokens.ts'
-import { registerCreateResponse } from './routes/responses/create-response.ts'
+import { registerCompactResponse, registerCreateResponse } from './routes/responses/create-response.ts'
 import { registerKeptResponses } from './routes/responses/kept-responses.ts'
 import { registerShowUsage } from './routes/show-usage.ts'
 import { registerTokenize } from './routes/tokenize.ts'
@@ -75,6 +75,7 @@ export async function registerTokenRoutes(api: FastifyInstance, deps: RouteDepen
   registerBatches(api, deps, settings)
   registerRequests(api, deps, settings)
   registerCreateResponse(api, deps, settings)
+  registerCompactResponse(api, deps, settings)
   registerCountResponseTokens(api, deps, settings)
   registerKeptResponses(api, deps, settings)
   registerWebhooks(api, deps)

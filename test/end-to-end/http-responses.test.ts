@@ -114,6 +114,54 @@ suite("OpenAI's responses", () => {
     await assert.rejects(client.responses.retrieve(answer.id), OpenAI.NotFoundError)
   })
 
+  test('a kept response comes as events again, also behind those that a client has, and in the background to its end', async () => {
+    const kept = await client.responses.create(ask('[say one two]'))
+    const streamed = async (query: string) => readEvents<EventData>(await service.fetch(`${path}/${kept.id}?stream=true${query}`))
+    const events = await streamed('')
+    assert.deepEqual(
+      events.map(({ data }) => data.sequence_number),
+      events.map((_, index) => index),
+    )
+    assert.deepEqual([events[0]?.name, events.at(-1)?.name], ['response.created', 'response.completed'])
+    assert.deepEqual(events.at(-1)?.data.response?.output, kept.output)
+    assert.deepEqual((await streamed('&starting_after=3&include_obfuscation=false'))[0], events[4])
+    const late = await streamed('&starting_after=500')
+    assert.deepEqual(
+      late.map(({ name, data }) => [name, data.sequence_number]),
+      [['response.completed', 501]],
+    )
+    for (const [query, param] of [
+      ['stream=yes', 'stream'],
+      ['starting_after=1', 'starting_after'],
+      ['stream=true&starting_after=-1', 'starting_after'],
+    ])
+      assert.equal((await readError(await service.fetch(`${path}/${kept.id}?${query}`))).param, param)
+    const { id } = await client.responses.create({ ...ask('[say one two]'), background: true })
+    const texts: string[] = []
+    for await (const event of await client.responses.retrieve(id, { stream: true }))
+      if (event.type === 'response.completed') texts.push(String(event.response.status))
+      else if (event.type === 'response.output_text.done') texts.push(event.text)
+    assert.deepEqual(texts, [kept.output_text, 'completed'])
+  })
+
+  test('a conversation is summed up as one item that the next one begins with', async () => {
+    const compacted = await client.responses.compact({ model: 'fake-chat', input: '[say They like blue.]' })
+    assert.equal(compacted.object, 'response.compaction')
+    const [item] = compacted.output
+    assert.ok(item?.type === 'compaction' && item.encrypted_content.length > 10)
+    const answer = await client.responses.create({ model: 'fake-chat', input: [item, { role: 'user', content: '[say Yes.]' }] })
+    assert.equal(answer.output_text, 'Yes.')
+    const refused = await service.fetch(`${path}/compact`, { json: { model: 'fake-chat', input: 'a', stream: true } })
+    assert.equal((await readError(refused)).param, 'stream')
+  })
+
+  test('tokens are counted without a model too', async () => {
+    const named = await client.responses.inputTokens.count({ model: 'fake-chat', input: 'one two three' })
+    const { input_tokens: tokens } = await client.responses.inputTokens.count({ input: 'one two three' })
+    assert.equal(tokens, named.input_tokens)
+    assert.ok((await client.responses.inputTokens.count({ instructions: 'be brief' })).input_tokens > 0)
+  })
+
   test('functions of a namespace are called by their own name, with the namespace beside it', async () => {
     const tools = [{ type: 'namespace', name: 'agents', description: 'x', tools: [tool] }]
     const answer = await readJson(await service.fetch(path, { json: { ...ask('[call agents__look_up]'), tools } }))

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/error.ts'
 
 /** What stands behind `/v1/` in published clients' addresses and has no place here. */
 const openAiParts =
-  'moderations|audio|fine_tuning|vector_stores|uploads|assistants|threads|conversations|containers|evals|videos|realtime|organization|graders|chatkit|skills|live|responses/compact'
+  'moderations|audio|fine_tuning|vector_stores|uploads|assistants|threads|conversations|containers|evals|videos|realtime|organization|graders|chatkit|skills|live'
 const anthropicParts =
   'messages/batches|complete|skills|agents|sessions|environments|organizations|vaults|memory_stores|deployments|user_profiles'
 const llamaCppParts = 'tools|cors-proxy'

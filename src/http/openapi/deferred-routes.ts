@@ -57,7 +57,8 @@ export const deferredRoutes: readonly DocumentedRoute[] = [
     method: 'get',
     path: '/v1/responses/{id}',
     summary: 'Fetch the output of an asynchronous request',
-    description: 'The JSON of the synchronous route, for 24 hours; for a failed request, its error with its own status.',
+    description:
+      'The JSON of the synchronous route, for 24 hours; for a failed request, its error with its own status. An id `resp_…` names a kept response: `stream=true` sends it as events, starting after the number `starting_after`; a background response is followed to its end.',
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [inferenceId, { in: 'header', name: 'If-None-Match', description: 'An ETag you have.', schema: text }],

@@ -1,3 +1,4 @@
+import { compactionSchema, compactRequestSchema } from '../wire/responses/compaction.ts'
 import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../wire/responses/response-answers.ts'
 import { responseRequestSchema } from '../wire/responses/response-request.ts'
 import { inputTokensSchema } from '../wire/tokens/token-answers.ts'
@@ -22,9 +23,21 @@ export const responseRoutes: readonly DocumentedRoute[] = [
   },
   {
     method: 'post',
+    path: '/v1/responses/compact',
+    summary: 'Sum a conversation up as one item',
+    description:
+      'The model writes a summary of at most 2 048 tokens. Send the item that comes back as the first of the next `input`, in place of the conversation.',
+    scopes: ['text'],
+    body: compactRequestSchema,
+    answers: [json('The item.', compactionSchema)],
+    refusals: [400, 404, 413, 415, 429, 503, 504],
+  },
+  {
+    method: 'post',
     path: '/v1/responses/input_tokens',
     summary: "Count the tokens of a response's input",
-    description: 'Takes the body of a response and returns only the number of tokens of its input, including the earlier conversation.',
+    description:
+      'Takes the body of a response and returns only the number of tokens of its input, including the earlier conversation. Without `model`, the first text model counts them.',
     scopes: ['text'],
     body: responseRequestSchema,
     answers: [json('The count.', inputTokensSchema)],

@@ -21,6 +21,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, un
   '/v1/messages': { model: text, system: 'Answer in one word.', messages: conversation, max_tokens: 64 },
   '/v1/messages/count_tokens': { model: text, messages: conversation },
   '/v1/responses': { model: text, instructions: 'Answer in one word.', input: 'What is the capital of France?' },
+  '/v1/responses/compact': { model: text, input: conversation },
   '/v1/responses/input_tokens': { model: text, input: 'What is the capital of France?' },
   '/v1/completions': { model: text, prompt: 'The capital of France is', max_tokens: 8 },
   '/v1/embeddings': { model: encoder, input: ['a fox', 'a hare'] },

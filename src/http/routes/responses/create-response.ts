@@ -20,6 +20,7 @@ import { refuseOverlong } from '../../limits/overlong-prompt.ts'
 import { longestAnswer, requireTextModel } from '../../require-text-model.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
 import { pingComment } from '../../wire/event-data.ts'
+import { encodeCompaction, parseCompactRequest } from '../../wire/responses/compaction.ts'
 import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
 import { parseResponseRequest, type ResponseBody, readResponseRequest } from '../../wire/responses/response-request.ts'
 import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
@@ -33,17 +34,40 @@ export function registerCreateResponse(api: FastifyInstance, routeDeps: RouteDep
     requireScope(caller, ['text'])
     const received = synchronousBody(incoming)
     const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
-    const model = requireTextModel(deps.catalog, body.model, 'generate')
-    const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + received.byteLength, param: 'messages' })
-    check(0)
-    const { previous_response_id: previous } = body
-    const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous }, check, { signal: clientSignal(reply) })
-    const request = readResponseRequest(body, earlier, { tokens: longestAnswer(model) })
+    const request = await readConversation(deps, { caller, body, bytes: received.byteLength }, { signal: clientSignal(reply) })
     const asked: Asked = { incoming, reply, caller, body, request, head: startResponse(deps.clock) }
     return body.background === true ? answerLater(deps, asked) : answerNow(deps, settings, asked)
   }
   // The second for clients that were given an address without /v1.
   for (const path of ['/v1/responses', '/responses']) api.post(path, { config: { spends: 'tokens' } }, answer)
+}
+
+/** POST /v1/responses/compact: a conversation as one item, which the model sums up. */
+export function registerCompactResponse(api: FastifyInstance, routeDeps: RouteDependencies, settings: HttpSettings): void {
+  const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
+  api.post('/v1/responses/compact', { config: { spends: 'tokens' } }, async (incoming, reply) => {
+    const caller = callerOf(incoming)
+    requireScope(caller, ['text'])
+    const received = synchronousBody(incoming)
+    const body = parseCompactRequest(received.value)
+    const options = { signal: clientSignal(reply) }
+    const request = await readConversation(deps, { caller, body, bytes: received.byteLength }, options)
+    const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+    return encodeCompaction(startResponse(deps.clock), await collectText(parts))
+  })
+}
+
+/** The request of a body behind the conversation that it goes on from. @param asked.bytes Of the body. */
+async function readConversation(
+  deps: RouteDependencies & ResponseDependencies,
+  { caller, body, bytes: own }: { readonly caller: Caller; readonly body: ResponseBody; readonly bytes: number },
+  options: { readonly signal: AbortSignal },
+): Promise<TextRequest> {
+  const model = requireTextModel(deps.catalog, body.model, 'generate')
+  const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + own, param: 'messages' })
+  check(0)
+  const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
+  return readResponseRequest(body, earlier, { tokens: longestAnswer(model) })
 }
 
 interface Asked {

@@ -1,15 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
 import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
+import { waitForInference } from '../../../operations/deferred/wait-for-inference.ts'
 import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
+import { sendEvents } from '../../answers/send-events.ts'
 import { callerOf, requireScope } from '../../caller.ts'
 import { clientSignal } from '../../client-signal.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { InferenceRoute } from '../../inference-target.ts'
 import { encodePage, pageOf, pageQuery, readPageQuery } from '../../wire/page.ts'
+import { encodeKeptStream, readStreamQuery } from '../../wire/responses/kept-stream.ts'
 import { responseIncludes } from '../../wire/responses/response-request.ts'
-import { findResponse, type ResponseTarget } from './kept-response.ts'
+import { findResponse, type KeptResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
 
 /** What a response says besides is settled when it is made, so that these change nothing here. */
 export const includeQuery = ['include[]', 'include'] as const
@@ -75,7 +79,37 @@ export async function answerKeptResponse(
   requireScope(callerOf(incoming), ['read', 'text'])
   checkInclude(Object(incoming.query))
   const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
-  return (await findResponse(deps, targetOf(incoming), optionsOf(reply))).response
+  const streamed = readStreamQuery(Object(incoming.query))
+  const target = targetOf(incoming)
+  const first = await findResponse(deps, target, optionsOf(reply))
+  if (streamed === null) return first.response
+  const onFailure = (error: unknown): void => deps.observer.faultSurvived({ requestId: incoming.id, error })
+  await sendEvents(
+    { clock: deps.clock, onFailure },
+    reply,
+    encodeKeptStream(followResponse(deps, target, first, optionsOf(reply)), streamed),
+  )
+  return reply
+}
+
+/** How long a response in the background is waited for before it is read again. */
+const followMs = 30_000
+
+/** A response as it is now, and as it ends. */
+async function* followResponse(
+  deps: ResponseDependencies,
+  target: ResponseTarget,
+  first: KeptResponse,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<JsonObject, void, undefined> {
+  yield first.response
+  let { inference } = first
+  while (inference !== null && !deps.events.closed) {
+    await waitForInference(deps, { id: inference, accountId: target.accountId, waitMs: followMs }, options)
+    const now = await findResponse(deps, target, options)
+    inference = now.inference
+    if (inference === null) yield now.response
+  }
 }
 
 /** Which response a path names, and for whom. @throws {ServiceError} `not_found` for texts that can be no id, before any store sees them. */
@@ -92,7 +126,7 @@ function optionsOf(reply: FastifyReply): { readonly signal: AbortSignal } {
 
 /** @throws {ServiceError} `invalid_request_error` for what no response has. */
 function checkInclude(query: Readonly<Record<string, unknown>>): void {
-  const asked = Object.entries(query).flatMap(([name, value]) => (name.startsWith('include') ? [value].flat() : []))
+  const asked = Object.entries(query).flatMap(([name, value]) => (/^include(\[|$)/.test(name) ? [value].flat() : []))
   const unknown = asked.find((value) => !responseIncludes.some((known) => known === value))
   if (unknown === undefined) return
   throw new ServiceError('invalid_request_error', `\`include\` must be one of ${responseIncludes.join(', ')}.`, { param: 'include' })

@@ -1,21 +1,65 @@
-import { ServiceError } from '../../../core/error.ts'
+import Type from 'typebox'
+import { isRecord } from '../../../core/is-record.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
+import type { TextResult } from '../../../operations/collect-text.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { packSummary } from './packed-summary.ts'
+import { encodeResponseUsage, newId, type ResponseHead } from './response.ts'
+import { parseResponseRequest, type ResponseBody, responseRequestSchema } from './response-request.ts'
 
-const packed = 'sepia-summary.'
+/** What a model is asked for a summary with. */
+const summaryRequest =
+  'Summarize the conversation above so that it can go on from your summary alone: the goal, decisions, facts, names, numbers and code that still matter, and what is left to do. Write only the summary.'
 
-/** A summary as the opaque content of a `compaction` item; no secret. */
-export function packSummary(summary: string): string {
-  return packed + Buffer.from(summary).toString('base64url')
-}
+const { model, instructions, previous_response_id, prompt_cache_key, prompt_cache_retention, service_tier } =
+  responseRequestSchema.properties
+
+/** The body of POST /v1/responses/compact. */
+export const compactRequestSchema = Type.Object(
+  {
+    model,
+    input: Type.Optional(responseRequestSchema.properties.input),
+    instructions,
+    previous_response_id,
+    prompt_cache_key,
+    prompt_cache_retention,
+    service_tier,
+  },
+  { additionalProperties: false },
+)
+
+const envelope = createBodyChecker(
+  Type.Object({ ...compactRequestSchema.properties, input: Type.Optional(Type.Unknown()) }, { additionalProperties: false }),
+)
+/** Of a summary. */
+const mostTokens = 2048
 
 /**
- * What a model is shown in place of a `compaction` item.
+ * Reads the body of POST /v1/responses/compact as a request for a summary.
  *
- * @param index The item's place in `input`.
- * @throws {ServiceError} `invalid_request_error` for one of another service, which nobody else can read.
+ * @throws {ServiceError} naming every fault at once.
  */
-export function unpackSummary(content: unknown, index: number): string {
-  if (typeof content === 'string' && content.startsWith(packed))
-    return `Summary of the conversation so far:\n${Buffer.from(content.slice(packed.length), 'base64url').toString('utf8')}`
-  const param = `input[${index}].encrypted_content`
-  throw new ServiceError('invalid_request_error', `\`${param}\` was made by another service; send the conversation itself.`, { param })
+export function parseCompactRequest(received: unknown): ResponseBody {
+  envelope.parse(received, textFaultCodes)
+  const { input = [], ...rest } = isRecord(received) ? received : {}
+  const items: readonly unknown[] = Array.isArray(input) ? input : [{ role: 'user', content: input }]
+  return parseResponseRequest({ ...rest, input: [...items, { role: 'user', content: summaryRequest }], max_output_tokens: mostTokens })
 }
+
+/** A conversation as one item that goes before what follows. */
+export function encodeCompaction({ id, created }: ResponseHead, { choices, usage }: TextResult): JsonObject {
+  const item = { id: newId('cmp'), type: 'compaction', encrypted_content: packSummary(choices[0]?.text ?? '') }
+  return { id, object: 'response.compaction', created_at: created, output: [item], usage: encodeResponseUsage(usage) }
+}
+
+/** The answer of POST /v1/responses/compact. */
+export const compactionSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response.compaction'),
+  created_at: Type.Integer({ description: 'Unix seconds.' }),
+  output: Type.Array(Type.Object({ id: Type.String(), type: Type.Literal('compaction'), encrypted_content: Type.String() }), {
+    description: 'What to send as `input` before what follows; the summary in it is opaque.',
+  }),
+  usage: Type.Object({}),
+})

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wire/assert-refused.ts'
-import { packSummary } from './compaction.ts'
 import type { InputItem } from './input-items.ts'
+import { packSummary } from './packed-summary.ts'
 import { packThoughts } from './read-items.ts'
 import { parseResponseRequest, readResponseRequest } from './response-request.ts'
 

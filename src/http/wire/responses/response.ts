@@ -94,7 +94,8 @@ export function endOf(reason: FinishReason): { readonly status: 'completed' | 'i
   return { status: incomplete === null ? 'completed' : 'incomplete', incomplete }
 }
 
-function encodeResponseUsage({ promptTokens, completionTokens, cachedTokens, thoughtTokens = 0 }: TokenUsage): JsonObject {
+/** Token counts in the words of OpenAI's Responses. */
+export function encodeResponseUsage({ promptTokens, completionTokens, cachedTokens, thoughtTokens = 0 }: TokenUsage): JsonObject {
   return {
     input_tokens: promptTokens,
     input_tokens_details: { cached_tokens: cachedTokens },

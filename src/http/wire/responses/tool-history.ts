@@ -1,5 +1,5 @@
 import { isRecord } from '../../../core/is-record.ts'
-import { unpackSummary } from './compaction.ts'
+import { unpackSummary } from './packed-summary.ts'
 
 /** Calls of tools that clients run, by what holds their arguments. */
 const calls: Readonly<Record<string, string>> = {
