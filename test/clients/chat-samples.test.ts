@@ -44,7 +44,7 @@ test('each sample for Node runs as it is shown, and so does the one for a shell'
   }
   for (const { language, code } of chatSamples(service.url, asked).filter(({ language }) => language !== 'Python')) {
     const [command, ...flags] = language === 'curl' ? ['sh', '-c', code] : [process.execPath, '--input-type=module', '--eval', code]
-    const { stdout } = await run(command ?? '', flags, { env: { PATH: process.env.PATH, TOKEN: service.token } })
+    const { stdout } = await run(command ?? '', flags, { env: { PATH: process.env.PATH, TOKEN: service.token }, cwd: 'test' })
     assert.match(stdout, /It's four/, `${language}: ${stdout}`)
   }
 })

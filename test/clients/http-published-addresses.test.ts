@@ -72,7 +72,7 @@ suite('what published clients ask for besides', () => {
     for (const query of [{ limit: 0 }, { after_id: 'nope' }, { before_id: 'nope' }, { after_id: model, before_id: model }])
       await assert.rejects(async () => anthropic.models.list(query), Anthropic.BadRequestError)
     assert.equal((await openai.models.retrieve(model)).object, 'model')
-    await assert.rejects(async () => openai.models.list({ query: { limit: 1 } }), OpenAI.BadRequestError)
+    assert.equal((await openai.models.list({ query: { limit: 1 } })).object, 'list')
   })
 
   test('a runner of tools goes on without a thread', async () => {
@@ -95,7 +95,9 @@ suite('what published clients ask for besides', () => {
     assert.equal((await openai.responses.retrieve(id, { include: ['message.output_text.logprobs'] })).id, id)
     const items = await openai.responses.inputItems.list(id, { include: ['reasoning.encrypted_content'] })
     assert.equal(items.data.length, 1)
-    await assert.rejects(openai.responses.retrieve(id, { include: ['file_search_call.results'] }), /`include` must be one of/)
+    assert.equal((await openai.responses.retrieve(id, { include: ['file_search_call.results'] })).id, id)
+    const unknown = { query: { include: 'everything' } }
+    await assert.rejects(openai.responses.retrieve(id, {}, unknown), /`include` must be one of/)
     await assert.rejects(openai.responses.retrieve(id, { stream: true }), /`stream` is not a known query parameter/)
   })
 
