@@ -19,7 +19,7 @@ import { findConfinement } from '../runtimes/process/confine/find-confinement.ts
 import { PictureInspector } from '../runtimes/process/picture-inspector.ts'
 import { createProcessModelLoader } from '../runtimes/process/process-model-loader.ts'
 import { openMeasuredMemory } from '../storage/filesystem/open-measured-memory.ts'
-import { watchDataFolder } from '../storage/filesystem/watch-data-folder.ts'
+import { watchDataFolder, watchStorage } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { inferenceSubmitted } from '../telemetry/inference-events.ts'
 import { modelFaulty, modelFieldIdle, observeModels, serverChanged, tokensUncounted } from '../telemetry/model-events.ts'
@@ -209,6 +209,7 @@ export async function serve(
       addresses,
       isDraining,
       ...(config.database.type === 'embedded' && {
+        findStorageFault: watchStorage(config.dataFolder, { clock }),
         isDataGone: await watchDataFolder(config.dataFolder, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)]),
       }),
       renderMetrics: () => renderMetrics(telemetry),

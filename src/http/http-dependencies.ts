@@ -57,6 +57,8 @@ export interface HttpDependencies
   readonly isDraining: () => boolean
   /** Whether what the service writes into is gone, so that it can accept nothing; absent = it writes elsewhere. */
   readonly isDataGone?: () => Promise<boolean>
+  /** Why nothing more can be stored in the data folder, as the end of a sentence; null = it can. Absent = the data lies elsewhere. */
+  readonly findStorageFault?: () => Promise<string | null>
   /** The text of GET /metrics, in Prometheus' exposition format. */
   readonly renderMetrics: () => string
   readonly observer: HttpObserver

@@ -117,6 +117,11 @@ suite('the models', () => {
     const gone = await homeless.fetch('/readyz', { token: null })
     assert.equal(gone.status, 503)
     assert.match(await gone.text(), /The data folder of the service, or its contents, are missing/)
+    await using full = await startHttpService({ overrides: { findStorageFault: async () => 'is full; free space on its disk' } })
+    assert.match(
+      await (await full.fetch('/readyz', { token: null })).text(),
+      /The data folder of the service is full; free space on its disk\./,
+    )
     await using empty = await startHttpService({ catalog: createFakeCatalog([]) })
     assert.equal((await empty.fetch('/readyz', { token: null })).status, 503)
     const image = await empty.fetch('/generate/sdxl', { json: { prompt: 'a tiger' } })

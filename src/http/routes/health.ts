@@ -15,6 +15,9 @@ export function registerHealth(server: FastifyInstance, deps: HttpDependencies):
         'The data folder of the service, or its contents, are missing; restore them, or start the service again.',
         { retryAfterSeconds: 30 },
       )
+    const storageFault = await deps.findStorageFault?.()
+    if (storageFault)
+      throw new ServiceError('server_is_overloaded', `The data folder of the service ${storageFault}.`, { retryAfterSeconds: 30 })
     const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
     if (!servable)
       throw new ServiceError('model_loading', 'No model is available; wait, or see the log of the service.', { retryAfterSeconds: 5 })

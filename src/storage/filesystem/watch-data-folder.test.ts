@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { watchDataFolder } from './watch-data-folder.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import { watchDataFolder, watchStorage } from './watch-data-folder.ts'
 
 test('a data folder that was moved away is gone, also with another in its place, until it is back', async () => {
   await using folder = await createTemporaryFolder()
@@ -31,4 +32,18 @@ test('a file that has to stay is gone once it was deleted, also with another in 
   assert.equal(await isGone(), true)
   await rename(other, file)
   assert.equal(await isGone(), true)
+})
+
+test('what cannot be written is found, looked at again after two seconds, and nothing is left behind', async () => {
+  await using folder = await createTemporaryFolder()
+  const clock = createTestClock()
+  const data = join(folder.path, 'data')
+  const look = watchStorage(data, { clock })
+  const fault = 'cannot be written; correct its permissions or its disk'
+  assert.equal(await look(), fault)
+  await mkdir(data)
+  assert.equal(await look(), fault)
+  await clock.advance(2000)
+  assert.equal(await look(), null)
+  assert.deepEqual(await readdir(data), [])
 })

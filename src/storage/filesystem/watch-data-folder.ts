@@ -1,4 +1,6 @@
-import { stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../core/ports/clock.ts'
 
 /** Resolves to a look whether the data folder or one of the files that stay there, of which these are taken note, is gone or another lies in its place. */
 export async function watchDataFolder(folder: string, files: readonly string[] = []): Promise<() => Promise<boolean>> {
@@ -9,4 +11,36 @@ export async function watchDataFolder(folder: string, files: readonly string[] =
   const identifyAll = async () => (await Promise.all([folder, ...files].map(identify))).join()
   const own = await identifyAll()
   return async () => (await identifyAll()) !== own
+}
+
+/** About what storing a request takes: its row, and room in the write-ahead log. */
+const probeBytes = 64 * 1024
+
+/** How long an answer of {@link watchStorage} counts: probes come without a token, and each look writes. */
+const freshMs = 2000
+
+/** A look why nothing more can be stored in the data folder, as the end of a sentence; null = it can. */
+export function watchStorage(folder: string, { clock }: { readonly clock: Clock }): () => Promise<string | null> {
+  let last: { readonly at: number; readonly fault: Promise<string | null> } | undefined
+  return () => {
+    if (last === undefined || clock.now() - last.at >= freshMs) last = { at: clock.now(), fault: findStorageFault(folder) }
+    return last.fault
+  }
+}
+
+async function findStorageFault(folder: string): Promise<string | null> {
+  const file = join(folder, '.probe')
+  try {
+    await using probe = await open(file, 'w', 0o600)
+    await probe.write(Buffer.alloc(probeBytes))
+    await probe.sync()
+    return null
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    return code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'is full; free space on its disk'
+      : 'cannot be written; correct its permissions or its disk'
+  } finally {
+    await rm(file, { force: true }).catch(() => {})
+  }
 }
