@@ -90,7 +90,7 @@ const refusals: readonly Refusal[] = [
 ]
 
 /** Samplers that have a form for models trained by flow matching. */
-const flowSamplers: readonly Sampler[] = ['K_EULER']
+const flowSamplers: readonly Sampler[] = ['K_EULER', 'HEUN', 'K_HEUN', 'DPM_SOLVER_MULTISTEP', 'UNI_PC']
 
 /** The samplers that such models refuse, each with what the model has that they lack. */
 export const flowRefusals: Readonly<Partial<Record<Sampler, string>>> = Object.fromEntries(

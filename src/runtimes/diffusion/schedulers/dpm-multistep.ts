@@ -1,7 +1,7 @@
 import { dpmUpdate } from './dpm-update.ts'
 import { finalSigma, lambda, multistepTimesteps, sharesAt } from './levels/dpm-levels.ts'
 import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
-import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
+import { interpolate, karrasSigmas, type SharedTrack, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { roundHalfEven } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
@@ -12,15 +12,21 @@ import { variancePreserving } from './variance-preserving.ts'
 /** Below this many steps the last one is of first order even where it does not end at zero noise. */
 const fewSteps = 15
 
+export interface DpmOptions {
+  /** The SDE variant, which draws noise at every step. */
+  readonly stochastic: boolean
+  /** Noise levels that stand for those of the config: flow matching's. */
+  readonly track?: SharedTrack
+}
+
 /**
  * DPM-Solver++ with one evaluation per step and a memory of one, after diffusers' `DPMSolverMultistepScheduler`.
  *
- * @param options.stochastic The SDE variant, which draws noise at every step.
  * @see Lu et al. 2022, arXiv:2211.01095
  */
-export function dpmMultistep(config: SchedulerConfig, steps: number, options: { readonly stochastic: boolean }): Solver {
-  const { timesteps, sigmas } = track(config, noiseSchedule(config, { zeroSnrFloor: true }), steps)
-  const shares = sharesAt(sigmas)
+export function dpmMultistep(config: SchedulerConfig, steps: number, options: DpmOptions): Solver {
+  const { timesteps, sigmas } = options.track ?? track(config, noiseSchedule(config, { zeroSnrFloor: true }), steps)
+  const shares = options.track?.shares ?? sharesAt(sigmas)
   const lowerAtEnd = (config.lowerOrderFinal ?? true) && timesteps.length < fewSteps
   const endsInFirstOrder = config.eulerAtFinal || lowerAtEnd || config.finalSigma === 'zero'
   return {

@@ -1,10 +1,12 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { Sampler } from '../../../core/sampler.ts'
-import { type FlowSchedule, flowSigmas, flowTimesteps } from './levels/flow-sigmas.ts'
+import { dpmMultistep } from './dpm-multistep.ts'
+import { type FlowSchedule, flowSigmas, flowTimesteps, multistepFlowTrack } from './levels/flow-sigmas.ts'
 import { placed } from './levels/placed.ts'
 import { linear } from './linear.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
+import { uniPc } from './uni-pc.ts'
 
 /** Pixels of one token of a picture, in each direction. */
 const tokenSide = 16
@@ -18,15 +20,28 @@ type FlowConfig = SchedulerConfig & { readonly flow: FlowSchedule }
  */
 export function prepareFlowSolver(
   sampler: Sampler,
-  { flow }: FlowConfig,
+  { flow, ...config }: FlowConfig,
   steps: number,
   { width, height }: { readonly width: number; readonly height: number },
 ): Solver {
   const tokens = Math.floor(width / tokenSide) * Math.floor(height / tokenSide)
-  if (sampler === 'K_EULER') return flowEuler(flowSigmas(flow, steps, tokens))
-  throw new ServiceError('unsupported', `This model was trained by flow matching: choose K_EULER instead of the sampler ${sampler}.`, {
-    param: 'sampler',
-  })
+  const own = { ...config, flow, predictionType: 'flow_prediction', karrasSigmas: false } as const
+  const partial = { countsPartialStep: true } as const
+  switch (sampler) {
+    case 'K_EULER':
+      return flowEuler(flowSigmas(flow, steps, tokens))
+    case 'K_HEUN':
+    case 'HEUN':
+      return flowHeun(flowSigmas({ ...flow, bySize: null, spacing: 'trained' }, steps, tokens))
+    case 'DPM_SOLVER_MULTISTEP':
+      return { ...dpmMultistep(own, steps, { stochastic: false, track: multistepFlowTrack(flow, steps, tokens) }), ...partial }
+    case 'UNI_PC':
+      return { ...uniPc(own, steps, multistepFlowTrack(flow, steps, tokens)), ...partial }
+    default: {
+      const message = `This model was trained by flow matching: choose another sampler than ${sampler}, such as K_EULER.`
+      throw new ServiceError('unsupported', message, { param: 'sampler' })
+    }
+  }
 }
 
 /**
@@ -45,6 +60,32 @@ function flowEuler(sigmas: Float32Array): Solver {
       state: { ...state, index: state.index + 1, taken: state.taken + 1 },
       latents: linear([1, latents], [sigmaAt(state.index + 1) - sigmaAt(state.index), prediction]),
     }),
+  }
+}
+
+/**
+ * Heun's method: each step is taken again with the mean of the velocities at its two ends, after diffusers' `FlowMatchHeunDiscreteScheduler`,
+ * whose noise levels do not depend on the picture's size.
+ */
+function flowHeun(sigmas: Float32Array): Solver {
+  const inner = Array.from(sigmas.subarray(1, -1)).flatMap((sigma) => [sigma, sigma])
+  const levels = Float32Array.from([sigmas[0] ?? 1, ...inner, 0])
+  const sigmaAt = placed(levels)
+  return {
+    timesteps: Array.from(levels.subarray(0, -1), (sigma) => Math.fround(sigma * flowTimesteps)),
+    order: 2,
+    ...straight(sigmaAt),
+    step: (state, prediction, latents) => {
+      const { index, anchor } = state
+      const next = { ...state, index: index + 1, taken: state.taken + 1 }
+      const [earlier] = state.history
+      if (anchor === null || earlier === undefined) {
+        const distance = sigmaAt(index + 1) - sigmaAt(index)
+        return { state: { ...next, history: [prediction], anchor: latents }, latents: linear([1, latents], [distance, prediction]) }
+      }
+      const half = (sigmaAt(index) - sigmaAt(index - 1)) / 2
+      return { state: { ...next, history: [], anchor: null }, latents: linear([1, anchor], [half, earlier], [half, prediction]) }
+    },
   }
 }
 

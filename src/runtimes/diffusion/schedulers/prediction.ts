@@ -14,6 +14,8 @@ export function cleanFromPrediction(
       return linear([1 / alpha, latents], [-sigma / alpha, prediction])
     case 'v_prediction':
       return linear([alpha, latents], [-sigma, prediction])
+    case 'flow_prediction':
+      return linear([1, latents], [-sigma, prediction])
     case 'sample':
       return prediction
   }
@@ -32,6 +34,8 @@ export function noiseFromPrediction(
       return prediction
     case 'v_prediction':
       return linear([alpha, prediction], [sigma, latents])
+    case 'flow_prediction':
+      return linear([1, latents], [alpha, prediction])
     case 'sample':
       return linear([1 / sigma, latents], [-alpha / sigma, prediction])
   }
@@ -47,6 +51,8 @@ export function cleanFromUnscaled(type: PredictionType, sigma: number, predictio
       return linear([1, latents], [-sigma, prediction])
     case 'v_prediction':
       return linear([-sigma / Math.sqrt(sigma * sigma + 1), prediction], [1 / (sigma * sigma + 1), latents])
+    case 'flow_prediction':
+      return linear([1, latents], [-sigma, prediction])
     case 'sample':
       return prediction
   }

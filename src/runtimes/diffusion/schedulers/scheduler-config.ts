@@ -3,7 +3,8 @@ import type { Sampler } from '../../../core/sampler.ts'
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
 import type { FlowSchedule } from './levels/flow-sigmas.ts'
 
-export type PredictionType = 'epsilon' | 'v_prediction' | 'sample'
+/** A `flow_prediction` is the velocity from picture to noise. */
+export type PredictionType = 'epsilon' | 'v_prediction' | 'sample' | 'flow_prediction'
 export type TimestepSpacing = 'leading' | 'trailing' | 'linspace'
 
 /** A model's `scheduler_config.json`, in diffusers' words; null = absent, each scheduler then takes its own default. */

@@ -1,6 +1,6 @@
 import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt } from './levels/dpm-levels.ts'
 import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
-import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
+import { interpolate, karrasSigmas, type SharedTrack, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { roundHalfEven } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'
@@ -12,11 +12,12 @@ import { variancePreserving } from './variance-preserving.ts'
  * UniPC: a predictor of second order whose result is corrected once the next clean estimate is known, after diffusers'
  * `UniPCMultistepScheduler`.
  *
+ * @param given Noise levels that stand for those of the config: flow matching's.
  * @see Zhao et al. 2023, arXiv:2302.04867
  */
-export function uniPc(config: SchedulerConfig, steps: number): Solver {
-  const { timesteps, sigmas } = track(config, noiseSchedule(config, { zeroSnrFloor: true }), steps)
-  const shares = sharesAt(sigmas)
+export function uniPc(config: SchedulerConfig, steps: number, given?: SharedTrack): Solver {
+  const { timesteps, sigmas } = given ?? track(config, noiseSchedule(config, { zeroSnrFloor: true }), steps)
+  const shares = given?.shares ?? sharesAt(sigmas)
   /** Order of the predictor at a step: it warms up, and ends low. */
   const orderAt = (index: number, taken: number): number => {
     const remaining = (config.lowerOrderFinal ?? true) ? timesteps.length - index : config.solverOrder

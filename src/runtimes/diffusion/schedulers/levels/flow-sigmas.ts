@@ -1,4 +1,5 @@
 import type { JsonRecord } from '../../onnx/model-file.ts'
+import type { SharedTrack } from './sigmas.ts'
 
 /** How noisy the steps of a flow-matching model are, in diffusers' words. */
 export interface FlowSchedule {
@@ -17,7 +18,7 @@ export const flowTimesteps = 1000
 export function parseFlowSchedule(json: JsonRecord, spacing: FlowSchedule['spacing']): FlowSchedule {
   const number = (key: string, fallback: number): number => (typeof json[key] === 'number' ? json[key] : fallback)
   return {
-    shift: number('shift', 1),
+    shift: number('shift', number('flow_shift', 1)),
     bySize:
       json.use_dynamic_shifting === true
         ? {
@@ -45,4 +46,20 @@ export function flowSigmas(schedule: FlowSchedule, steps: number, tokens: number
   const end = schedule.spacing === 'even' ? 1 / steps : shift(1 / flowTimesteps)
   const levels = Array.from({ length: steps }, (_, i) => Math.fround(steps === 1 ? 1 : 1 + (i * (end - 1)) / (steps - 1)))
   return Float32Array.from([...levels.map(shift), 0])
+}
+
+/** Noise levels that multistep solvers take for flow matching: from the last training step but none, evenly, then moved. */
+export function multistepFlowTrack(schedule: FlowSchedule, steps: number, tokens: number): SharedTrack {
+  const shift = shiftSigma(schedule, tokens)
+  const levels = Array.from({ length: steps }, (_, i) => shift(((steps - i) / steps) * (1 - 1 / flowTimesteps)))
+  const sigmas = Float32Array.from([...levels, 0])
+  return {
+    // Whole numbers in these schedulers.
+    timesteps: levels.map((sigma) => Math.trunc(sigma * flowTimesteps)),
+    sigmas,
+    shares: (index) => {
+      const sigma = sigmas[index] ?? 0
+      return { alpha: 1 - sigma, sigma }
+    },
+  }
 }
