@@ -66,7 +66,7 @@ function detectByNames(header: SafetensorsHeader, file: string): SafetensorsKind
   if (
     holds('lora_') ||
     names.some((name) => isAdapter.test(name)) ||
-    names.some((name) => /\.(?:lora_[AB]|lora_down|lora_up|lora\.down|lora\.up)\b|_lora\.(?:down|up)\./u.test(name))
+    names.some((name) => /\.(?:lora_[AB]|lora_down|lora_up|lora\.down|lora\.up)\b|_lora[12]?\.(?:down|up)\./u.test(name))
   )
     return { kind: 'lora', family: loraFamily(header) }
   const transformer = findTransformer((name) => tensors.has(name))
@@ -157,6 +157,10 @@ function loraFamily({ tensors, metadata }: SafetensorsHeader): CheckpointFamily 
   if (/sdxl|stable-diffusion-xl/u.test(base)) return 'sdxl'
   if (/sd_v2|stable-diffusion-v2/u.test(base)) return 'sd2'
   if (/sd_v1|stable-diffusion-v1/u.test(base)) return 'sd15'
+  // Those of transformers may fit several families; the engine refuses what does not fit.
+  const ofTransformers =
+    /double_blocks|single_(?:transformer_)?blocks|joint_blocks|transformer_blocks\.\d+\.attn\.|_refiner|(?:^|[._])layers[._]\d+[._](?:attention|feed_forward)/u
+  if ([...tensors.keys()].some((name) => ofTransformers.test(name) && !name.includes('text_model'))) return null
   for (const [name, { shape }] of tensors) {
     if (name.startsWith('lora_te2_') || name.startsWith('text_encoder_2.')) return 'sdxl'
     if (!/attn2[._]to_k.*(?:lora_down|lora_A|lora\.down|lora_linear_layer\.down)/u.test(name)) continue

@@ -1,7 +1,6 @@
-import { isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags } from '../../../core/images/lora.ts'
-import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
+import type { ImageModelDescriptor } from '../../../core/model.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import type { ImageBody } from './image-fields.ts'
 
@@ -60,5 +59,5 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
 const formatsWithoutLoras: readonly ImageModelDescriptor['format'][] = ['onnx-sdxl', 'comfyui', 'openai-images']
 
 function takesLoras(model: ImageModelDescriptor): boolean {
-  return !formatsWithoutLoras.includes(model.format) && !isTransformerFamily(familyOf(model))
+  return !formatsWithoutLoras.includes(model.format)
 }

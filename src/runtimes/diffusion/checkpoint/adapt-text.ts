@@ -45,7 +45,10 @@ export class AdaptableText implements AsyncDisposable {
     const network = await this.#open(weights, 'text_encoder', (target) =>
       writeTextEncoderGraph(weights, { ...options, normed: this.#normed, endId }, { target, branches: new LoraBranches(modules) }),
     )
-    const encoder = new ClipTextEncoder(network.session, { projected: options.projected, readsLast: this.#normed })
+    const encoder = new ClipTextEncoder(network.session, {
+      projected: options.projected || options.pooledPlainly === true,
+      readsLast: this.#normed,
+    })
     this.#extended = { network, encoder, modules }
     await before?.network[Symbol.asyncDispose]()
     return this.#extended

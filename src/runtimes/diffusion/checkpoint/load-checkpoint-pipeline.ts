@@ -16,6 +16,7 @@ import { openVae } from './open-vae.ts'
 import { readCheckpoint } from './parts/read-checkpoint.ts'
 import { readTransformer } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
+import { TransformerAdapter } from './transformer-adapter.ts'
 import { openTransformerPredictor } from './transformer-predictor.ts'
 
 /**
@@ -49,10 +50,12 @@ export async function loadCheckpointPipeline(
   const vae = parseVaeConfig(parts.vaeConfig, parts.vae.label)
   if (!('unet' in parts)) {
     const { spacing } = transformerRules[parts.family]
+    const { base, models } = await openTransformerPredictor(parts, kept)
+    const plain = { base, ...(await openVae(parts.vae, kept.openOncePerPicture)) }
+    const adapter = stack.use(new TransformerAdapter(parts, { plain, models, open, openOncePerPicture }))
     const pipeline = {
-      base: await openTransformerPredictor(parts, kept),
-      ...(await openVae(parts.vae, kept.openOncePerPicture)),
-      adapt: null,
+      ...plain,
+      adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),
       refiner: null,
       vae,
       scheduler: { ...parseSchedulerConfig({}), flow: parseFlowSchedule(parts.schedulerConfig, spacing) },

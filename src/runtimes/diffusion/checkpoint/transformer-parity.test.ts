@@ -13,7 +13,7 @@ import { loadUnigramTokenizer } from '../prompts/unigram-tokenizer.ts'
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())
 const folder = temporary.path
-await unpackGoldenCheckpoints(folder, (path) => !/^(?:unet|loras)\/|klein|fp8/u.test(path), 'transformers')
+await unpackGoldenCheckpoints(folder, (path) => !/^unet\/|klein|z_image_turbo_fp8|schnell-fp8/u.test(path), 'transformers')
 const text = await readFile(join(folder, 'cases.json'), 'utf8')
 const file = parseReferenceFile(JSON.parse(text))
 const { signal } = new AbortController()
@@ -33,6 +33,12 @@ const chosen = [
   '3.5 clip_skip 1',
   '3.5 inpaint, strength 1',
   '3 without T5',
+  'dev flow DPM++ 2M',
+  'dev fp8 scaled, T5 fp8 scaled',
+  'dev LoRA flux-kohya.safetensors weight 1.0',
+  'dev LoRA flux-xlabs.safetensors weight 1.0',
+  'LoRA z-image-ai-toolkit.safetensors weight 1.0',
+  'LoRA sd3-diffusers.safetensors weight 1.0',
 ]
 
 const cases = file.cases.filter(({ name }) => chosen.includes(name))

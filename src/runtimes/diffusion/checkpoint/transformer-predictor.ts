@@ -1,5 +1,6 @@
 import { familyGuidance } from '../../../core/checkpoint/family-guidance.ts'
 import { unusableModel } from '../onnx/model-file.ts'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { loadByteLevelTokenizer } from '../prompts/byte-level-tokenizer.ts'
 import { publicClipTokenizer } from '../prompts/clip-vocabulary.ts'
 import type { TextPath } from '../prompts/encode-prompts.ts'
@@ -18,6 +19,7 @@ import { writeTextEncoderGraph } from './networks/text-encoder-graph.ts'
 import type { TransformerGraphOptions } from './networks/transformer-graph.ts'
 import { writeZImageGraph } from './networks/z-image-graph.ts'
 import type { OpenNetwork } from './open-network.ts'
+import type { TextEncoderPart } from './parts/checkpoint-parts.ts'
 import { encoderOptions } from './parts/read-single-file.ts'
 import type { TransformerParts, TransformerText } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
@@ -31,21 +33,36 @@ const writers = {
   sd3: (weights: WeightTable, options: TransformerGraphOptions) => writeSd3Graph(weights, options),
 } as const
 
+/** A predictor with the encoders that its texts go through. */
+export interface TransformerPredictor {
+  readonly base: NoisePredictor
+  readonly models: TextModels
+}
+
+/** Writes the graph of a transformer. */
+export function writeTransformerGraph({ family, transformer }: TransformerParts, options: TransformerGraphOptions): Uint8Array {
+  return writers[family](transformer, options)
+}
+
+/** Predicts with a transformer's session. */
+export function predictingWith({ family, transformer }: TransformerParts, session: OnnxSession): GuidedUnet {
+  const { rotation } = transformerRules[family]
+  return new GuidedUnet(new Transformer(session, { family, rotation, positionSide: rotation === null ? positionSide(transformer) : 0 }))
+}
+
 /** Opens a transformer, and its text encoders, which run once per picture. */
 export async function openTransformerPredictor(
   parts: TransformerParts,
   { open, openOncePerPicture }: { readonly open: OpenNetwork; readonly openOncePerPicture: OpenNetwork },
-): Promise<NoisePredictor> {
+): Promise<TransformerPredictor> {
   const { family, transformer } = parts
-  const { rotation, maxTokens } = transformerRules[family]
   const models = await openTexts(parts, openOncePerPicture)
-  const { session } = await open(transformer, 'transformer', (target) => writers[family](transformer, { target, branches: null }))
-  const places = { family, rotation, positionSide: rotation === null ? positionSide(transformer) : 0 }
-  return {
+  const { session } = await open(transformer, 'transformer', (target) => writeTransformerGraph(parts, { target, branches: null }))
+  const base: NoisePredictor = {
     text: [],
-    encode: encodingTexts(models, maxTokens),
+    encode: encodingTexts(models, transformerRules[family].maxTokens),
     readsWeights: false,
-    unet: new GuidedUnet(new Transformer(session, places)),
+    unet: predictingWith(parts, session),
     additions: null,
     inpaints: false,
     latentStep: 2,
@@ -54,9 +71,11 @@ export async function openTransformerPredictor(
     zeroNegative: false,
     maxClipSkip: models.kind === 'stacked' ? Math.min(...models.clips.map(({ encoder }) => encoder.maxClipSkip)) : 0,
   }
+  return { base, models }
 }
 
-async function openTexts({ family, transformer, text }: TransformerParts, open: OpenNetwork): Promise<TextModels> {
+async function openTexts(parts: TransformerParts, open: OpenNetwork): Promise<TextModels> {
+  const { family, transformer, text } = parts
   const find = (kind: TransformerText['kind']): TransformerText => {
     const found = text.find((each) => each.kind === kind)
     if (found === undefined) throw unusableModel(transformer.label, `lacks its text encoder (${kind})`)
@@ -69,17 +88,14 @@ async function openTexts({ family, transformer, text }: TransformerParts, open: 
     case 'flux-schnell':
       return {
         kind: 'pooled',
-        clip: await openClip(find('clip-l'), { reads: 'first', projected: false }, open),
+        clip: await openClip(parts, 'first', open),
         t5: await openT5(find('t5'), open),
       }
     case 'sd3': {
       const words = text.find(({ kind }) => kind === 't5')
       return {
         kind: 'stacked',
-        clips: [
-          await openClip(find('clip-l'), { reads: 'first', projected: true }, open),
-          await openClip(find('clip-g'), { reads: 'second', projected: true }, open),
-        ],
+        clips: [await openClip(parts, 'first', open), await openClip(parts, 'second', open)],
         t5: words === undefined ? null : await openT5(words, open),
         width: transformer.sizeOf('context_embedder.weight', 1),
       }
@@ -87,13 +103,22 @@ async function openTexts({ family, transformer, text }: TransformerParts, open: 
   }
 }
 
-async function openClip(
-  { kind, weights }: TransformerText,
-  { reads, projected }: { readonly reads: TextPath['reads']; readonly projected: boolean },
-  open: OpenNetwork,
-): Promise<TextPath> {
-  const tokenizer = await publicClipTokenizer(kind === 'clip-l' ? '<|endoftext|>' : '!')
-  const options = { ...encoderOptions(weights, kind === 'clip-l' ? 'clip' : 'open-clip', projected), pooledPlainly: !projected }
+/** CLIP's encoders of a model, as those of a UNet are described. */
+export function clipParts({ family, text }: TransformerParts): readonly TextEncoderPart[] {
+  const projected = family === 'sd3'
+  return text.flatMap(({ kind, weights }): readonly TextEncoderPart[] => {
+    if (kind !== 'clip-l' && kind !== 'clip-g') return []
+    const isFirst = kind === 'clip-l'
+    const options = { ...encoderOptions(weights, isFirst ? 'clip' : 'open-clip', projected), pooledPlainly: !projected }
+    return [{ weights, options, reads: isFirst ? 'first' : 'second', pad: isFirst ? '<|endoftext|>' : '!', tokenizer: null }]
+  })
+}
+
+async function openClip(parts: TransformerParts, reads: TextPath['reads'], open: OpenNetwork): Promise<TextPath> {
+  const part = clipParts(parts).find((each) => each.reads === reads)
+  if (part === undefined) throw unusableModel(parts.transformer.label, 'lacks a text encoder (CLIP)')
+  const { weights, options, pad } = part
+  const tokenizer = await publicClipTokenizer(pad)
   const { session } = await open(weights, reads === 'first' ? 'text_encoder' : 'text_encoder_2', (target) =>
     writeTextEncoderGraph(weights, { ...options, normed: false, endId: tokenizer.endId }, { target, branches: null }),
   )

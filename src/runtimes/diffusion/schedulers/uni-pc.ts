@@ -1,6 +1,7 @@
 import { finalSigma, lambda, multistepTimesteps, type Shares, sharesAt } from './levels/dpm-levels.ts'
 import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
-import { interpolate, karrasSigmas, type SharedTrack, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
+import type { SharedTrack } from './levels/shared-track.ts'
+import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { roundHalfEven } from './levels/timesteps.ts'
 import { linear } from './linear.ts'
 import { cleanFromPrediction } from './prediction.ts'

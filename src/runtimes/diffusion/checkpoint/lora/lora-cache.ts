@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { unusableModel } from '../../onnx/model-file.ts'
-import type { LoraTarget } from './lora-modules.ts'
+import type { LoraTargets } from './lora-modules.ts'
 import { type Lora, readLora } from './read-lora.ts'
 
 /** Bytes of LoRAs that stay in memory between requests: some ten of usual size. */
@@ -18,14 +18,14 @@ const mostChecksums = 1024
  * budget is full. A file is read through again for its checksum only when it changed.
  */
 export class LoraCache {
-  readonly #targets: ReadonlyMap<string, LoraTarget>
+  readonly #targets: LoraTargets
   readonly #budgetBytes: number
   /** Least recently used first. */
   readonly #loras = new Map<string, Lora>()
   /** By path and what changes with its contents; oldest first. */
   readonly #checksums = new Map<string, string>()
 
-  constructor(targets: ReadonlyMap<string, LoraTarget>, budget: number = budgetBytes) {
+  constructor(targets: LoraTargets, budget: number = budgetBytes) {
     this.#targets = targets
     this.#budgetBytes = budget
   }

@@ -21,6 +21,9 @@ export function readLoraKey(name: string): LoraKey | null {
     const [, module = '', projection = '', part] = processor
     return { module: plain(`${module}.${projection === 'to_out' ? 'to_out.0' : projection}`), part: part === 'up' ? 'up' : 'down' }
   }
+  // XLabs: `double_blocks.0.processor.qkv_lora1.down.weight`.
+  const [, stream, direction] = /^(.*\.processor\.(?:qkv|proj)_lora[12]?)\.(down|up)\.weight$/u.exec(name) ?? []
+  if (stream !== undefined) return { module: plain(stream), part: direction === 'up' ? 'up' : 'down' }
   for (const [ending, part] of endings) if (ending.test(name)) return { module: plain(name.replace(ending, '')), part }
   return null
 }

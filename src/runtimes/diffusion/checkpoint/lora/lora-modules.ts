@@ -11,17 +11,22 @@ export interface LoraTarget {
   readonly network: LoraNetwork
   /** By diffusers' name. */
   readonly module: string
+  /** Which of the rows of the LoRA's second factor are the module's, as shares of all; absent = all. */
+  readonly rows?: { readonly first: number; readonly count: number; readonly all: number }
 }
+
+/** What LoRAs may change, by each name that their files use for it: one module, or several whose rows a file holds in one. */
+export type LoraTargets = ReadonlyMap<string, readonly LoraTarget[]>
 
 /**
  * Every module of a checkpoint that a LoRA may change, by each name that LoRA files use for it. Built forwards from the
  * modules there are: kohya's names with underscores cannot be parsed back.
  */
-export function loraTargets({ unet, text }: CheckpointParts): ReadonlyMap<string, LoraTarget> {
-  const targets = new Map<string, LoraTarget>()
+export function loraTargets({ unet, text }: Pick<CheckpointParts, 'unet' | 'text'>): LoraTargets {
+  const targets = new Map<string, readonly LoraTarget[]>()
   const original = translator(unetModules(diffusersUnetLayout(prefixesOf(unet.names()))), 'diffusers')
   for (const module of modulesOf(unet)) {
-    const target: LoraTarget = { network: 'unet', module }
+    const target: readonly LoraTarget[] = [{ network: 'unet', module }]
     const older = original(module)
     for (const name of older === undefined ? [module] : [module, older]) {
       targets.set(`lora_unet_${name.replaceAll('.', '_')}`, target)
@@ -30,10 +35,17 @@ export function loraTargets({ unet, text }: CheckpointParts): ReadonlyMap<string
     targets.set(`unet.${module}`, target)
     if (!targets.has(module)) targets.set(module, target)
   }
+  for (const [name, target] of textTargets(text)) targets.set(name, target)
+  return targets
+}
+
+/** The modules of CLIP's encoders. */
+export function textTargets(text: CheckpointParts['text']): LoraTargets {
+  const targets = new Map<string, readonly LoraTarget[]>()
   for (const { weights, reads } of text) {
     const [kohya, peft] = textPrefixes(reads, text.length)
     for (const module of modulesOf(weights)) {
-      const target: LoraTarget = { network: reads, module }
+      const target: readonly LoraTarget[] = [{ network: reads, module }]
       for (const prefix of kohya) targets.set(`${prefix}${module.replaceAll('.', '_')}`, target)
       targets.set(`${peft}${module}`, target)
     }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../../core/error.ts'
 import { readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
 import { readLoraKey } from './lora-keys.ts'
-import type { LoraTarget } from './lora-modules.ts'
+import type { LoraTarget, LoraTargets } from './lora-modules.ts'
 import { readPeftScale } from './peft-scale.ts'
 
 /** What a LoRA adds to one module: `scale · up · down`. */
@@ -28,11 +28,7 @@ export interface Lora {
  *
  * @throws {ServiceError} `unsupported` when it is of a kind or for a model that does not fit.
  */
-export async function readLora(
-  path: string,
-  targets: ReadonlyMap<string, LoraTarget>,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<Lora> {
+export async function readLora(path: string, targets: LoraTargets, { signal }: { readonly signal: AbortSignal }): Promise<Lora> {
   const file = await readWeightFile(path)
   const names = [...file.tensors.keys()]
   const refusal = refuseLora(names)
@@ -45,7 +41,7 @@ export async function readLora(
   }
   const tensors = await readTensors(file, names, { signal })
   const peftScale = readPeftScale(file.metadata)
-  const modules = [...parts].map(([module, { down, up, alpha }]): LoraModule => {
+  const modules = [...parts].flatMap(([module, { down, up, alpha }]): readonly LoraModule[] => {
     const target = targets.get(module)
     if (target === undefined) throw refuse(file, `changes "${module}", which the model does not have; it is for another family`)
     const [downValues, upValues] = [tensors.get(down ?? ''), tensors.get(up ?? '')]
@@ -53,10 +49,17 @@ export async function readLora(
     if (downValues === undefined || upValues === undefined || !rank || file.tensors.get(up ?? '')?.shape[1] !== rank)
       throw refuse(file, `holds no matching pair for "${module}"`)
     const scale = alpha === undefined ? peftScale(module, rank) : (tensors.get(alpha)?.[0] ?? rank) / rank
-    return { ...target, rank, down: downValues, up: upValues, scale }
+    return target.map((each) => ({ ...each, rank, down: downValues, up: rowsOf(upValues, each), scale }))
   })
   if (modules.length === 0) throw refuse(file, 'holds no LoRA')
   return { modules, bytes: modules.reduce((sum, { down, up }) => sum + down.byteLength + up.byteLength, 0) }
+}
+
+/** The rows of a second factor that are a module's. */
+function rowsOf(up: Float32Array, { rows }: LoraTarget): Float32Array {
+  if (rows === undefined) return up
+  const share = up.length / rows.all
+  return up.subarray(rows.first * share, (rows.first + rows.count) * share)
 }
 
 function refuse({ name }: WeightFile, reason: string): ServiceError {

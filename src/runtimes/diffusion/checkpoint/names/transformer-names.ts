@@ -138,17 +138,17 @@ const familyModules: Readonly<Record<TransformerFamily, FamilyNames>> = {
 /**
  * The modules of a transformer as a file of a layout holds them.
  *
- * @param count How many numbered blocks the file has under a prefix.
+ * @param count How many numbered blocks there are under one of two prefixes, which mean the same.
  */
 export function transformerModules(
   family: TransformerFamily,
   layout: TransformerLayout,
-  count: (prefix: string) => number,
+  count: (prefixes: { readonly original: string; readonly diffusers: string }) => number,
 ): readonly StoredModule[] {
   const { blocks, single } = familyModules[family]
   const modules = single.flatMap((rule) => toModules(rule, { original: '', diffusers: '', layout }))
   for (const { original, diffusers, rules } of blocks) {
-    const found = count(layout === 'original' ? original : diffusers)
+    const found = count({ original, diffusers })
     for (let i = 0; i < found; i++) {
       const names = { original: `${original}${i}.`, diffusers: `${diffusers}${i}.`, layout }
       const own = i < found - 1 ? rules : rules.map((rule) => (rule[0] === lastContext[0] ? lastContext : rule))

@@ -9,7 +9,7 @@ export interface TextEncoderPart {
   readonly weights: WeightTable
   /** Which prompt it reads. */
   readonly reads: 'first' | 'second'
-  readonly options: Pick<TextEncoderOptions, 'activation' | 'heads' | 'layers' | 'projected'>
+  readonly options: Pick<TextEncoderOptions, 'activation' | 'heads' | 'layers' | 'projected' | 'pooledPlainly'>
   /** What fills short texts up. */
   readonly pad: '<|endoftext|>' | '!'
   /** Folder of its tokenizer beside the weights; null = CLIP's public vocabulary. */

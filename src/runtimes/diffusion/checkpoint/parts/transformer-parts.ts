@@ -150,6 +150,6 @@ async function fileSource(path: string): Promise<Source | null> {
 function transformerTable(stored: WeightTable, { family, layout }: NonNullable<ReturnType<typeof findTransformer>>): WeightTable {
   return partTable(
     stored,
-    transformerModules(family, layout, (prefix) => stored.count(prefix)),
+    transformerModules(family, layout, (prefixes) => stored.count(prefixes[layout])),
   )
 }

@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../onnx/model-file.ts'
-import type { SharedTrack } from './sigmas.ts'
+import type { SharedTrack } from './shared-track.ts'
 
 /** How noisy the steps of a flow-matching model are, in diffusers' words. */
 export interface FlowSchedule {

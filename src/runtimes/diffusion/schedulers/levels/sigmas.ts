@@ -43,11 +43,6 @@ export interface SigmaTrack {
   readonly timesteps: readonly number[]
 }
 
-/** A track whose shares of signal and noise are its own. */
-export interface SharedTrack extends SigmaTrack {
-  readonly shares: (index: number) => { readonly alpha: number; readonly sigma: number }
-}
-
 /** Signal and noise shares of latents with this much noise over signal, variance kept at 1. */
 export function alphaSigma(sigma: number): { readonly alpha: number; readonly sigma: number } {
   const alpha = 1 / Math.sqrt(sigma * sigma + 1)

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { neededParts } from '../../core/checkpoint/model-parts.ts'
+import { type FoundPart, findParts } from './assemble-models.ts'
+
+const temporary = await createTemporaryFolder()
+const at = (path: string): string => join(temporary.path, path)
+after(() => temporary[Symbol.asyncDispose]())
+before(async () => {
+  for (const file of [
+    'text_encoders/t5.safetensors',
+    'text_encoders/clip.safetensors',
+    'vae/ae.safetensors',
+    'diffusion_models/ae2.safetensors',
+  ]) {
+    await mkdir(dirname(at(file)), { recursive: true })
+    await writeFile(at(file), '')
+  }
+  await mkdir(at('tokenizers/t5'), { recursive: true })
+  await writeFile(at('tokenizers/t5/tokenizer.json'), '{}')
+})
+
+const path = at('diffusion_models/flux1-schnell.safetensors')
+const clip: FoundPart = { part: 'clip-l', path: at('text_encoders/clip.safetensors'), bytes: 1 }
+const t5: FoundPart = { part: 't5', path: at('text_encoders/t5.safetensors'), bytes: 10 }
+const vae: FoundPart = { part: 'vae', path: at('vae/ae.safetensors'), bytes: 100 }
+const flux = { family: 'flux-schnell', path, lacks: neededParts('flux-schnell') } as const
+
+test('a model is put together from folders beside its own, with the tokenizer of its text encoder', async () => {
+  assert.deepEqual(await findParts(flux, [vae, t5, clip]), {
+    files: { text_encoder: clip.path, text_encoder_2: t5.path, tokenizer_2: at('tokenizers/t5'), vae: vae.path },
+    bytes: 111,
+  })
+})
+
+test('a part in the folder of the model comes before others', async () => {
+  const own = { ...vae, path: at('diffusion_models/ae2.safetensors'), bytes: 1 }
+  const found = await findParts(flux, [vae, own, t5, clip])
+  assert.ok('files' in found)
+  assert.equal(found.files.vae, own.path)
+})
+
+test('what is missing is named, with the file that people know', async () => {
+  const found = await findParts(flux, [clip])
+  assert.ok('unusable' in found)
+  assert.match(found.unusable, /FLUX\.1 schnell.*t5xxl_fp16\.safetensors.*ae\.safetensors/u)
+})
+
+test('Stable Diffusion 3 does without T5 and its tokenizer', async () => {
+  const lacks = neededParts('sd3').filter(({ component }) => component !== 'vae')
+  const clipG: FoundPart = { ...clip, part: 'clip-g' }
+  const found = await findParts({ family: 'sd3', path, lacks }, [clip, clipG])
+  assert.deepEqual(found, { files: { text_encoder: clip.path, text_encoder_2: clip.path }, bytes: 2 })
+})

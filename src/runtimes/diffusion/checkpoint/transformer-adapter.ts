@@ -1,0 +1,105 @@
+import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
+import type { GuidedUnet } from '../unet/guided-unet.ts'
+import { isPlain, type UsedAssets } from '../used-assets.ts'
+import { AdaptableText } from './adapt-text.ts'
+import { LoraBranches } from './lora/lora-branches.ts'
+import { LoraCache } from './lora/lora-cache.ts'
+import { textTargets } from './lora/lora-modules.ts'
+import { changedModules, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
+import { transformerTargets } from './lora/transformer-modules.ts'
+import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
+import type { TransformerParts } from './parts/transformer-parts.ts'
+import { transformerRules } from './parts/transformer-rules.ts'
+import { clipParts, predictingWith, type TransformerPredictor, writeTransformerGraph } from './transformer-predictor.ts'
+
+type AdaptedParts = Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>
+
+/** Puts LoRAs into a transformer's pipeline, request by request: a second session over the same mapped weights, made when it is first needed. */
+export class TransformerAdapter implements AsyncDisposable {
+  readonly #parts: TransformerParts
+  readonly #plain: AdaptedParts
+  readonly #models: TextModels
+  readonly #open: OpenNetwork
+  readonly #loras: LoraCache
+  readonly #text: ReadonlyMap<string, AdaptableText>
+  /** The session with branches, and the modules it has them for. */
+  #extended: { readonly network: OpenedNetwork; readonly unet: GuidedUnet; readonly modules: ReadonlySet<string> } | null = null
+
+  constructor(
+    parts: TransformerParts,
+    {
+      plain,
+      models,
+      open,
+      openOncePerPicture,
+    }: Pick<TransformerPredictor, 'models'> & {
+      readonly plain: AdaptedParts
+      readonly open: OpenNetwork
+      readonly openOncePerPicture: OpenNetwork
+    },
+  ) {
+    this.#parts = parts
+    this.#plain = plain
+    this.#models = models
+    this.#open = open
+    const clips = clipParts(parts)
+    this.#loras = new LoraCache(new Map([...transformerTargets(parts.family, parts.transformer), ...textTargets(clips)]))
+    const paths = models.kind === 'language-model' ? [] : models.kind === 'pooled' ? [models.clip] : models.clips
+    this.#text = new Map(
+      clips.flatMap((part) => {
+        const path = paths.find(({ reads }) => reads === part.reads)
+        return path === undefined ? [] : [[part.reads, new AdaptableText(part, { plain: path, normed: false, open: openOncePerPicture })]]
+      }),
+    )
+  }
+
+  /**
+   * The parts with these LoRAs in them.
+   *
+   * @throws {ServiceError} `unsupported` for a LoRA that does not fit the model, `inference_failed` for a damaged file.
+   */
+  async adapt(assets: UsedAssets, { signal }: { readonly signal: AbortSignal }): Promise<AdaptedParts> {
+    if (isPlain(assets)) return this.#plain
+    const loras: WeightedLora[] = []
+    for (const { file, weight } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), weight })
+    const { base } = this.#plain
+    const { family, transformer } = this.#parts
+    const wanted = changedModules(loras, 'unet')
+    const adapted = wanted.size === 0 ? null : await this.#extend(wanted)
+    const feeds = adapted && mixLoras(loras, { network: 'unet', weights: transformer, modules: adapted.modules })
+    return {
+      ...this.#plain,
+      base: {
+        ...base,
+        ...(adapted && { unet: adapted.unet, additions: { feeds: async () => feeds ?? {} } }),
+        encode: encodingTexts(await this.#adaptTexts(loras), transformerRules[family].maxTokens),
+      },
+    }
+  }
+
+  async #adaptTexts(loras: readonly WeightedLora[]): Promise<TextModels> {
+    const models = this.#models
+    const [first, second] = [await this.#text.get('first')?.adapt(loras), await this.#text.get('second')?.adapt(loras)]
+    if (models.kind === 'pooled') return { ...models, clip: first ?? models.clip }
+    if (models.kind === 'stacked') return { ...models, clips: [first ?? models.clips[0], second ?? models.clips[1]] }
+    return models
+  }
+
+  async #extend(wanted: ReadonlySet<string>): Promise<{ readonly unet: GuidedUnet; readonly modules: ReadonlySet<string> }> {
+    const before = this.#extended
+    if (before !== null && wanted.isSubsetOf(before.modules)) return before
+    const modules = before === null ? wanted : wanted.union(before.modules)
+    const network = await this.#open(this.#parts.transformer, 'transformer', (target) =>
+      writeTransformerGraph(this.#parts, { target, branches: new LoraBranches(modules) }),
+    )
+    this.#extended = { network, modules, unet: predictingWith(this.#parts, network.session) }
+    await before?.network[Symbol.asyncDispose]()
+    return this.#extended
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#extended?.network[Symbol.asyncDispose]()
+    for (const text of this.#text.values()) await text[Symbol.asyncDispose]()
+  }
+}
