@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { slugOf } from '../../src/http/docs/render-markdown.ts'
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'models/*/*.md', 'test/**/README.md', 'bench/*.md', 'src/**/*.md'], {
+const pages = globSync(['*.md', 'docs/**/*.md', 'models/*/*.md', 'test/**/README.md', 'bench/**/*.md', 'src/**/*.md'], {
   exclude: ['**/node_modules/**'],
 })
 
