@@ -47,7 +47,7 @@ describe('checkImports', () => {
 
   it('keeps runtimes and stores apart from each other', () => {
     assert.equal(faultsOf('src/runtimes/llama/a.ts', "import { b } from '../diffusion/b.ts'").length, 1)
-    assert.equal(faultsOf('src/storage/sqlite/a.ts', "import { b } from '../memory/b.ts'").length, 1)
+    assert.equal(faultsOf('src/storage/sqlite/a.ts', "import { b } from '../filesystem/b.ts'").length, 1)
     assert.deepEqual(faultsOf('src/runtimes/llama/a.ts', "import { b } from '../../core/b.ts'"), [])
   })
 

@@ -73,8 +73,9 @@ test('only owners read it, page by page and as a table', async () => {
 })
 
 test('one’s own browsers are listed and signed out, one by one or all others', async () => {
-  const { send, member, owner } = await startWithTwo()
+  const { send, member, owner, clock } = await startWithTwo()
   const signIn = async (agent: string) => {
+    await clock.advance(1)
     const body = { email: 'eve@example.org', password }
     const answer = await send('POST', '/console/api/session', { body, headers: { 'user-agent': agent } })
     return String(answer.headers['set-cookie']).split(';')[0] ?? ''
