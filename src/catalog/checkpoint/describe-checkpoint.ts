@@ -1,7 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { type CheckpointFamily, isTransformerFamily, type Prediction } from '../../core/checkpoint/checkpoint-family.ts'
 import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
-import { sdxlSizes } from '../../core/image-sizes.ts'
 import { flowRefusals } from '../../core/images/sampler-support.ts'
 import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
 
@@ -29,7 +28,7 @@ export async function describeCheckpoint(
     format: 'safetensors',
     native,
     draws: 'requested',
-    sizes: sizes ?? sdxlSizes,
+    sizes,
     defaults: { steps, guidanceScale, sampler },
     refiner: null,
     timestepSpacing,

@@ -5,8 +5,7 @@ import { type CheckpointFamily, isTransformerFamily, type TransformerFamily } fr
 /** What a checkpoint is drawn with where neither a request nor a `model.json` says otherwise. */
 export interface FamilyDefaults {
   readonly native: { readonly width: number; readonly height: number }
-  /** null = SDXL's nine. */
-  readonly sizes: ImageSizes | null
+  readonly sizes: ImageSizes
   readonly steps: number
   readonly guidanceScale: number
   readonly sampler: Sampler
@@ -30,7 +29,7 @@ export function familyDefaults(family: CheckpointFamily, name: string, hint = ''
   const side = family === 'sdxl' || family === 'sdxl-refiner' ? 1024 : isVelocity && family === 'sd2' ? 768 : 512
   return {
     native: square(side),
-    sizes: side === 1024 ? null : { type: 'range', min: 64, max: 1024 },
+    sizes: { type: 'range', min: 64, max: side === 1024 ? 2048 : 1024 },
     ...pace(name),
     prediction: isVelocity ? 'v_prediction' : null,
   }

@@ -10,7 +10,7 @@ import { findBoundFaults } from './image-bounds.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { findLoraFaults } from './image-loras.ts'
 import { findSeedFaults } from './image-seeds.ts'
-import { findSizeFaults } from './image-size.ts'
+import { findSizeFaults, requestedSize } from './image-size.ts'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
 import { findPromptWeightFaults } from './prompt-weight-faults.ts'
 
@@ -25,7 +25,8 @@ export interface ImageHints {
 
 /** Says what in a well-formed body contradicts itself, its headers or the model. */
 export function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): readonly FieldFault[] {
-  const { width = model.native.width, height = model.native.height, num_images: count = imageDefaults.num_images } = body
+  const { num_images: count = imageDefaults.num_images } = body
+  const { width, height } = requestedSize(body, model)
   return [
     ...findSizeFaults(model, width, height),
     ...findSeedFaults(body.seed, count),

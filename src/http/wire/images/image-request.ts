@@ -17,6 +17,7 @@ import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFiel
 import { readLoras } from './image-loras.ts'
 import { refusePixels } from './image-pixels.ts'
 import { readSeeds } from './image-seeds.ts'
+import { requestedSize } from './image-size.ts'
 import { strengthFor } from './image-strength.ts'
 import { paceByLoras } from './lora-pace.ts'
 import { findUnsupported } from './unsupported-fields.ts'
@@ -128,8 +129,7 @@ function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: Image
   const { prompt, prompt2, loras } = readLoras(body)
   const { negative_prompt: negative, negative_prompt_2: negative2, num_images: count = imageDefaults.num_images } = body
   const base = {
-    width: body.width ?? model.native.width,
-    height: body.height ?? model.native.height,
+    ...requestedSize(body, model),
     steps: body.steps ?? model.defaults.steps,
   }
   return {

@@ -1,6 +1,19 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageModelDescriptor, ImageSizes } from '../../../core/model.ts'
 
+/** The size that a request asks for: a side alone takes the other from the shape of the model's own size, where the model draws any size. */
+export function requestedSize(
+  { width, height }: { readonly width?: number | null | undefined; readonly height?: number | null | undefined },
+  { native, sizes }: Pick<ImageModelDescriptor, 'native' | 'sizes'>,
+): { readonly width: number; readonly height: number } {
+  if (sizes.type === 'list') return { width: width ?? native.width, height: height ?? native.height }
+  const fit = (side: number) => Math.min(sizes.max, Math.max(sizes.min, Math.round(side / 8) * 8))
+  return {
+    width: width ?? (height == null ? native.width : fit((height * native.width) / native.height)),
+    height: height ?? (width == null ? native.height : fit((width * native.height) / native.width)),
+  }
+}
+
 /** Says why a model does not allow a size, or nothing when it does. */
 export function findSizeFaults({ id, native, sizes }: ImageModelDescriptor, width: number, height: number): readonly FieldFault[] {
   const isNative = width === native.width && height === native.height

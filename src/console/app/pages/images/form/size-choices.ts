@@ -1,3 +1,4 @@
+import { sdxlSizes } from '../../../../../core/image-sizes.ts'
 import type { ImageModelDescriptor } from '../../../../../core/model.ts'
 import { t } from '../../../language/t.ts'
 
@@ -29,6 +30,8 @@ const nearRatio = 0.045
 /** Sizes to offer for a model: its own list, or the usual shapes of about its native number of pixels. */
 export function sizeChoices({ sizes, native }: Sized): readonly Size[] {
   if (sizes.type === 'list') return sizes.sizes
+  // SDXL was trained at these.
+  if (native.width === 1024 && native.height === 1024 && sdxlSizes.type === 'list' && sizes.max >= 1536) return sdxlSizes.sizes
   const pixels = native.width * native.height
   const fit = (length: number) => Math.min(sizes.max, Math.max(sizes.min, Math.round(length / 8) * 8))
   return ratios.map(([across, down]) => {
