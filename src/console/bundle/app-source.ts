@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type AppFile, readAppFiles } from './app-files.ts'
 
 /**
- * The built browser code. The install builds it; where that was left out, the first visitor has it built in a process
+ * The built browser code. `npm start` builds it; where it is missing, the first visitor has it built in a process
  * of its own, so that the start of the service never waits for it.
  */
 export class AppSource {
