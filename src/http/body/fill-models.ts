@@ -13,8 +13,8 @@ const header = 'x-service-warning'
 /** Routes of text models that generate, and those that count the tokens of what they read. */
 const textRoutes = /^(?:\/v1)?\/(?:(?:chat\/)?completions?|messages|responses|infill)(?:\/(?:count_tokens|input_tokens))?$/
 
-/** Of these, llama.cpp's own, which take the only model where none is named. */
-const nativeRoutes = /^\/(?:completions?|infill)$/
+/** Of these, the ones that choose a model themselves where none is named: llama.cpp's own, and the count of a response's tokens. */
+const choosingRoutes = /^\/(?:completions?|infill|v1\/responses\/input_tokens)$/
 
 /**
  * Puts the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
@@ -27,7 +27,7 @@ export function fillModels(api: FastifyInstance, deps: RouteDependencies, { defa
     if (!isReceived(body) || !isRecord(body.value)) return
     const { model = null } = body.value
     if (textRoutes.test(url)) {
-      const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: nativeRoutes.test(url), reply })
+      const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: choosingRoutes.test(url), reply })
       if (filled !== null) request.body = { ...body, value: { ...body.value, model: filled } }
     } else if (config.spends === 'images' && defaultModels.image !== null && isUnknown(deps, request, model)) {
       const { model: _, ...value } = body.value
