@@ -25,8 +25,8 @@ const targets = loraTargets(await readCheckpoint(join(temporary.path, 'xl.safete
 const options = { signal: new AbortController().signal }
 
 for (const [file, expected] of [
-  ['dora.safetensors', /kind DoRA/],
-  ['loha.safetensors', /kind LoHa/],
+  ['dora.safetensors', /DoRA/],
+  ['loha.safetensors', /LoHa/],
   ['sd15-lora-kohya.safetensors', /another family/],
   ['xl.safetensors', /belongs to no LoRA/],
 ] as const) {
