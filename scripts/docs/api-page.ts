@@ -18,7 +18,7 @@ const introduction = `# API
 
 A running service has this page at \`/docs/api\`, where you can send requests, and as OpenAPI at \`/openapi.json\`. See also [errors](errors.md) and [fields of published clients](#fields-of-published-clients).
 
-- **Authentication**: send \`Authorization: Bearer <token>\` with every request, except health checks and the API document. Tokens have the scopes \`text\`, \`image\` and \`read\`. The console uses its session cookie instead. No response carries CORS headers.
+- **Authentication**: send \`Authorization: Bearer <token>\` with every request, except health checks and the API document. Tokens have the scopes \`text\`, \`image\` and \`read\`. The console uses its session cookie instead. Responses carry CORS headers for the origins in the setting \`cors-origins\`.
 - **Bodies** are uncompressed \`application/json\`, nested at most 100 levels. A lone surrogate, such as half of an emoji, is invalid. A field that is \`null\` counts as left out. Unknown fields and query parameters are rejected.
 - **Errors**: besides those listed, every route may return 400, 405 and 500, and routes with a token 401 and 403.
 - **Request ids**: every response carries \`x-request-id\` and, with the same value, \`x-user-request-id\`. Your own is kept if it matches \`^[\\w-]{1,128}$\`.

@@ -53,7 +53,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client', '@simplewebauthn/server'] },
   'console/app/browser': appRoom(),
   'console/app/language': appRoom('browser'),
-  'console/app/interface': appRoom(),
+  'console/app/interface': appRoom('browser'),
   'console/app/state': appRoom('interface', 'browser'),
   'console/app/parts': {
     ...appRoom('parts/markdown', 'state', 'interface'),

@@ -1,12 +1,15 @@
 import type { Config } from '../config/config.ts'
 import { mostConnections, mostDescriptors } from '../config/file-descriptors.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
+import { prefixOf } from '../http/path-prefix.ts'
 
 /** The part of the settings that the public interface obeys. */
-export function httpSettings({ listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
+export function httpSettings({ addresses, listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
   return {
     probesOnly: cluster.role === 'worker',
     trustedProxies: listen.trustedProxies,
+    corsOrigins: listen.corsOrigins,
+    pathPrefixes: pathPrefixes(addresses),
     connectionsInAll: mostConnections(mostDescriptors()),
     connectionsPerAddress: listen.connectionsPerAddress,
     asyncHeaders: requests.asyncHeaders,
@@ -21,6 +24,12 @@ export function httpSettings({ listen, requests, accounts, deferred, cluster, mo
     widePenalties: requests.widePenalties,
     privateWebhooks: deferred.privateWebhooks,
   }
+}
+
+/** The paths of the public addresses, that of `public-url` first. */
+function pathPrefixes({ publicUrl, imageUrl, asyncUrl, textUrl }: Config['addresses']): readonly string[] {
+  const [first = '', ...others] = [publicUrl, imageUrl, asyncUrl, textUrl].map((address) => (address === null ? '' : prefixOf(address)))
+  return [first, ...new Set(others)].filter((prefix, place) => place === 0 || prefix !== '')
 }
 
 /** Whatever the settings, a body of the largest size fits. */

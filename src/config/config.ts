@@ -12,6 +12,8 @@ export interface Config {
     readonly port: number
     /** Host names a browser may use for the console, besides the listening address and the public ones. */
     readonly allowedHosts: readonly string[]
+    /** Origins whose pages may call the public interface; `*` = all. */
+    readonly corsOrigins: readonly string[]
     /** Proxies whose word about their clients' addresses counts: addresses, ranges, or names of ranges. */
     readonly trustedProxies: readonly string[]
     /** null = no limit. */

@@ -32,6 +32,7 @@ function readConfig(reader: SettingReader): Config {
       host: read(settings.host),
       port: read(settings.port),
       allowedHosts: read(settings.allowedHosts),
+      corsOrigins: read(settings.corsOrigins),
       trustedProxies: read(settings.trustedProxies),
       connectionsPerAddress: zeroIsNull(read(settings.connectionsPerAddress)),
     },

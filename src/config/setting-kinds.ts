@@ -121,6 +121,22 @@ export const names: Kind<readonly string[]> = {
   print: (value) => value.join(','),
 }
 
+/** Origins separated by commas, or a list in the file; `*` for all. */
+export const origins: Kind<readonly string[]> = {
+  form: '<origin>,…',
+  parse: (raw, base) => {
+    const parsed = list('origins separated by commas', ',').parse(raw, base)
+    if ('fault' in parsed) return parsed
+    const wrong = parsed.value.find((text) => text !== '*' && !isOrigin(text))
+    return wrong === undefined ? parsed : wanted('origins such as https://app.example, without a path, or *', wrong)
+  },
+  print: (value) => value.join(','),
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
 /** An address, without trailing slash; one of the web has no query, because paths are added to it. Secrets in it never show. */
 export function url(...protocols: readonly string[]): Kind<string> {
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')

@@ -6,7 +6,22 @@ import { headerFields, headerNames } from './header-names.ts'
 import { proxySettings } from './proxy/proxy-settings.ts'
 import { bucketUrl } from './s3-url.ts'
 import { type SettingDescription, type SettingGroup, setting, unset } from './setting.ts'
-import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
+import {
+  byteSize,
+  duration,
+  file,
+  folder,
+  folders,
+  integer,
+  names,
+  oneOf,
+  optional,
+  origins,
+  secret,
+  text,
+  toggle,
+  url,
+} from './setting-kinds.ts'
 import { signInSettings } from './sign-in-settings.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
@@ -19,7 +34,13 @@ const webUrl = optional(url('http:', 'https:'))
 export const settings = {
   host: setting('host', 'Address', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` for every network.'),
   port: setting('port', 'Address', integer(0, 65_535), '8080', 'Port to listen on; 0 for any free one.'),
-  publicUrl: setting('public-url', 'Address', webUrl, unset('the listening address'), 'Origin of every link that Sepia prints or returns.'),
+  publicUrl: setting(
+    'public-url',
+    'Address',
+    webUrl,
+    unset('the listening address'),
+    'Address of every link that Sepia prints or returns; with a path, such as `https://host/sepia`, everything is served below it.',
+  ),
   imageUrl: setting(
     'image-url',
     'Address',
@@ -47,6 +68,13 @@ export const settings = {
     names,
     { words: 'none', derive: () => [] },
     'More host names under which browsers may open the console, besides the listening address and `public-url`.',
+  ),
+  corsOrigins: setting(
+    'cors-origins',
+    'Address',
+    origins,
+    { words: 'none', derive: () => [] },
+    'Origins whose web pages may call the API with an access token, such as `https://app.example`; `*` means all. The console stays closed to them.',
   ),
   trustedProxies: setting(
     'trusted-proxies',

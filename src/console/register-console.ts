@@ -48,7 +48,7 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
       requireOwnHost(request.headers, deps)
     })
     if (openId !== null) registerOpenidReturn(pages, { ...deps, throttle, signIn, openId })
-    registerAppPages(pages, new AppSource(appBuildFolder))
+    registerAppPages(pages, new AppSource(appBuildFolder), deps)
     await pages.register(async (api) => {
       api.addHook('onRequest', async (request, reply) => {
         reply.header('cache-control', 'no-store')

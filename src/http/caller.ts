@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import { type AuthenticationDependencies, authenticate } from '../operations/access/authenticate.ts'
-import { takesKeyHeader } from './answers/surface.ts'
 import { clientSignal } from './client-signal.ts'
 
 declare module 'fastify' {
@@ -51,10 +50,10 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
   return caller
 }
 
-/** What a request says of its token; undefined when it says nothing. Some clients send it in a header of their own. */
+/** What a request says of its token; undefined when it says nothing. Anthropic's clients and some others send it as `x-api-key`. */
 function findToken(request: FastifyRequest): string | undefined {
   const { authorization, 'x-api-key': key } = request.headers
-  return authorization === undefined && typeof key === 'string' && takesKeyHeader(request) ? `Bearer ${key}` : authorization
+  return authorization === undefined && typeof key === 'string' ? `Bearer ${key}` : authorization
 }
 
 function readToken(authorization = ''): string {

@@ -17,6 +17,7 @@ import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
 import { accountOf, identifyCaller } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
+import { allowOrigins } from './cross-origin.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
 import { safetyHeadersOf } from './headers/safety-headers.ts'
 import type { HttpDependencies, RouteDependencies } from './http-dependencies.ts'
@@ -31,6 +32,7 @@ import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
 import { createProxyTrust } from './limits/trusted-proxies.ts'
 import { noteWork } from './note-work.ts'
+import { answerBelow, withoutPrefix } from './path-prefix.ts'
 import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
 import { endTrace, traceRequests } from './trace-requests.ts'
 
@@ -52,12 +54,13 @@ const requestsPerTurn = 4
  */
 export async function createHttpServer(deps: HttpDependencies, settings: HttpSettings): Promise<FastifyInstance> {
   const isTrustedProxy = createProxyTrust(settings.trustedProxies)
+  const prefixes = settings.pathPrefixes ?? []
   const server = fastify({
     logger: false,
     genReqId: ({ headers }) => chooseRequestId(headers),
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 && isTrustedProxy,
-    rewriteUrl: ({ url = '/' }) => asPath(url),
+    rewriteUrl: ({ url = '/' }) => asPath(withoutPrefix(url, prefixes)),
     requestTimeout: slowestRequestMs,
     routerOptions: { maxParamLength: longestParameter },
     clientErrorHandler: answerParserError,
@@ -72,6 +75,8 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   const methods = rememberMethods(server)
   traceRequests(server, deps)
   watchRequests(server, deps)
+  allowOrigins(server, settings.corsOrigins ?? [])
+  answerBelow(server, prefixes[0] ?? '')
   capConnections(server, { ...settings, isTrustedProxy })
   answerFailures(server, deps, methods)
   acceptJsonBodies(server, deps, settings)
@@ -156,7 +161,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
     discarded.add(request.raw)
     if (!deps.isDraining()) closeAfterBody(request, reply)
     const allowed = isNotOffered(request.url) ? [] : methods.of(request.url.split('?')[0] ?? '')
-    if (allowed.length === 0) return sendError(reply, nothingThere(request.url))
+    if (allowed.length === 0) return sendError(reply, nothingThere(request.url, methods))
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
     return sendError(reply, new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} at this address.`))

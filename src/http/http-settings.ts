@@ -7,6 +7,10 @@ export interface HttpSettings {
   readonly probesOnly?: boolean
   /** Proxies whose `X-Forwarded-For` is believed: addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustedProxies: readonly string[]
+  /** Origins whose pages may call the public interface; `*` = all. Absent = none. */
+  readonly corsOrigins?: readonly string[]
+  /** Paths of the public addresses, which proxies may leave in front; the first is that of `public-url`. Absent = none. */
+  readonly pathPrefixes?: readonly string[]
   /** Connections at once from one address; null = no limit. */
   readonly connectionsPerAddress: number | null
   /** Connections at once in all; null = no limit. */

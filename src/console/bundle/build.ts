@@ -16,6 +16,8 @@ async function buildApp(): Promise<void> {
     root: join(import.meta.dirname, '../app'),
     base: '/console/',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // Scripts find the others beside themselves, below whatever path they are served.
+    experimental: { renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `/console/${file}` : { relative: true }) },
     plugins: [styleBehindFrame],
     build: { outDir: appBuildFolder, emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   })

@@ -16,9 +16,9 @@ const built = new Map([
   ['assets/a.js', file('script', true)],
 ])
 
-function serve(files: ReadonlyMap<string, AppFile> | null) {
+function serve(files: ReadonlyMap<string, AppFile> | null, publicUrl = 'http://sepia.test') {
   const server = fastify()
-  registerAppPages(server, { files: async () => files })
+  registerAppPages(server, { files: async () => files }, { addresses: () => ({ publicUrl }) })
   return server
 }
 
@@ -56,4 +56,11 @@ test('while it is being built, the page says so and comes back', async () => {
   const { body, headers } = await serve(null).inject('/console/chat')
   assert.match(body, /http-equiv="refresh"/)
   assert.equal(headers['cache-control'], 'no-store')
+})
+
+test('below a path the page is sent as it is, so that its addresses can be written anew', async () => {
+  const pages = new Map([['index.html', file('page', true)]])
+  const get = (publicUrl: string) => serve(pages, publicUrl).inject({ url: '/', headers: { 'accept-encoding': 'br' } })
+  assert.equal((await get('https://sepia.test')).body, 'brotli')
+  assert.equal((await get('https://sepia.test/ink')).body, 'page')
 })

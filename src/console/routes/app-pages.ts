@@ -8,12 +8,18 @@ const building = `<!doctype html><html lang="en"><meta charset="utf-8"><meta htt
 <p>The console is being built; this page reloads by itself.</p></html>`
 
 /** GET / and /console/*: the browser code. Addresses without a file are pages of the app, but for those of the JSON it needs. */
-export function registerAppPages(pages: FastifyInstance, source: Pick<AppSource, 'files'>): void {
+export function registerAppPages(
+  pages: FastifyInstance,
+  source: Pick<AppSource, 'files'>,
+  { addresses }: { readonly addresses: () => { readonly publicUrl: string } },
+): void {
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const files = await source.files()
     const index = files?.get('index.html')
     if (index === undefined) return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(building)
-    return sendFile(request, reply, index, 'no-cache')
+    // Below a path, its addresses are written anew as it is sent.
+    const isBelow = new URL(addresses().publicUrl).pathname !== '/'
+    return sendFile(request, reply, isBelow ? { ...index, brotli: null, gzip: null } : index, 'no-cache')
   }
   pages.get('/', page)
   pages.get('/console', page)

@@ -11,7 +11,7 @@ interface CookieSite {
 export function writeHostCookie(name: string, value: string, { publicUrl, maxAgeMs, lax = false }: CookieSite): string {
   const parts = [
     `${hostCookieName(name, publicUrl)}=${value}`,
-    'Path=/',
+    `Path=${pathOf(publicUrl)}`,
     `Max-Age=${Math.floor(maxAgeMs / 1000)}`,
     'HttpOnly',
     `SameSite=${lax ? 'Lax' : 'Strict'}`,
@@ -26,7 +26,13 @@ export function readHostCookie(name: string, { cookie = '' }: IncomingHttpHeader
   return pair === undefined ? null : pair.trim().slice(wanted.length)
 }
 
-/** With HTTPS a cookie's name gets the prefix that binds it to this host and to encryption. */
+/** With HTTPS a cookie's name gets the prefix that binds it to encryption, and to this host where it has no path of its own. */
 function hostCookieName(name: string, publicUrl: string): string {
-  return publicUrl.startsWith('https:') ? `__Host-${name}` : name
+  if (!publicUrl.startsWith('https:')) return name
+  return `${pathOf(publicUrl) === '/' ? '__Host-' : '__Secure-'}${name}`
+}
+
+/** Below a path of a host that others share, only that path gets it. */
+function pathOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname
 }

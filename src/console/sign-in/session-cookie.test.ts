@@ -12,6 +12,14 @@ test('without HTTPS it is not, or browsers would drop it', () => {
   assert.equal(cookie, 'sepia_session=secret; Path=/; Max-Age=5; HttpOnly; SameSite=Strict')
 })
 
+test('below a path of a host it is sent to that path alone', () => {
+  const site = { publicUrl: 'https://host.example/sepia', maxAgeMs: 5000 }
+  const cookie = writeSessionCookie('secret', site)
+  assert.equal(cookie, '__Secure-sepia_session=secret; Path=/sepia; Max-Age=5; HttpOnly; SameSite=Strict; Secure')
+  assert.equal(readSessionCookie({ cookie: '__Secure-sepia_session=secret' }, site.publicUrl), 'secret')
+  assert.equal(readSessionCookie({ cookie: '__Host-sepia_session=secret' }, site.publicUrl), null)
+})
+
 test('the session is found among other cookies', () => {
   assert.equal(readSessionCookie({ cookie: 'a=1; sepia_session=secret; b=2' }, 'http://127.0.0.1'), 'secret')
   assert.equal(readSessionCookie({ cookie: 'x__Host-sepia_session=1' }, 'https://sepia.example'), null)

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nothingThere } from './not-offered.ts'
 
+const routes = { of: (path: string) => (path === '/v1/models' || path === '/' ? ['GET'] : []) }
+
 test("addresses of Ollama's and A1111's clients are refused with what to use instead", () => {
   for (const [url, message] of [
     ['/api/chat', "`/api/chat` belongs to Ollama, which this service does not offer; use OpenAI's interface, below /v1."],
@@ -11,16 +13,22 @@ test("addresses of Ollama's and A1111's clients are refused with what to use ins
       "`/sdapi/v1/txt2img` belongs to A1111, which this service does not offer; use /generate/sdxl, or OpenAI's /v1/images/generations.",
     ],
   ] as const)
-    assert.equal(nothingThere(url).message, message)
+    assert.equal(nothingThere(url, routes).message, message)
   for (const url of ['/api/charts', '/api', '/sdapi', '/nothing'])
-    assert.equal(nothingThere(url).message, 'This address does not exist; GET /openapi.json lists the routes.', url)
+    assert.equal(nothingThere(url, routes).message, 'This address does not exist; GET /openapi.json lists the routes.', url)
 })
 
 test('a base URL with /v1 twice is named as such', () => {
   for (const url of ['/v1/v1/messages', '/v1/v1/chat/completions?x=1'])
-    assert.equal(nothingThere(url).message, "This address has /v1 twice; remove it from your client's base URL.")
+    assert.equal(nothingThere(url, routes).message, "This address has /v1 twice; remove it from your client's base URL.")
 })
 
 test('parts of published interfaces are refused by their name', () => {
-  assert.match(nothingThere('/v1/audio/speech').message, /^`\/v1\/audio` is not offered by this service; /)
+  assert.match(nothingThere('/v1/audio/speech', routes).message, /^`\/v1\/audio` is not offered by this service; /)
+})
+
+test('a doubled slash or one at the end is named, with the right address', () => {
+  for (const url of ['/v1/models/', '/v1//models', '//v1///models//?x=1'])
+    assert.match(nothingThere(url, routes).message, /^This address does not exist; use `\/v1\/models`, /, url)
+  assert.match(nothingThere('/nothing/', routes).message, /GET \/openapi\.json lists/)
 })

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import type { KnownMethods } from '../known-methods.ts'
 
 /** What stands behind `/v1/` in published clients' addresses and has no place here. */
 const openAiParts =
@@ -27,8 +28,12 @@ const foreign = [
 ]
 
 /** The refusal of an address where nothing is, by its name where published clients know it. */
-export function nothingThere(url: string): ServiceError {
+export function nothingThere(url: string, { of: methodsOf }: KnownMethods): ServiceError {
   if (url.startsWith('/v1/v1/')) return new ServiceError('not_found', "This address has /v1 twice; remove it from your client's base URL.")
+  const [given = ''] = url.split('?')
+  const meant = given.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+  if (meant !== given && methodsOf(meant).length > 0)
+    return new ServiceError('not_found', `This address does not exist; use \`${meant}\`, without a doubled slash or one at the end.`)
   for (const { address, whose, use } of foreign) {
     const [found] = address.exec(url) ?? []
     if (found !== undefined)

@@ -15,11 +15,6 @@ export function isResponsesSurface({ url, method }: Pick<FastifyRequest, 'url' |
   return method === 'POST' && responseRoutes.test(url)
 }
 
-/** Whether a request may bring its token as `x-api-key`, as Anthropic's clients and those of llama.cpp's server do. */
-export function takesKeyHeader(request: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
-  return isMessagesSurface(request) || isNativeSurface(request)
-}
-
 /** Further addresses of Anthropic's, some of which are OpenAI's too. */
 const sharedRoutes =
   /^\/v1\/(?:models|files|skills|complete|agents|sessions|environments|organizations|vaults|memory_stores|deployments|user_profiles)(?:[/?]|$)/

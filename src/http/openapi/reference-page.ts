@@ -31,13 +31,13 @@ h1 { font: 1.375rem "Iowan Old Style", P052, Palatino, Georgia, serif; margin: 0
 `
 
 /** The script of {@link referencePage}. */
-export const referenceScript = `import '/docs/api/rapidoc.js'
+export const referenceScript = `import './rapidoc.js'
 const colours = ${JSON.stringify(colours)}
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const narrow = matchMedia('(max-width: 768px)')
 const reader = document.createElement('rapi-doc')
 const fixed = {
-  'spec-url': '/openapi.json', 'load-fonts': 'false', 'show-header': 'false', 'schema-style': 'table',
+  'spec-url': new URL('../../openapi.json', import.meta.url).href, 'load-fonts': 'false', 'show-header': 'false', 'schema-style': 'table',
   'default-schema-tab': 'schema', 'allow-spec-url-load': 'false', 'allow-spec-file-load': 'false', 'allow-server-selection': 'false',
   'show-method-in-nav-bar': 'as-colored-text', 'use-path-in-nav-bar': 'true', 'persist-auth': 'false', 'regular-font': 'system-ui, sans-serif',
   'mono-font': 'ui-monospace, Menlo, Consolas, monospace', 'fetch-credentials': 'omit', 'response-area-height': '24rem',
@@ -57,6 +57,6 @@ document.querySelector('main').append(reader)
 
 /** What the page may do: its own script, and requests to the service's own addresses. */
 export function referencePolicy(addresses: ServiceAddresses): string {
-  const origins = [...new Set(Object.values(addresses))].join(' ')
+  const origins = [...new Set(Object.values(addresses).map((address: string) => new URL(address).origin))].join(' ')
   return `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self' ${origins}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }

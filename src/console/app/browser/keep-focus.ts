@@ -1,3 +1,5 @@
+import { withoutBase } from './base-path.ts'
+
 /** Where the focus was: what had it, and around it each element with its place among its siblings, the innermost first. */
 interface Held {
   readonly element: HTMLElement
@@ -81,5 +83,5 @@ function focusWithin(branch: Element): boolean {
 
 /** One page of the console has one name behind `/console/`, whatever it shows. */
 function pageOf(): string {
-  return location.pathname.split('/')[2] ?? ''
+  return withoutBase(location.pathname).split('/')[2] ?? ''
 }

@@ -1,3 +1,4 @@
+import { withBase } from '../browser/base-path.ts'
 import { t } from '../language/t.ts'
 import { Patience, patienceMs } from './patience.ts'
 
@@ -90,7 +91,7 @@ async function sendPatiently(path: string, options: RequestOptions, patience: Pa
     init.body = JSON.stringify(options.body, wholeCharacters)
     init.headers = { ...options.headers, 'content-type': 'application/json' }
   }
-  const response = await fetch(path, init).catch((error: unknown) => {
+  const response = await fetch(withBase(path), init).catch((error: unknown) => {
     if (options.signal?.aborted) throw error
     if (patience.isOver) throw unanswered()
     throw new RequestFailure(0, 'unreachable', t`The service does not answer. Check that it runs, then try again.`)

@@ -1,12 +1,13 @@
 import { effect, signal } from '@preact/signals'
+import { withBase, withoutBase } from '../browser/base-path.ts'
 
 /** The path of the page shown, without a trailing slash. */
 export const path = signal(currentPath())
 
 /** Goes to a page of the console. */
 export function navigate(to: string, options: { readonly replace?: boolean } = {}): void {
-  if (options.replace) history.replaceState(null, '', to)
-  else history.pushState(null, '', to)
+  if (options.replace) history.replaceState(null, '', withBase(to))
+  else history.pushState(null, '', withBase(to))
   path.value = currentPath()
   window.scrollTo(0, 0)
 }
@@ -26,7 +27,7 @@ function decoded(part: string): string {
 }
 
 function currentPath(): string {
-  return location.pathname.replace(/\/+$/, '') || '/'
+  return withoutBase(location.pathname).replace(/\/+$/, '') || '/'
 }
 
 window.addEventListener('popstate', () => {
@@ -37,11 +38,12 @@ document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link || link.origin !== location.origin || link.target || link.hasAttribute('download')) return
-  if (!link.pathname.startsWith('/console/') || link.pathname.startsWith('/console/api/')) return
+  const to = withoutBase(link.pathname)
+  if (!to.startsWith('/console/') || to.startsWith('/console/api/')) return
   // A place in the page, which the browser leads to with the focus.
   if (link.hash !== '' && link.pathname === location.pathname) return
   event.preventDefault()
-  navigate(link.pathname)
+  navigate(to)
 })
 
 effect(() => {

@@ -1,6 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { serviceAddress } from '../../browser/base-path.ts'
 import { languageOf, sentenceOf } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -134,7 +135,7 @@ function CodeDialog({ onClose }: { onClose: () => void }): VNode {
     <Dialog title={t`Show as code`} onClose={onClose}>
       <p class="soft">{t.rich`This conversation as a call. Put one of your ${<a href="/console/tokens">{t`access tokens`}</a>} where it says
         TOKEN${withPictures ? t`, and the picture in base64 where it says PICTURE` : ''}.`}</p>
-      <CodeSample samples={chatSamples(origins.value.textUrl ?? location.origin, chatRequestBody(chatSettings.value, shown))} />
+      <CodeSample samples={chatSamples(origins.value.textUrl ?? serviceAddress(), chatRequestBody(chatSettings.value, shown))} />
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { serviceAddress } from '../../browser/base-path.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
@@ -34,7 +35,7 @@ export function ImagesPage(): VNode {
   const samples = () => {
     if (model === undefined) return []
     const body = nextDrawing(model)
-    return imageSamples(`${origins.value.imageUrl ?? location.origin}${imageRouteOf(body.checkpoint)}`, body)
+    return imageSamples(`${origins.value.imageUrl ?? serviceAddress()}${imageRouteOf(body.checkpoint)}`, body)
   }
   return (
     <Page

@@ -1,6 +1,7 @@
 import type { Account } from '../../../../core/account.ts'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConsoleModel } from '../../../contract/models.ts'
+import { withBase } from '../../browser/base-path.ts'
 import { t } from '../../language/t.ts'
 import { pageGroups } from '../../layout/page-entries.ts'
 import type { IconName } from '../../parts/icon.tsx'
@@ -36,7 +37,7 @@ export function destinationsOf({ account, models, conversations }: Known): reado
       label,
       kind: t`page`,
       icon,
-      go: () => (to.startsWith('/console/') ? navigate(to) : location.assign(to)),
+      go: () => (to.startsWith('/console/') ? navigate(to) : location.assign(withBase(to))),
     })),
     ...models.map((model) => ({
       key: `model ${model.id}`,

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account, Role } from '../../../../core/account.ts'
 import type { InvitationMade, NewInvitation } from '../../../contract/people.ts'
+import { serviceAddress } from '../../browser/base-path.ts'
 import { request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -30,7 +31,7 @@ export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
   const { busy, failure, submit } = useSubmit(async () => {
     const body: NewInvitation = account === null ? { role: role.value } : { role: account.role, accountId: account.id }
     const { code } = await request<InvitationMade>('/console/api/invitations', { method: 'POST', body })
-    link.value = `${location.origin}/console/join#${code}`
+    link.value = `${serviceAddress()}/console/join#${code}`
     announce(t`The link is made.`)
   })
   return (

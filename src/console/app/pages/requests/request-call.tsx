@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { RequestCall } from '../../../contract/requests.ts'
+import { serviceAddress } from '../../browser/base-path.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { isDeferrable, runAgain } from '../../interface/inference-requests.ts'
 import { t } from '../../language/t.ts'
@@ -36,7 +37,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
       </div>
       {lacksFiles ? <p class="faint">{t`Its files are not kept, so it cannot be run again from here.`}</p> : null}
       {code.value ? (
-        <CodeSample samples={callSamples(location.origin, call)} />
+        <CodeSample samples={callSamples(serviceAddress(), call)} />
       ) : (
         <div class="code">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}

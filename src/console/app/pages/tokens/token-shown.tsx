@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { serviceAddress } from '../../browser/base-path.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
@@ -24,7 +25,7 @@ export function TokenShown({ text, onDone }: { text: string; onDone: () => void 
         </code>
         <CopyButton text={text} primary label={t`Copy the token`} />
       </div>
-      <CodeSample samples={tokenSamples(location.origin, text, model)} />
+      <CodeSample samples={tokenSamples(serviceAddress(), text, model)} />
       <div>
         <Button onClick={onDone}>{t`I have copied it`}</Button>
       </div>

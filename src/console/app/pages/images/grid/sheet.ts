@@ -1,3 +1,4 @@
+import { withBase } from '../../../browser/base-path.ts'
 import { downloadBlob } from '../../gallery/download-blob.ts'
 import { type ImageGrid, runOf } from './image-grids.ts'
 
@@ -29,7 +30,7 @@ export async function downloadSheet(grid: ImageGrid): Promise<void> {
     const address = runOf(grid, each)?.images[0]?.address
     if (address === undefined) continue
     const image = new Image()
-    image.src = address
+    image.src = withBase(address)
     await image.decode()
     context.drawImage(image, left(each.column), top(each.row), cell.width, cell.height)
   }

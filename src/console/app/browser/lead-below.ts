@@ -1,0 +1,20 @@
+import { options } from 'preact'
+import { basePath, withBase } from './base-path.ts'
+
+const addressed = ['href', 'src', 'action'] as const
+
+/** Leads every link, picture and form of the pages below the path of its host where the service is reached. */
+export function leadBelow(): void {
+  if (basePath === '') return
+  const before = options.vnode
+  options.vnode = (node) => {
+    if (typeof node.type === 'string') {
+      const props: Record<string, unknown> = node.props
+      for (const name of addressed) {
+        const address = props[name]
+        if (typeof address === 'string') props[name] = withBase(address)
+      }
+    }
+    before?.(node)
+  }
+}

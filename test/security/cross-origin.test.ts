@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+
+const friend = 'https://app.example'
+const preflight = (origin: string, headers: Record<string, string> = {}) => ({
+  method: 'OPTIONS',
+  headers: { origin, 'access-control-request-method': 'POST', ...headers },
+})
+const allowed = (answer: Response) => answer.headers.get('access-control-allow-origin')
+
+suite('pages of other origins', () => {
+  let [open, listed, closed]: HttpService[] = []
+  before(async () => {
+    open = await startHttpService({ settings: { corsOrigins: ['*'] } })
+    listed = await startHttpService({ settings: { corsOrigins: [friend] } })
+    closed = await startHttpService()
+  })
+  after(async () => {
+    for (const service of [open, listed, closed]) await service?.[Symbol.asyncDispose]()
+  })
+
+  test('that are allowed call with a token, and never with cookies', async () => {
+    const headers = { 'access-control-request-headers': 'authorization, content-type, x-stainless-lang' }
+    const asked = await listed?.fetch('/v1/chat/completions', { ...preflight(friend, headers), token: null })
+    assert.equal(asked?.status, 204)
+    assert.equal(asked && allowed(asked), friend)
+    assert.equal(asked?.headers.get('access-control-allow-headers'), headers['access-control-request-headers'])
+    assert.match(asked?.headers.get('access-control-allow-methods') ?? '', /POST/)
+    for (const [path, status] of [
+      ['/v1/models', 200],
+      ['/v1/nothing', 404],
+    ] as const) {
+      const answer = await listed?.fetch(path, { headers: { origin: friend } })
+      assert.equal(answer?.status, status)
+      assert.deepEqual([answer && allowed(answer), answer?.headers.get('vary')], [friend, 'origin'])
+      assert.equal(answer?.headers.get('access-control-allow-credentials'), null)
+      assert.match(answer?.headers.get('access-control-expose-headers') ?? '', /x-request-id/)
+    }
+    const refused = await listed?.fetch('/v1/models', { token: null, headers: { origin: friend } })
+    assert.deepEqual([refused?.status, refused && allowed(refused)], [401, friend])
+  })
+
+  test('get the headers of a stream too', async () => {
+    const json = { model: 'fake-chat', messages: [{ role: 'user', content: 'hi' }], stream: true }
+    const answer = await listed?.fetch('/v1/chat/completions', { json, headers: { origin: friend } })
+    assert.equal(answer && allowed(answer), friend)
+    assert.match((await answer?.text()) ?? '', /\[DONE\]/)
+  })
+
+  test('that are like an allowed one are not allowed', async () => {
+    for (const origin of [
+      ...['null', 'https://app.example.evil.test', 'https://evil.test', 'http://app.example', 'https://app.example:444'],
+      ...['https://app.example/', 'https://APP.example', '*', 'https://app.example, https://evil.test'],
+    ]) {
+      const answer = await listed?.fetch('/v1/models', { headers: { origin } })
+      assert.equal(answer && allowed(answer), null, origin)
+      const asked = await listed?.fetch('/v1/models', preflight(origin))
+      assert.equal(asked && allowed(asked), null, origin)
+    }
+  })
+
+  test('may all call where all are allowed, and the answer names none of them', async () => {
+    for (const origin of ['https://any.example', 'null']) {
+      const answer = await open?.fetch('/v1/models', { headers: { origin } })
+      assert.deepEqual([answer?.status, answer && allowed(answer)], [200, '*'])
+      assert.equal(answer?.headers.get('access-control-allow-credentials'), null)
+    }
+  })
+
+  test('never reach the console’s addresses', async () => {
+    for (const service of [open, listed])
+      for (const path of ['/', '/?x', '/console', '/console/', '/console/api/session', '/console?x'])
+        for (const init of [{ headers: { origin: friend } }, preflight(friend)]) {
+          const answer = await service?.fetch(path, { ...init, token: null })
+          assert.equal(answer && allowed(answer), null, path)
+        }
+  })
+
+  test('are not allowed anything by default', async () => {
+    const answer = await closed?.fetch('/v1/models', { headers: { origin: friend } })
+    assert.deepEqual([answer?.status, answer && allowed(answer)], [200, null])
+    const asked = await closed?.fetch('/v1/models', preflight(friend))
+    assert.deepEqual([asked && allowed(asked), asked?.headers.get('access-control-allow-methods')], [null, null])
+  })
+
+  test('cannot make a header of their own by the names they ask for', async () => {
+    const asked = await listed?.fetch('/v1/models', preflight(friend, { 'access-control-request-headers': 'a;b=<x>' }))
+    assert.deepEqual([asked?.status, asked?.headers.get('access-control-allow-headers')], [204, null])
+  })
+})
