@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { registerConsole } from '../../src/console/register-console.ts'
+import { PasswordHasher } from '../../src/console/sign-in/password-hasher.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
@@ -71,6 +72,7 @@ async function startService(): Promise<BenchTarget> {
           ...deps,
           bodies: { of: () => null, refresh: async () => {} },
           bodyKeys: createMemoryBodyKeys(),
+          passwords: new PasswordHasher(),
           catalogFor: () => deps.catalog,
           allowedHosts: [],
           searchHub: () => Promise.resolve([]),

@@ -5,6 +5,7 @@ import { leadsNobodyElse } from '../config/resolve-addresses.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
+import { PasswordHasher } from '../console/sign-in/password-hasher.ts'
 import { listUpscalers } from '../core/images/upscalers.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { AccountWeights } from '../operations/access/account-weights.ts'
@@ -247,6 +248,7 @@ export async function serve(
         pool,
         events,
         clock,
+        passwords: new PasswordHasher(),
         addresses,
         allowedHosts,
         clusterNodes: cluster.nodes,

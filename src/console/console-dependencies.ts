@@ -22,6 +22,7 @@ import type { InferenceEvents } from '../operations/deferred/inference-events.ts
 import type { ModelServer } from './contract/models.ts'
 import type { ServiceLimit } from './contract/service.ts'
 import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
+import type { PasswordHasher } from './sign-in/password-hasher.ts'
 
 /** What the console needs from the rest of the service. */
 export interface ConsoleDependencies {
@@ -44,6 +45,7 @@ export interface ConsoleDependencies {
   readonly catalogFor: (accountId: string) => ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock
+  readonly passwords: PasswordHasher
   readonly pulls: PullDesk
   /** Models of the hub that match some words. @throws {Error} saying what to do where the hub refuses. */
   readonly searchHub: (words: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundOnHub[]>

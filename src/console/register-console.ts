@@ -32,13 +32,11 @@ import { registerUsage } from './routes/usage.ts'
 import { registerWebhooks } from './routes/webhooks.ts'
 import { securityHeaders } from './security-headers.ts'
 import { OpenIdProvider } from './sign-in/openid/openid-provider.ts'
-import { PasswordHasher } from './sign-in/password-hasher.ts'
 import { SignInThrottle } from './sign-in/sign-in-throttle.ts'
 import { identifyPerson } from './sign-in/signed-in.ts'
 
 /** Adds the web console to a server: its pages at `/` and `/console`, and the JSON they need under `/console/api`. */
 export async function registerConsole(server: FastifyInstance, deps: ConsoleDependencies, settings: ConsoleSettings): Promise<void> {
-  const passwords = new PasswordHasher()
   const throttle = new SignInThrottle(deps.clock)
   const { signIn } = settings
   const openId = signIn.openId && { ...signIn.openId, provider: new OpenIdProvider(signIn.openId, deps.clock) }
@@ -54,16 +52,16 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         reply.header('cache-control', 'no-store')
         requireSameOrigin(request, deps.addresses().publicUrl)
       })
-      registerSession(api, { ...deps, ...settings, passwords, throttle })
+      registerSession(api, { ...deps, ...settings, throttle })
       registerPasskeySignIn(api, { ...deps, throttle, signIn })
-      registerSignUp(api, { ...deps, passwords, throttle, signIn })
+      registerSignUp(api, { ...deps, throttle, signIn })
       if (openId !== null) registerOpenidStart(api, { ...deps, throttle, signIn, openId })
       await api.register(async (own) => {
         own.addHook('onRequest', (request, reply) => identifyPerson(deps, request, reply))
-        registerAccount(own, { ...deps, passwords, throttle, signIn })
+        registerAccount(own, { ...deps, throttle, signIn })
         registerOwnSignInWays(own, { ...deps, signIn })
-        registerPasskeys(own, { ...deps, passwords, throttle, signIn })
-        registerSecondFactor(own, { ...deps, passwords, throttle, signIn })
+        registerPasskeys(own, { ...deps, throttle, signIn })
+        registerSecondFactor(own, { ...deps, throttle, signIn })
         registerSessions(own, deps)
         registerAccessTokens(own, { ...deps, ...settings })
         registerWebhooks(own, deps)

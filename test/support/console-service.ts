@@ -3,6 +3,7 @@ import type { ConsoleDependencies, SignInSettings } from '../../src/console/cons
 import { registerConsole } from '../../src/console/register-console.ts'
 import { authenticateSession } from '../../src/console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../../src/console/sign-in/create-first-run-link.ts'
+import { PasswordHasher } from '../../src/console/sign-in/password-hasher.ts'
 import type { ModelCatalog } from '../../src/core/ports/model-catalog.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
@@ -27,6 +28,8 @@ import { createTestClock, type TestClock } from './test-clock.ts'
 
 const hourMs = 60 * 60 * 1000
 const signal = new AbortController().signal
+/** What a service uses takes 0.3 s per password. */
+const cheapHashes = { N: 2 ** 4, r: 1, p: 1 }
 const standardSignIn: SignInSettings = { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null }
 
 /** The console and the public interface over fakes, without a network. */
@@ -124,6 +127,7 @@ export async function startConsoleService({
       ...guarded,
       catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
       bodyKeys,
+      passwords: new PasswordHasher(cheapHashes),
       pulls: placeNowhere(new ModelPulls(pullModel, clock)),
       searchHub,
       pulledModels,

@@ -11,6 +11,10 @@ test('a password fits its own hash and no other', async () => {
   assert.equal(await hasher.verify('ink and papyrus', hash), false)
 })
 
+test('a service hashes with 32 MB and three passes', async () => {
+  assert.match(await new PasswordHasher().hash('ink and paper'), /^scrypt\$32768\$8\$3\$/)
+})
+
 test('two hashes of one password differ', async () => {
   const hasher = new PasswordHasher(cheap)
   assert.notEqual(await hasher.hash('ink and paper'), await hasher.hash('ink and paper'))
