@@ -25,8 +25,10 @@ const limitAccount = ({ store, accountId }: HttpService, limits: Partial<Account
 
 /** A second token of the account, with limits. */
 async function limitedToken(service: HttpService, limits: Partial<UseLimits>): Promise<string> {
+  // Tokens made in one moment are listed in any order.
+  const known = (await service.store.tokens.list(service.accountId, { signal })).map(({ id }) => id)
   const text = await service.makeToken(['text', 'image', 'read'])
-  const token = (await service.store.tokens.list(service.accountId, { signal })).at(-1)
+  const token = (await service.store.tokens.list(service.accountId, { signal })).find(({ id }) => !known.includes(id))
   await service.store.tokens.limit({ id: token?.id ?? '', accountId: service.accountId }, limits, { signal })
   return text
 }

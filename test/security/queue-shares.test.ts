@@ -66,7 +66,7 @@ suite('queue shares', () => {
       service.fetch('/v1/chat/completions', { json: chat, token, headers: { 'x-service-async': '1' } })
     const greedy = await Promise.all(Array.from({ length: 12 }, () => submit()))
     assert.equal(greedy.filter(({ status }) => status === 202).length, 4)
-    for (const answer of greedy.filter(({ status }) => status !== 202)) await assertRefused(answer, /has 4 requests waiting/)
+    for (const answer of greedy.filter(({ status }) => status !== 202)) await assertRefused(answer, /limit of 4 waiting requests/)
     assert.equal((await submit(honest)).status, 202)
   })
 
