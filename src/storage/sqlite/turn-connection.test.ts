@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeSubmission } from '../../../test/support/submission.ts'
@@ -54,6 +55,21 @@ describe('reads of one turn of the event loop', () => {
     reader[Symbol.dispose]()
     await nextTurn()
     assert.deepEqual({ ...writer.get('pragma wal_checkpoint(truncate)') }, { busy: 0, log: 0, checkpointed: 0 })
+  })
+
+  test('of a damaged page fail alone: the end of their moment ends no process', async () => {
+    for (let index = 0; index < 300; index++) write(`a${index}`)
+    writer.get('pragma wal_checkpoint(truncate)')
+    writer[Symbol.dispose]()
+    const bytes = await readFile(file)
+    bytes.fill(0xff, 4096)
+    await writeFile(file, bytes)
+    using reader = new TurnConnection(file)
+    assert.throws(() => count(reader), { code: 'ERR_SQLITE_ERROR' })
+    await nextTurn()
+    assert.throws(() => count(reader), { code: 'ERR_SQLITE_ERROR' })
+    await nextTurn()
+    writer = openDatabase(`${folder.path}/other.db`)
   })
 
   test('go on after one that failed', async () => {

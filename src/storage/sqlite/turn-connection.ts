@@ -43,8 +43,17 @@ export class TurnConnection extends Connection {
     clearImmediate(this.#ending)
     this.#ending = null
     this.#version = null
-    // An error of the disk ends a transaction by itself.
-    if (this.database.isTransaction) this.run('commit')
+    this.#end('commit')
+  }
+
+  /** Ends the transaction. One that only read has nothing to lose: whoever read a damaged page has the error already, and this runs where nobody could take another. */
+  #end(how: 'commit' | 'rollback'): void {
+    try {
+      // An error of the disk ends a transaction by itself.
+      if (this.database.isTransaction) this.run(how)
+    } catch {
+      if (how === 'commit') this.#end('rollback')
+    }
   }
 
   override [Symbol.dispose](): void {
