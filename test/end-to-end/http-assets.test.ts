@@ -249,10 +249,10 @@ suite('uploaded assets', () => {
   test('what is not done is refused by name', async () => {
     await using it = await start()
     const cases: readonly (readonly [object, RegExp])[] = [
-      [{ transfer_api_type: 'sts' }, /Sepia has no sts/],
+      [{ transfer_api_type: 'sts' }, /does not offer sts/],
       [{ skip_validation: true }, /every file is checked/],
       [{ url: 'https://a.example/x' }, /`url` must be left out/],
-      [{ asset_type: 'latent', data: { asset_type: 'latent', engine: sdxl } }, /latent is not kept/],
+      [{ asset_type: 'latent', data: { asset_type: 'latent', engine: sdxl } }, /latent is not supported/],
       [{ data: { asset_type: 'lora', engine: 'image/flux-dev' } }, /`data.engine` must be one of/],
       [{ data: { asset_type: 'lora', engine: sdxl, file_format: 'pt' } }, /must be safetensors/],
       [{ data: { asset_type: 'vae', engine: sdxl } }, /the same as `asset_type`/],

@@ -67,7 +67,7 @@ suite('ranking documents', () => {
     const choose = (json: object) => several.fetch('/v1/rerank', { json: { ...nameless, ...json } })
     for (const [json, status, code, words] of [
       [{}, 400, 'invalid_request_error', /use one of: a, b\./],
-      [{ model: 'chat' }, 400, 'unsupported_parameter', /"chat" scores no texts/],
+      [{ model: 'chat' }, 400, 'unsupported_parameter', /"chat" cannot rank texts/],
       [{ model: 'c' }, 404, 'model_not_found', /use one of: a, b\./],
     ] as const) {
       const answer = await choose(json)

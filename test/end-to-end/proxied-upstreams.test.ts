@@ -105,7 +105,7 @@ for (const [origin, asked] of [
       using connection = await open(`${origin}/v1`)
       const failure = await ask(connection).catch((error: unknown) => error)
       assert.ok(isOutOfReach(failure))
-      const told = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} wants a name and a password, or others \\(407\\)`
+      const told = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} needs a name and password, or other ones \\(407\\)`
       assert.match(reasonOf(failure), new RegExp(told))
     })
 

@@ -226,7 +226,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     const upstream = { url: `https://127.0.0.1:${port}/v1`, model: 'm', keyFile: null, slots: 1, timeouts: patient }
     using servers = await ReplicaSet.open(upstream, { probeMs, onChange: ({ reason }) => void told.push(reason) })
     await assert.rejects(servers.ask('', ask, { signal }), (error) => isOutOfReach(error))
-    assert.match(told.join(), /cannot be reached: nobody vouches for its certificate; .*NODE_EXTRA_CA_CERTS.*: self-signed certificate/)
+    assert.match(told.join(), /cannot be reached: its certificate is not trusted; .*NODE_EXTRA_CA_CERTS.*: self-signed certificate/)
   })
 
   test('one that accepts a connection and begins no TLS is given up as soon as one that accepts none', async () => {
