@@ -169,13 +169,14 @@ suite("Anthropic's messages", () => {
     assert.deepEqual(await response.json(), { input_tokens: 4 })
   })
 
-  test('the token comes as x-api-key too, on these routes only', async () => {
+  test('the token comes as x-api-key too, as on every route', async () => {
     const send = (address: string, headers: Record<string, string>) =>
       service.fetch(address, { json: body('Hi'), token: null, headers: { 'anthropic-version': '2023-06-01', ...headers } })
     assert.equal((await send(path, { 'x-api-key': service.token })).status, 200)
     assert.equal((await send(path, { 'x-api-key': 'wrong' })).status, 401)
     assert.equal((await send(path, {})).status, 401)
-    assert.equal((await send('/v1/chat/completions', { 'x-api-key': service.token })).status, 401)
+    assert.equal((await send('/v1/chat/completions', { 'x-api-key': service.token })).status, 200)
+    assert.equal((await send('/v1/chat/completions', { 'x-api-key': 'wrong' })).status, 401)
   })
 
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }
