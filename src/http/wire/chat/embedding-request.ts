@@ -9,6 +9,14 @@ const input = Type.String({ minLength: 1 })
 const mostTexts = 2048
 const mostTokens = 8192
 
+const unshortened = 'Accepted; a text that does not fit the context is refused, never shortened.'
+
+/** What clients of TEI, Cohere, Jina and Voyage send about texts that are too long. */
+export const truncationFields = {
+  truncate: Type.Optional(Type.Union([Type.Boolean(), Type.Enum(['NONE', 'START', 'END'])], { description: unshortened })),
+  truncation: Type.Optional(Type.Boolean({ description: unshortened })),
+}
+
 /** What is embedded. */
 export const embeddingInput = Type.Union(
   [
@@ -30,6 +38,7 @@ export const embeddingRequestSchema = Type.Object(
       Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
     ),
     encoding_format: Type.Optional(Type.Enum(['float', 'base64'], { default: 'float', description: 'base64 = little-endian float32.' })),
+    ...truncationFields,
     user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
   },
   { additionalProperties: false },

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 const perTurn = 1024 * 1024
 
 /**
- * The bytes of a base64 text, line breaks in it left out, as the usual command-line tools write them; null when it is empty or anything
- * else. Long texts are read over several turns of the event loop.
+ * The bytes of a base64 text, in the usual letters or those of addresses, padded or not, line breaks in it left out, as the usual command-line tools
+ * write them; null when it is empty or anything else. Long texts are read over several turns of the event loop.
  */
 export async function decodeBase64(text: string): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((text.length * 3) / 4))
@@ -25,5 +25,8 @@ export async function decodeBase64(text: string): Promise<Buffer | null> {
 }
 
 function isBase64(text: string, isLast: boolean): boolean {
-  return text.length % 4 === 0 && (isLast ? /^[A-Za-z0-9+/]*={0,2}$/ : /^[A-Za-z0-9+/]*$/).test(text)
+  if (!isLast) return text.length % 4 === 0 && /^[A-Za-z0-9+/_-]*$/.test(text)
+  const [, padding] = /^[A-Za-z0-9+/_-]*(={0,2})$/.exec(text) ?? []
+  // Padding may be left out, but what there is of it must be right; one letter alone is no byte.
+  return padding !== undefined && (padding === '' ? text.length % 4 !== 1 : text.length % 4 === 0)
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { truncationFields } from '../chat/embedding-request.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 
@@ -39,6 +40,7 @@ export const rerankRequestSchema = Type.Object(
     top_n: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Number of results, best first; all by default.' })),
     return_documents: Type.Optional(Type.Boolean({ default: false, description: 'With `documents`: whether results hold their text.' })),
     return_text: Type.Optional(Type.Boolean({ default: false, description: 'With `texts`: whether results hold their text.' })),
+    ...truncationFields,
     user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
   },
   { additionalProperties: false },

@@ -2,7 +2,9 @@ import { ServiceError } from '../../../core/error.ts'
 import { decodeMask, undecodable } from './decode-image.ts'
 import { type ImageDescription, maxInputPixels, readImageHeader } from './image-header.ts'
 import { whiteBox } from './repaint-region.ts'
-import type { PixelSize } from './rgb-image.ts'
+import type { GreyImage, PixelSize } from './rgb-image.ts'
+
+const noTransparency = 'The mask has no transparent parts: make the area to repaint transparent.'
 
 export interface InspectionOptions {
   readonly signal: AbortSignal
@@ -30,9 +32,19 @@ export async function inspectImage(
 ): Promise<InspectedImage> {
   const description = await readImageHeader(bytes, { signal })
   const mask = transparency ? await maskOfTransparency(bytes) : null
-  if (whiteAt !== undefined) whiteBox(await decodeMask(mask ?? bytes, whiteAt, { signal }))
+  if (whiteAt !== undefined) requireWhite(await decodeMask(mask ?? bytes, whiteAt, { signal }), { transparency })
   else if (mask === null) await decodeWhole(bytes)
   return { ...description, ...(mask !== null && { mask }) }
+}
+
+/** The fault speaks of what the client painted: white, or transparent. */
+function requireWhite(mask: GreyImage, { transparency }: { readonly transparency: boolean }): void {
+  if (!transparency) return void whiteBox(mask)
+  try {
+    whiteBox(mask)
+  } catch (cause) {
+    throw new ServiceError('validation_error', noTransparency, { param: 'mask', cause })
+  }
 }
 
 async function decodeWhole(bytes: Uint8Array): Promise<void> {
@@ -44,7 +56,6 @@ async function decodeWhole(bytes: Uint8Array): Promise<void> {
 async function maskOfTransparency(bytes: Uint8Array): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   const picture = sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).autoOrient()
-  if ((await picture.metadata().catch(undecodable)).hasAlpha !== true)
-    throw new ServiceError('validation_error', 'The mask has no transparent parts: make the area to repaint transparent.')
+  if ((await picture.metadata().catch(undecodable)).hasAlpha !== true) throw new ServiceError('validation_error', noTransparency)
   return picture.extractChannel('alpha').negate().toColourspace('b-w').png().toBuffer().catch(undecodable)
 }
