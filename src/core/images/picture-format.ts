@@ -1,4 +1,4 @@
-const formats = ['png', 'jpeg', 'webp'] as const
+const formats = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const
 
 /** Formats of pictures that are read. */
 export type PictureFormat = (typeof formats)[number]
@@ -8,6 +8,8 @@ const signatures: Readonly<Record<PictureFormat, { readonly at: number; readonly
   png: { at: 0, bytes: '\x89PNG\r\n\x1a\n' },
   jpeg: { at: 0, bytes: '\xff\xd8\xff' },
   webp: { at: 8, bytes: 'WEBP' },
+  gif: { at: 0, bytes: 'GIF8' },
+  avif: { at: 4, bytes: 'ftypavif' },
 }
 
 /** What a file says with its first bytes; anything but a format that is read never reaches a decoder. */

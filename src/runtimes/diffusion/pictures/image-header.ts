@@ -13,7 +13,7 @@ export interface ImageDescription {
 /**
  * Reads an uploaded image's header: its format and size, without decoding it.
  *
- * @throws {ServiceError} `validation_error` when it is no PNG, JPEG or WebP, or has more than 16 × 1024 × 1024 pixels.
+ * @throws {ServiceError} `validation_error` when it is no PNG, JPEG, WebP, AVIF or GIF (of which the first picture counts), or has more than 16 × 1024 × 1024 pixels.
  */
 export async function readImageHeader(bytes: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<ImageDescription> {
   const format = pictureFormat(bytes)
@@ -27,12 +27,12 @@ export async function readImageHeader(bytes: Uint8Array, { signal }: { readonly 
     })
   // A camera may have written the picture on its side; it is looked at upright.
   const { width, height } = header.autoOrient
-  if (header.format !== format) throw unreadable()
+  if (header.format !== (format === 'avif' ? 'heif' : format)) throw unreadable()
   if (width * height > maxInputPixels)
     throw new ServiceError('validation_error', `The image has ${width} × ${height} pixels: send one of at most ${maxInputPixels} pixels.`)
   return { format, width, height }
 }
 
 function unreadable(cause?: unknown): ServiceError {
-  return new ServiceError('validation_error', 'The image cannot be read: send a PNG, JPEG or WebP file in base64.', { cause })
+  return new ServiceError('validation_error', 'The image cannot be read: send a PNG, JPEG, WebP, AVIF or GIF file in base64.', { cause })
 }
