@@ -150,7 +150,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     await store.accounts.create({ ...account, id: 'small', limits: { ...noLimits, storedBytes: 50_000 } }, options)
     const submit = (accountId: string, outputBytes = 0) => store.queue.enqueue(makeSubmission({ accountId, outputBytes }), options)
     for (let round = 0; round < 3; round++) await submit('many')
-    await assert.rejects(submit('many'), /This account has 3 requests waiting, as many as it may \(its own limit\)/)
+    await assert.rejects(submit('many'), /This account has reached its limit of 3 waiting requests \(its own limit\)/)
     await assert.rejects(submit('none'), { code: 'concurrency_limit_exceeded' })
     await submit('everybody', 60_000)
     await assert.rejects(submit('everybody'), /\(its share of the queue, account-share\)/)

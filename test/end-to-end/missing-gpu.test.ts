@@ -14,7 +14,7 @@ describe('a GPU that is named and missing', () => {
     assert.match(
       err,
       new RegExp(
-        `^gpu: No ${gpu} device was found for .*; found: .*\\. Install its driver as docs/hardware\\.md says, or set gpu to auto\\.$`,
+        `^gpu: No ${gpu} device was found for .*; found: .*\\. Install its driver \\(see docs/hardware\\.md\\), or set gpu to auto\\.$`,
         'm',
       ),
     )

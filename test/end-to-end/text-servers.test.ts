@@ -154,8 +154,8 @@ describe('a server of several that', { concurrency: true }, () => {
       const bad = stack.use(await startTextServer(answer))
       const { model } = await connect([bad], stack, timeoutsFor(name))
       await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: told })
-      // A kept-alive connection that ends without a word may have been closed before the request came.
-      assert.equal(bad.requests.length, name === 'closes the connection' ? 2 : 1)
+      // A kept-alive connection that ends soon and without a word may have been closed before the request came: then it is sent once more.
+      assert.ok(bad.requests.length === 1 || (name === 'closes the connection' && bad.requests.length === 2))
     })
   }
 
@@ -337,7 +337,7 @@ describe('pictures in messages', () => {
       assert.equal(answer.status, 400)
       const { error } = (await answer.json()) as { error: { code: string; param: string; message: string } }
       assert.deepEqual([error.code, error.param], ['unsupported_parameter', 'messages'])
-      assert.match(error.message, /"fake-chat" looks at no pictures/)
+      assert.match(error.message, /"fake-chat" cannot read pictures/)
     }
   })
 })
