@@ -174,6 +174,7 @@ suite('stored chat completions', () => {
       [ask('x', { metadata: { ['x'.repeat(65)]: 'y' } }), `metadata.${'x'.repeat(65)}`],
       [ask('x', { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`n${index}`, ''])) }), 'metadata'],
       [ask('x', { modalities: ['audio'] }), 'modalities[0]'],
+      [ask('x', { verbosity: 'shrill' }), 'verbosity'],
     ] as const) {
       const answer = await service.fetch(path, { json })
       assert.equal(answer.status, 400)

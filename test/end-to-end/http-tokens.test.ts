@@ -43,7 +43,7 @@ suite('tokens over HTTP', () => {
       ['/tokenize', {}, /^content$/],
       ['/tokenize', { content: 'a', prompt: 'a' }, /^prompt$/],
       ['/tokenize', { messages: [] }, /^messages$/],
-      ['/tokenize', { messages: [{ role: 'nobody', content: 'x' }] }, /^messages/],
+      ['/tokenize', { messages: [{ role: 'oracle', content: 'x' }] }, /^messages/],
       ['/tokenize', { content: 'a', model: 'no-such' }, /^model$/],
       ['/detokenize', {}, /^tokens$/],
       ['/detokenize', { tokens: [-1] }, /^tokens/],
