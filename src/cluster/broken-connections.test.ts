@@ -50,7 +50,7 @@ test('what asks for another protocol at the address of a node is no node', async
   const question = { kind: 'text', model: 'fake-chat', account: 'a', sequences: 1, deferred: false } as const
   await assert.rejects(borrowSlot(borrower, { id: 'worker', url: `http://127.0.0.1:${port}` }, question, options), (error: unknown) => {
     assert.ok(error instanceof NodeLost && error.cause instanceof Error)
-    assert.match(error.cause.message, /answered 101 and did not prove that it belongs to the cluster/)
+    assert.match(error.cause.message, /answered 101 without proof that it belongs to the cluster/)
     return true
   })
   await once(server.close(), 'close')
