@@ -81,7 +81,7 @@ describe('fetch through a proxy', () => {
       ['/moved', { method: 'POST', body: 'x' }],
       ['/round', {}],
     ] as const)
-      assert.match(await failureOf(ask(`http://a.example${path}`, init)), /^fetch failed: http:\/\/a\.example leads on/)
+      assert.match(await failureOf(ask(`http://a.example${path}`, init)), /^fetch failed: http:\/\/a\.example redirects/)
   })
 
   test('fails with the name of the proxy, and never its password', async () => {
@@ -93,7 +93,7 @@ describe('fetch through a proxy', () => {
       assert.doesNotMatch(failure, /secret/)
     }
     proxy.refusal = '503 Service Unavailable'
-    assert.match(await failureOf(ask('https://c.example')), /^fetch failed: The proxy 127\.0\.0\.1:\d+ answered 503 when/)
+    assert.match(await failureOf(ask('https://c.example')), /^fetch failed: The proxy 127\.0\.0\.1:\d+ answered 503 to/)
   })
 
   test('tells that a connection through the proxy broke', async () => {

@@ -102,7 +102,7 @@ describe('an agent whose connections go through a proxy', () => {
       '407 Proxy Authentication Required',
       /^The proxy 127\.0\.0\.1:\d+ needs a name and password, .* into https-proxy \(HTTPS_PROXY\) as http:/,
     ],
-    ['502 Bad Gateway', /^The proxy 127\.0\.0\.1:\d+ answered 502 when it was asked for a\.example:443;/],
+    ['502 Bad Gateway', /^The proxy 127\.0\.0\.1:\d+ answered 502 to a request for a\.example:443;/],
     ['cut', /^The proxy 127\.0\.0\.1:\d+ closed the connection to a\.example:443;/],
   ] as const)
     test(`names the proxy that answers a wish for a tunnel with "${refusal}", without its password`, async () => {
@@ -131,7 +131,7 @@ describe('an agent whose connections go through a proxy', () => {
     using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
     await assert.rejects(
       get('https://a.example/', { connectMs: 50 }),
-      /The proxy 127\.0\.0\.1:\d+ did not bring us to a\.example:443 within 0\.05 s/,
+      /The proxy 127\.0\.0\.1:\d+ did not connect to a\.example:443 within 0\.05 s/,
     )
     for (const url of ['http://a.example/', 'https://a.example/']) {
       const leave = new AbortController()
@@ -147,7 +147,7 @@ describe('an agent whose connections go through a proxy', () => {
     const silent = createSilentServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     await using other = await startForwardProxy({ 'a.example:443': (silent.address() as AddressInfo).port })
-    const told = /did not bring us to a\.example:443 within 0\.1 s/
+    const told = /did not connect to a\.example:443 within 0\.1 s/
     await assert.rejects(get('https://a.example/', { port: other.port, connectMs: 100 }), told)
     silent.close()
   })

@@ -69,7 +69,7 @@ suite('images', () => {
     assert.equal((await draw({ init_image: picture })).status, 200)
     assert.equal((await draw({ init_image: `data:image/png;base64,${picture}`, mask_image: picture })).status, 200)
     assert.equal((await draw({ init_image: `${picture}\n` })).status, 200)
-    for (const init_image of ['AAAA', 'no base64', picture.slice(0, -2), `${picture} `]) {
+    for (const init_image of ['AAAA', 'no base64', `${picture.slice(0, -4)}!!!!`, `${picture} `]) {
       const answer = await draw({ init_image })
       assert.equal(answer.status, 422)
       assert.equal((await readError(answer)).param, 'init_image')

@@ -239,6 +239,6 @@ suite('llama.cpp’s own routes', () => {
       assert.equal(type, 'authentication_error')
     }
     assert.equal((await send('/completion', body, { authorization: `Bearer ${service.token}` })).status, 200)
-    assert.equal((await send('/v1/completions', body)).status, 401)
+    assert.equal((await send('/v1/completions', body, {})).status, 401)
   })
 })

@@ -144,5 +144,5 @@ test('progress counts both passes, previews show each, and several images and a 
 })
 
 test('an upscaler that left since the request was accepted is named', async () => {
-  await assert.rejects(model.generate(twice({ upscaler: 'gone' }), idle), /The upscaler gone is not here any more/)
+  await assert.rejects(model.generate(twice({ upscaler: 'gone' }), idle), /The upscaler gone is no longer installed/)
 })

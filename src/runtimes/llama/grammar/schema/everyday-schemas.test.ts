@@ -305,7 +305,7 @@ const everyday: Readonly<Record<string, Everyday>> = {
   'a pattern that looks ahead': member(
     { ...text, pattern: wordless, maxLength: 9 },
     { ...text, maxLength: 9 },
-    /the pattern at #\/properties\/a: looking ahead/,
+    /the pattern at #\/properties\/a: lookaround/,
   ),
   'a pattern of letters in any script': member(
     { ...text, pattern: '^\\p{L}+$' },

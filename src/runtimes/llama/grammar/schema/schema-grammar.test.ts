@@ -6,7 +6,7 @@ import { constrainOutput } from '../output-constraint.ts'
 const compile = (schema: JsonObject) => constrainOutput({ type: 'json_schema', schema, strict: true })
 
 const refusals: readonly (readonly [what: string, schema: JsonObject, message: RegExp])[] = [
-  ['a pattern that looks ahead', { type: 'string', pattern: '^(?=a)' }, /the pattern at #: looking ahead .* \(at character 3\)/],
+  ['a pattern that looks ahead', { type: 'string', pattern: '^(?=a)' }, /the pattern at #: lookaround .* \(at character 3\)/],
   ['a pattern that is none', { type: 'string', pattern: 7 }, /"pattern" at # must be a regular expression/],
   [
     'a pattern longer than it may be',
@@ -42,7 +42,7 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   [
     'a pattern of which neither it nor its format is known',
     { type: 'string', pattern: '^(?=a)', format: 'iri' },
-    /the pattern at #: looking ahead/,
+    /the pattern at #: lookaround/,
   ],
   [
     'patterns without end',
