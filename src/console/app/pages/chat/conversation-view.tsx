@@ -45,7 +45,7 @@ export function ConversationView(): VNode {
 function Announcement(): VNode {
   const compared = current.value.compared()
   const last = current.value.turns.value.at(-1)
-  const whole = last && [t`The answer has ended.`, endingOf(last)].filter(Boolean).join(' ')
+  const whole = last && [last.content, endingOf(last)].filter(Boolean).join(' ')
   const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? t`The model is writing.` : whole
   return (
     <div class="hidden-text" aria-live="polite">

@@ -14,8 +14,7 @@ interface Choosing {
 /** What the hub found, the most downloaded first; each with the way to pull it. */
 export function HubResults({ found: { models, fault }, ...choosing }: Choosing & { found: HubSearch }): VNode {
   if (fault !== null) return <p class="note warn">{fault}</p>
-  if (models.length === 0)
-    return <p class="soft">{t`The hub has no GGUF model and no picture model with these words; try fewer of them.`}</p>
+  if (models.length === 0) return <p class="soft">{t`The hub has no GGUF or image model for these words; try fewer of them.`}</p>
   return (
     <ul class="stack tight" aria-label={t`Found on the hub`}>
       {models.map(({ source, downloads, license, gated }) => (

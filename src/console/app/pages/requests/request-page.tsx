@@ -97,7 +97,7 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
         <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
       </div>
       <Timeline events={waitedEvents(shown.at, result)} />
-      {result.outcome === 'failed' ? <p>{t`The caller received the reason; the log of the service has it beside this id.`}</p> : null}
+      {result.outcome === 'failed' ? <p>{t`The caller received the reason; the log of the service has it under this id.`}</p> : null}
       {shown.logged ? null : (
         <p class="faint">{t`Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a
           request log on.`}</p>
