@@ -21,7 +21,7 @@ test('a model is pulled by its address, seen to arrive and removed by keys', { s
   await keys.stand(open)
   offered.release()
   await keys.hear('has arrived.')
-  await keys.press(page.getByRole('button', { name: /^Clear/ }))
+  await keys.press(page.getByRole('button', { name: /^Dismiss/ }))
   await keys.hear('The pull is cleared.')
   const second = page.locator('article.sheet').filter({ has: page.getByText('second-chat', { exact: true }) })
   await keys.press(second.getByRole('button', { name: 'Remove' }))
