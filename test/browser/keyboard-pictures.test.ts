@@ -46,7 +46,7 @@ test('a picture is kept, deleted and taken off the gallery by keys', { skip }, a
   await keys.press(button(page, 'Keep it').first())
   await keys.hear('Kept until you delete it.')
   await keys.press(button(page, 'Take it off the gallery').last())
-  await keys.hear('Off the gallery')
+  await keys.hear('Removed from the gallery')
   await page.keyboard.press('Control+z')
   await keys.hear('Undone.')
   await page.locator('.gallery li').nth(1).waitFor()

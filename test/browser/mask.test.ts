@@ -70,7 +70,7 @@ for (const colour of ['#ffffff', '#000000', '#808080', '#c2571a', '#f1e8dc']) {
       const { min, max } = await middleOfStroke(page)
       assert.ok(Math.max(max - ground, ground - min) > 90, `darkest ${min}, lightest ${max} on ${ground}`)
     })
-    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.keyboard.press('Escape')
   })
 }
@@ -118,7 +118,7 @@ test('the brush shows where and how large it paints, and keys change it', { skip
 
 test('the keyboard alone paints a mask', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await page.locator('.painter canvas').focus()
   await page.keyboard.down(' ')
   for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowLeft')
