@@ -34,7 +34,7 @@ suite("an operator's tools on PostgreSQL", { skip: withoutPostgres }, () => {
     )
     const { query, url } = await sharedPostgres()
     await query('create database without_tables')
-    assert.match((await doctor(url('without_tables'))).found.join('\n'), /^database: PostgreSQL holds no tables yet/)
+    assert.match((await doctor(url('without_tables'))).found.join('\n'), /^database: PostgreSQL has no tables yet/)
     assert.deepEqual(await query(`select to_regclass('accounts') as accounts`, 'without_tables'), [{ accounts: null }])
     const away = await doctor('postgres://nobody:hunter2@127.0.0.1:1/absent')
     assert.deepEqual(away, {
@@ -50,7 +50,7 @@ suite("an operator's tools on PostgreSQL", { skip: withoutPostgres }, () => {
         ...(command === 'restore' ? ['--yes'] : []),
       )
       assert.equal(code, 2)
-      assert.match(err, /pg_dump|no such file/)
+      assert.match(err, /pg_dump|does not exist/)
     }
   })
 })
