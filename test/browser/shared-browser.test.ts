@@ -62,7 +62,7 @@ test('a tab of somebody says nothing in the name of who came after', { skip }, a
   await untilTrue(page, secrets)
   assert.equal(await page.getByText('An answer.').count(), 0)
   await page.goto(`${service.url}/console/chat`)
-  await page.getByText('What you say is kept here').waitFor()
+  await page.getByText('Conversations are saved here').waitFor()
   assert.equal(await page.getByLabel('Your message').inputValue(), '')
   await other.close()
 })

@@ -60,7 +60,7 @@ function CodeForm({ asked, ask, back }: CodeFormProps): VNode {
     <form onSubmit={submit}>
       {asked.asks === 'enrolment' ? (
         <>
-          <p>{t`This service asks you for a second factor. Set it up now; it takes a minute.`}</p>
+          <p>{t`This service requires a second factor. Set it up now; it takes a minute.`}</p>
           <SecondFactorSecret secret={asked.secret} address={asked.address} />
         </>
       ) : null}
