@@ -111,7 +111,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       'connections',
       'alter database closed allow_connections false',
       'alter database closed allow_connections true',
-      /not currently accepting connections; let it take connections/,
+      /not currently accepting connections; allow connections/,
     ],
     ['renamed', 'a database', 'alter database renamed rename to other', 'alter database other rename to renamed', /CREATE DATABASE/],
   ] as const)
