@@ -1,7 +1,12 @@
 import { sourcesPerFolder } from './check-tree.ts'
 import { findCircles } from './find-circles.ts'
 import { findExports } from './find-exports.ts'
+import { importedFiles } from './find-imports.ts'
+import { smallSources } from './small-sources.ts'
 import { isTest, type SourceFile } from './source-file.ts'
+
+/** `...(x !== undefined && { x })`, and the same with `?`. */
+const conditionalSpread = /\.\.\.\([^{;]{0,200}?(?:&&|\?)\s*\{/g
 
 /** How large the parts of the project are, as lines of text. */
 export function figures(sources: readonly SourceFile[]): readonly string[] {
@@ -15,6 +20,7 @@ export function figures(sources: readonly SourceFile[]): readonly string[] {
   const folders = sourcesPerFolder(sources)
   return [
     `sources: ${code.length} files, ${total} lines; median ${quantile(lines, 0.5)}, 90 % ${quantile(lines, 0.9)}, longest ${lines.at(-1) ?? 0}`,
+    `small with one importer: ${smallSources(sources).length}; imports per file: ${(sum(code.map((file) => importedFiles(file).length)) / Math.max(1, code.length)).toFixed(1)}; conditional spreads: ${sum(code.map(({ text }) => text.match(conditionalSpread)?.length ?? 0))}`,
     `folders: ${folders.length}; most sources in one: ${folders
       .slice(0, 5)
       .map(([folder, count]) => `${folder} ${count}`)
