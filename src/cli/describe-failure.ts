@@ -27,6 +27,9 @@ function describeSystemError({ code, address, hostname, port, path, syscall, err
   if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be created; choose another --data.`
   // SQLite's SQLITE_FULL.
   if (code === 'ENOSPC' || errcode === 13) return 'The disk is full or out of inodes (df -i); free some space and try again.'
+  // SQLITE_CORRUPT and SQLITE_NOTADB.
+  if (errcode !== undefined && [11, 26].includes(Number(errcode) & 0xff))
+    return 'The database is damaged; run sepia doctor, and restore a backup with sepia restore.'
   return undefined
 }
 

@@ -210,7 +210,7 @@ export async function serve(
       addresses,
       isDraining,
       ...(config.database.type === 'embedded' && {
-        findStorageFault: watchStorage(config.dataFolder, { clock }),
+        findStorageFault: watchStorage(config.dataFolder, store),
         isDataGone: await watchDataFolder(config.dataFolder, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)]),
       }),
       renderMetrics: () => renderMetrics(telemetry),

@@ -28,6 +28,8 @@ export interface Store extends AsyncDisposable {
   readonly documents: DocumentStore
   readonly counts: SharedCounts
   readonly requests: RequestLog
+  /** Whether a part of it was found damaged, so that nothing should be sent here; absent where another service looks after it. */
+  readonly isDamaged?: () => boolean
   /** From now on keeps large requests that wait there, and reads them from there; absent where they lie with their records. */
   readonly keepLargeWorkIn?: (outputs: OutputStore) => void
   /** Who shares the store; absent where nobody can. */

@@ -51,19 +51,12 @@ function challenge(code: string): string {
   return code === 'missing_token' ? 'Bearer realm="sepia"' : `Bearer realm="sepia", error="invalid_token"`
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damagedCodes: ReadonlySet<number> = new Set([11, 26])
-
 /** What the system reports when it has no file descriptors, memory, processes or threads left. */
 const exhausted: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ERR_WORKER_INIT_FAILED'])
 
 /** Reads the few errors that Fastify itself raises about a request, and what a system without room reports; everything else is returned as it is. */
 function fromFrameworkError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
-  if ('errcode' in error && typeof error.errcode === 'number' && damagedCodes.has(error.errcode & 0xff)) {
-    const message = 'The database of the service is damaged; its operator finds out where with `sepia doctor`, and restores a backup.'
-    return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 60, cause: error })
-  }
   if (exhausted.has(error.code)) {
     const message = 'The service is out of resources for this request; try again in a few seconds.'
     return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: 5, cause: error })

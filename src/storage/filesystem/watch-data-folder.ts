@@ -1,6 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../core/ports/clock.ts'
+import type { Store } from '../../core/ports/store.ts'
 
 /** Resolves to a look whether the data folder or one of the files that stay there, of which these are taken note, is gone or another lies in its place. */
 export async function watchDataFolder(folder: string, files: readonly string[] = []): Promise<() => Promise<boolean>> {
@@ -20,9 +20,10 @@ const probeBytes = 64 * 1024
 const freshMs = 2000
 
 /** A look why nothing more can be stored in the data folder, as the end of a sentence; null = it can. */
-export function watchStorage(folder: string, { clock }: { readonly clock: Clock }): () => Promise<string | null> {
+export function watchStorage(folder: string, { clock, isDamaged }: Pick<Store, 'clock' | 'isDamaged'>): () => Promise<string | null> {
   let last: { readonly at: number; readonly fault: Promise<string | null> } | undefined
-  return () => {
+  return async () => {
+    if (isDamaged?.()) return 'holds a damaged database; its operator can run `sepia doctor` and restore a backup'
     if (last === undefined || clock.now() - last.at >= freshMs) last = { at: clock.now(), fault: findStorageFault(folder) }
     return last.fault
   }

@@ -8,6 +8,7 @@ import { SqliteAccountStore } from './account-store.ts'
 import { SqliteAuditLog } from './audit-log.ts'
 import { SqliteBudgetLedger } from './budget-ledger.ts'
 import { Connection } from './connection.ts'
+import { DatabaseDamage } from './database-damage.ts'
 import { SqliteDocumentStore } from './document-store.ts'
 import { makeFolder } from './make-folder.ts'
 import { isUpToDate, openDatabase } from './open-database.ts'
@@ -43,11 +44,13 @@ export async function openSqliteStore({ file, clock, limits, mode }: SqliteStore
   await using undo = new AsyncDisposableStack()
   await makeFolder(dirname(file))
   if (mode === 'service') undo.use(await takeOwnerLock(dirname(file)))
-  const { writer, reader } = mode === 'service' ? await openForService(file, undo) : await openForTool(file, undo)
+  const damage = new DatabaseDamage()
+  const { writer, reader } = mode === 'service' ? await openForService(file, damage, undo) : await openForTool(file, undo)
   if (mode === 'service') await writer.run('reclaim', { leaseEnd: Number.MAX_SAFE_INTEGER, spared: [] }, clock.now())
   if (mode === 'service') await writer.run('forgetReservations', {}, clock.now())
   const owned = undo.move()
-  return assembleSqliteStore({ writer, reader }, { clock, limits }, () => owned.disposeAsync())
+  const store = assembleSqliteStore({ writer, reader }, { clock, limits }, () => owned.disposeAsync())
+  return { ...store, isDamaged: () => damage.isKnown }
 }
 
 interface Connections {
@@ -78,9 +81,9 @@ export function assembleSqliteStore(
   }
 }
 
-async function openForService(file: string, owned: AsyncDisposableStack): Promise<Connections> {
-  const writer = owned.use(await ThreadWriter.open(file))
-  const reader = owned.use(new TurnConnection(file))
+async function openForService(file: string, damage: DatabaseDamage, owned: AsyncDisposableStack): Promise<Connections> {
+  const writer = owned.use(await ThreadWriter.open(file, damage))
+  const reader = owned.use(new TurnConnection(file, damage))
   writer.beforeReplies(() => reader.endMoment())
   return { writer, reader }
 }

@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Row } from '../rows/row.ts'
 import { Connection, type Parameters } from './connection.ts'
+import { DatabaseDamage } from './database-damage.ts'
 
 /**
  * A reading connection whose reads in one turn of the event loop see one moment of the database. A read by itself begins and ends a transaction, and looks for
@@ -12,23 +13,23 @@ export class TurnConnection extends Connection {
   #ending: NodeJS.Immediate | null = null
   #version: number | null = null
 
-  constructor(file: string) {
+  readonly #damage: DatabaseDamage
+
+  constructor(file: string, damage: DatabaseDamage = new DatabaseDamage()) {
     super(file, { readOnly: true })
+    this.#damage = damage
   }
 
   override get(sql: string, parameters?: Parameters): Row | undefined {
-    this.#begin()
-    return super.get(sql, parameters)
+    return this.#read(() => super.get(sql, parameters))
   }
 
   override list(sql: string, parameters: readonly SQLInputValue[]): readonly unknown[] | undefined {
-    this.#begin()
-    return super.list(sql, parameters)
+    return this.#read(() => super.list(sql, parameters))
   }
 
   override all(sql: string, parameters?: Parameters): readonly Row[] {
-    this.#begin()
-    return super.all(sql, parameters)
+    return this.#read(() => super.all(sql, parameters))
   }
 
   override dataVersion(): number {
@@ -59,6 +60,15 @@ export class TurnConnection extends Connection {
   override [Symbol.dispose](): void {
     this.endMoment()
     super[Symbol.dispose]()
+  }
+
+  #read<Found>(find: () => Found): Found {
+    try {
+      this.#begin()
+      return find()
+    } catch (error) {
+      throw this.#damage.name(error)
+    }
   }
 
   #begin(): void {

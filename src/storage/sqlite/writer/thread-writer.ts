@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { DatabaseDamage } from '../database-damage.ts'
 import type { CommandReply, CommandRequest } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 import { readFailure, type Writer } from './writer.ts'
@@ -15,6 +16,7 @@ interface Waiting {
 /** Writes in a thread of its own, so that no commit keeps the event loop waiting; commands that meet share one commit. */
 export class ThreadWriter implements Writer {
   readonly #thread: Worker
+  readonly #damage: DatabaseDamage
   readonly #waiting = new Map<number, Waiting>()
   readonly #exited: Promise<void>
   #outbox: CommandRequest[] = []
@@ -26,14 +28,15 @@ export class ThreadWriter implements Writer {
   #beforeReplies = () => {}
 
   /** Resolves once the database is open and migrated. */
-  static async open(file: string): Promise<ThreadWriter> {
+  static async open(file: string, damage = new DatabaseDamage()): Promise<ThreadWriter> {
     const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
     await once(thread, 'message')
-    return new ThreadWriter(thread)
+    return new ThreadWriter(thread, damage)
   }
 
-  private constructor(thread: Worker) {
+  private constructor(thread: Worker, damage: DatabaseDamage) {
     this.#thread = thread
+    this.#damage = damage
     this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()))
     thread.on('message', (replies: readonly CommandReply[]) => {
       this.#beforeReplies()
@@ -89,7 +92,7 @@ export class ThreadWriter implements Writer {
     const waiting = this.#waiting.get(reply.number)
     this.#waiting.delete(reply.number)
     if ('result' in reply) waiting?.resolve(reply.result)
-    else waiting?.reject(readFailure(reply))
+    else waiting?.reject(readFailure(reply, this.#damage))
   }
 
   #fail(error: Error): void {

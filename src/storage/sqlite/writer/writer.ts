@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import { diskFull, unwritable } from '../../write-fault.ts'
+import { DatabaseDamage } from '../database-damage.ts'
 import type { CommandReply } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
@@ -20,11 +21,12 @@ const full = 13
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 14])
 
 /** The error a reply stands for, or null when it carries a result. */
-export function readFailure(reply: CommandReply): Error | null {
+export function readFailure(reply: CommandReply, damage = new DatabaseDamage()): unknown {
   if ('result' in reply) return null
   if ('refusal' in reply) return new ServiceError(reply.refusal.error.code, reply.refusal.error.message, reply.refusal.options)
-  const cause = new Error(reply.sqliteCode === null ? reply.failure : `${reply.failure} (SQLite ${reply.sqliteCode})`)
-  const code = (reply.sqliteCode ?? 0) & 0xff
+  if (reply.sqliteCode === null) return new Error(reply.failure)
+  const cause = Object.assign(new Error(`${reply.failure} (SQLite ${reply.sqliteCode})`), { errcode: reply.sqliteCode })
+  const code = reply.sqliteCode & 0xff
   if (code === full) return diskFull(cause)
-  return unwritableCodes.has(code) ? unwritable(cause) : cause
+  return unwritableCodes.has(code) ? unwritable(cause) : damage.name(cause)
 }
