@@ -1,5 +1,5 @@
 import { ServiceError } from './error.ts'
-import type { UseLimits } from './limits/use-limits.ts'
+import type { AccountLimits, UseLimits } from './limits/use-limits.ts'
 
 /** What a token may be good for: generating text, drawing images, reading what there is. */
 export const scopes = ['text', 'image', 'read'] as const
@@ -34,6 +34,8 @@ export interface Caller {
   readonly hearsCauses?: true
   /** Requests a minute of the token itself; absent = only those of its account. */
   readonly requestsPerMinute?: number
+  /** Of its account, a few seconds late at most. */
+  readonly accountLimits: AccountLimits
 }
 
 /** The error of whoever uses a token that was revoked. */

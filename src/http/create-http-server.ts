@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
-import { AccountAllowances } from '../operations/access/account-allowances.ts'
-import { TokenCache } from '../operations/access/token-cache.ts'
+import type { TokenHolder } from '../operations/access/authenticate.ts'
+import { RecentValues } from '../operations/access/recent-values.ts'
 import { AnswerDeadline } from './answers/answer-deadline.ts'
 import { answerParserError } from './answers/answer-parser-error.ts'
 import { isNotOffered, notForMessages, nothingThere } from './answers/not-offered.ts'
@@ -170,17 +170,15 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
 
 /** Everything registered on `api` needs an access token. */
 function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
-  const tokenCache = new TokenCache(deps.clock)
-  const allowances = new AccountAllowances(deps)
+  const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
   const takeTurn = fewPerTurn(requestsPerTurn)
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
-    const caller = await identifyCaller({ ...deps, tokenCache, onFault }, request, reply)
-    const { accountId } = caller
+    const caller = await identifyCaller({ ...deps, recent, onFault }, request, reply)
+    const { accountId, accountLimits: limits } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
     noteWork(deps, caller, reply)
-    const limits = await allowances.limitsOf(accountId, { signal: clientSignal(reply) })
     deps.places.allowStreams(accountId, limits.openStreams)
     await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
     if (deps.isDraining() && request.method === 'POST')

@@ -26,7 +26,7 @@ import type { InspectImage } from './wire/images/decode-image.ts'
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault'>,
-    Omit<CallerDependencies, 'tokenCache' | 'onFault'> {
+    Omit<CallerDependencies, 'recent' | 'onFault'> {
   /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies

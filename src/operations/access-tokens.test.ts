@@ -3,14 +3,15 @@ import { suite, test } from 'node:test'
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { type ErrorCode, ServiceError } from '../core/error.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import { makeAccessTokenText } from './access/access-token-text.ts'
-import { authenticate } from './access/authenticate.ts'
+import { authenticate, type TokenHolder } from './access/authenticate.ts'
 import { createAccessToken } from './access/create-access-token.ts'
 import { createAccount } from './access/create-account.ts'
 import { listAccessTokens } from './access/list-access-tokens.ts'
+import { RecentValues } from './access/recent-values.ts'
 import { revokeAccessToken } from './access/revoke-access-token.ts'
-import { TokenCache } from './access/token-cache.ts'
 
 const options = { signal: new AbortController().signal }
 
@@ -34,7 +35,16 @@ async function createParts() {
   }
   const account = await createAccount({ accounts, clock }, { name: 'Ada', role: 'owner' }, options)
   const fault = Promise.withResolvers<unknown>()
-  return { clock, accounts, tokens, account, asked, tokenCache: new TokenCache(clock), onFault: fault.resolve, fault: fault.promise }
+  return {
+    clock,
+    accounts,
+    tokens,
+    account,
+    asked,
+    recent: new RecentValues<TokenHolder>(clock),
+    onFault: fault.resolve,
+    fault: fault.promise,
+  }
 }
 
 function hasCode(code: ErrorCode): (error: unknown) => boolean {
@@ -52,6 +62,7 @@ suite('access tokens', () => {
       accountId: parts.account.id,
       tokenId: token.id,
       scopes: ['text', 'read'],
+      accountLimits: noLimits,
     })
   })
 

@@ -5,6 +5,7 @@ import { createMemoryStore } from '../../test/support/memory/create-memory-store
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { ServiceError } from '../core/error.ts'
+import { noLimits } from '../core/limits/use-limits.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
@@ -16,7 +17,7 @@ import { generateImage } from './generate-image.ts'
 import { generateText } from './generate-text.ts'
 import type { InteractiveDependencies } from './interactive-dependencies.ts'
 
-const caller = { accountId: 'ada', tokenId: 'token', scopes: ['text', 'image'] as const }
+const caller = { accountId: 'ada', tokenId: 'token', scopes: ['text', 'image'] as const, accountLimits: noLimits }
 const options = { signal: new AbortController().signal }
 
 function createParts(appendFails = false) {

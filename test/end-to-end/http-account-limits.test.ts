@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { mock, suite, test } from 'node:test'
 import type { UseLimits } from '../../src/core/limits/use-limits.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { finish, submit } from '../support/deferred-requests.ts'
@@ -36,6 +36,17 @@ async function refusalOf(answer: Response, path: string): Promise<string> {
 }
 
 suite("an account's own limits", () => {
+  test('are read together with whether it is enabled, once in four seconds', async () => {
+    const clock = createTestClock()
+    await using service = await startHttpService({ clock })
+    const find = mock.method(service.store.accounts, 'find')
+    for (let requests = 0; requests < 3; requests++) await service.fetch('/v1/models')
+    assert.equal(find.mock.callCount(), 1)
+    await clock.advance(4000)
+    await service.fetch('/v1/models')
+    assert.equal(find.mock.callCount(), 2)
+  })
+
   test('its requests per minute take the place of the setting, and of no setting', async () => {
     const clock = createTestClock()
     await using service = await startHttpService({ clock, settings: { requestsPerMinute: 2 } })

@@ -3,9 +3,9 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { noLimits } from '../../src/core/limits/use-limits.ts'
-import { authenticate } from '../../src/operations/access/authenticate.ts'
+import { authenticate, type TokenHolder } from '../../src/operations/access/authenticate.ts'
 import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
-import { TokenCache } from '../../src/operations/access/token-cache.ts'
+import { RecentValues } from '../../src/operations/access/recent-values.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { startFaultyLink } from '../support/postgres/faulty-link.ts'
@@ -26,7 +26,7 @@ async function openNodes() {
   )
   const { text, token } = await createAccessToken(near, { accountId: 'a', name: 't', scopes: ['text'], expiresAt: null }, options)
   const faults: unknown[] = []
-  const deps = { ...far, tokenCache: new TokenCache(far.clock), onFault: (error: unknown) => faults.push(error) }
+  const deps = { ...far, recent: new RecentValues<TokenHolder>(far.clock), onFault: (error: unknown) => faults.push(error) }
   const isLetIn = async () => {
     await setImmediate()
     return authenticate(deps, { text }, options).then(

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import type { Caller } from '../../src/core/access-token.ts'
 import { isRecord } from '../../src/core/is-record.ts'
 import type { JsonObject } from '../../src/core/json-value.ts'
+import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { changeAccount } from '../../src/operations/access/change-account.ts'
 import { createAccount } from '../../src/operations/access/create-account.ts'
 import { endWorkOfDisabled, WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
@@ -138,7 +139,7 @@ suite('disabled accounts', () => {
     leaving.abort()
     await answer
     await service.settled(1)
-    known.resolve({ accountId: service.accountId, tokenId: null, scopes: ['read'] })
+    known.resolve({ accountId: service.accountId, tokenId: null, scopes: ['read'], accountLimits: noLimits })
     await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(underWay.accounts(), [])
   })

@@ -21,5 +21,6 @@ export async function authenticateSession(
   requireSameOrigin(request, publicUrl)
   const account = await findSessionAccount(deps, secret, options)
   if (account === null) return null
-  return { accountId: account.id, tokenId: null, scopes, ...(account.role === 'owner' && { hearsCauses: true }) }
+  const { id: accountId, limits: accountLimits } = account
+  return { accountId, tokenId: null, scopes, accountLimits, ...(account.role === 'owner' && { hearsCauses: true }) }
 }

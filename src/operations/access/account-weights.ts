@@ -1,38 +1,39 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { unstoppable } from '../../core/waiting.ts'
-
-/** How long weights are believed. */
-const believedMs = 5000
+import { RecentValues } from './recent-values.ts'
 
 interface WeightDependencies {
   readonly accounts: Pick<AccountStore, 'weights'>
   readonly clock: Clock
-  /** Told when they cannot be read; those known before go on. */
+  /** Called when they cannot be read; those known before go on. */
   readonly onFault: (error: unknown) => void
 }
 
-/** How accounts weigh in queues, a few seconds late at most; asked for without waiting, because whoever chooses the next cannot wait. */
+/** How accounts weigh in queues, a few seconds late at most; read without waiting, because the planner that chooses the next cannot wait. */
 export class AccountWeights {
   readonly #deps: WeightDependencies
+  readonly #recent: RecentValues<ReadonlyMap<string, number>>
   #weights: ReadonlyMap<string, number> = new Map()
-  #until = Number.NEGATIVE_INFINITY
 
   constructor(deps: WeightDependencies) {
     this.#deps = deps
+    this.#recent = new RecentValues(deps.clock)
   }
 
-  /** 1 for whom nobody has given another. */
+  /** 1 unless an owner has set another. */
   of(accountId: string): number {
-    const { accounts, clock, onFault } = this.#deps
-    const now = clock.now()
-    // A clock set back must not make them live longer.
-    if (now >= this.#until || this.#until - now > believedMs) {
-      this.#until = now + believedMs
-      accounts.weights(unstoppable).then((weights) => {
-        this.#weights = weights
-      }, onFault)
-    }
+    if (this.#recent.known('all') === undefined) void this.#recent.get('all', () => this.#read(), unstoppable)
     return this.#weights.get(accountId) ?? 1
+  }
+
+  async #read(): Promise<ReadonlyMap<string, number>> {
+    const { accounts, onFault } = this.#deps
+    try {
+      this.#weights = await accounts.weights(unstoppable)
+    } catch (error) {
+      onFault(error)
+    }
+    return this.#weights
   }
 }

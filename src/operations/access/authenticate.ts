@@ -1,12 +1,13 @@
 import { type AccessToken, type Caller, tokenRevoked } from '../../core/access-token.ts'
+import type { Account } from '../../core/account.ts'
 import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { firstOf, orAborted, unstoppable } from '../../core/waiting.ts'
+import { firstOf, unstoppable } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-token-text.ts'
-import type { TokenCache } from './token-cache.ts'
+import type { RecentValues } from './recent-values.ts'
 
 const touchEveryMs = 60_000
 /**
@@ -15,12 +16,19 @@ const touchEveryMs = 60_000
  */
 const lookUpLimitMs = 2000
 
+/** An access token, and what its account may use. */
+export interface TokenHolder {
+  readonly token: AccessToken
+  readonly accountLimits: Account['limits']
+}
+
 export interface AuthenticationDependencies {
   readonly tokens: AccessTokenStore
   readonly accounts: AccountStore
   readonly clock: Clock
-  readonly tokenCache: TokenCache
-  /** Told when the use of a token cannot be noted. */
+  /** Tokens seen in the last seconds, by their hash, and what their accounts may use. */
+  readonly recent: RecentValues<TokenHolder>
+  /** Called when the use of a token cannot be noted. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -35,58 +43,51 @@ export async function authenticate(
   options: { readonly signal: AbortSignal },
 ): Promise<Caller> {
   const hash = hashAccessToken(text)
-  const token = deps.tokenCache.find(hash) ?? (await lookUp(deps, { text, hash }, options))
+  const { token, accountLimits } = deps.recent.known(hash) ?? (await lookUp(deps, { text, hash }, options))
   const now = deps.clock.now()
   if (token.revokedAt !== null) throw tokenRevoked()
   if (token.expiresAt !== null && token.expiresAt <= now)
     throw new ServiceError('token_expired', 'This access token has expired; create a new one in the account settings.')
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
-    deps.tokenCache.noteUse(token, now)
+    deps.recent.change(hash, (holder) => ({ ...holder, token: { ...token, lastUsedAt: now } }))
     // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
     deps.tokens.touch(token.id, now, unstoppable).catch(deps.onFault)
   }
   const { accountId, id: tokenId, scopes, limits } = token
   const { requestsPerMinute } = limits
-  return { accountId, tokenId, scopes, ...(requestsPerMinute !== null && { requestsPerMinute }) }
+  return { accountId, tokenId, scopes, accountLimits, ...(requestsPerMinute !== null && { requestsPerMinute }) }
 }
 
 async function lookUp(
   deps: AuthenticationDependencies,
   { text, hash }: { readonly text: string; readonly hash: string },
   options: { readonly signal: AbortSignal },
-): Promise<AccessToken> {
+): Promise<TokenHolder> {
   if (!isAccessTokenText(text)) throw invalidToken()
-  options.signal.throwIfAborted()
-  // Whoever asked first may leave; the others wait on.
-  return orAborted(
-    deps.tokenCache.lookUp(hash, () => ask(deps, hash)),
-    options.signal,
-  )
-}
-
-async function ask(deps: AuthenticationDependencies, hash: string): Promise<AccessToken> {
-  const askedAt = deps.clock.now()
-  const token = await firstOf(
-    unstoppable.signal,
-    (signal) => findUsable(deps, hash, { signal }),
-    async (signal) => {
-      await deps.clock.wait(lookUpLimitMs, { signal })
-      throw new ServiceError('server_is_overloaded', 'The access token could not be checked in time; try again.', { retryAfterSeconds: 1 })
-    },
-  )
-  deps.tokenCache.remember(token, askedAt)
-  return token
+  const inTime = () =>
+    firstOf(
+      unstoppable.signal,
+      (signal) => findUsable(deps, hash, { signal }),
+      async (signal) => {
+        await deps.clock.wait(lookUpLimitMs, { signal })
+        throw new ServiceError('server_is_overloaded', 'The access token could not be checked in time; try again.', {
+          retryAfterSeconds: 1,
+        })
+      },
+    )
+  return deps.recent.get(hash, inTime, options)
 }
 
 async function findUsable(
   { tokens, accounts }: AuthenticationDependencies,
   hash: string,
   options: { readonly signal: AbortSignal },
-): Promise<AccessToken> {
+): Promise<TokenHolder> {
   const token = await tokens.findByHash(hash, options)
   if (token === null) throw invalidToken()
-  if (!isEnabled(await accounts.find(token.accountId, options))) throw accountDisabled()
-  return token
+  const account = await accounts.find(token.accountId, options)
+  if (account === null || !isEnabled(account)) throw accountDisabled()
+  return { token, accountLimits: account.limits }
 }
 
 function invalidToken(): ServiceError {

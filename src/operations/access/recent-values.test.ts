@@ -44,3 +44,15 @@ test('however many ask at once, a value is looked up once, and who leaves takes 
   await assert.rejects(first, /left/)
   assert.deepEqual(await Promise.all(others), [1, 1, 1, 1, 1])
 })
+
+test('a value that is changed is not used for any longer', async () => {
+  const clock = createTestClock()
+  const values = new RecentValues<number>(clock)
+  await values.get('a', async () => 1, options)
+  await clock.advance(3999)
+  values.change('a', (value) => value + 10)
+  values.change('unknown', () => 5)
+  assert.deepEqual([values.known('a'), values.known('unknown')], [11, undefined])
+  await clock.advance(1)
+  assert.equal(values.known('a'), undefined)
+})

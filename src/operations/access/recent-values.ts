@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import { orAborted, unstoppable } from '../../core/waiting.ts'
 
+/** How long a value is used without looking it up: the bound on how late a change is seen. */
 const believedMs = 4000
 const mostValues = 10_000
 
@@ -16,15 +17,24 @@ export class RecentValues<Value> {
     this.#clock = clock
   }
 
-  /** @param lookUp Is not stopped when whoever began it leaves: others may wait for it. */
-  async get(key: string, lookUp: (options: Options) => Promise<Value>, { signal }: Options): Promise<Value> {
-    signal.throwIfAborted()
+  /** The value of a key where it was looked up a moment ago. */
+  known(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     const now = this.#clock.now()
     // A clock set back must not make an entry live longer.
-    if (entry !== undefined && now < entry.until && entry.until - now <= believedMs) return entry.value
-    const underWay = this.#underWay.get(key) ?? this.#begin(key, lookUp)
-    return orAborted(underWay, signal)
+    return entry === undefined || now >= entry.until || entry.until - now > believedMs ? undefined : entry.value
+  }
+
+  /** @param lookUp Is not stopped when whoever began it leaves: others may wait for it. */
+  async get(key: string, lookUp: (options: Options) => Promise<Value>, { signal }: Options): Promise<Value> {
+    signal.throwIfAborted()
+    return this.known(key) ?? orAborted(this.#underWay.get(key) ?? this.#begin(key, lookUp), signal)
+  }
+
+  /** Changes a known value without using it for any longer. */
+  change(key: string, change: (value: Value) => Value): void {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) this.#entries.set(key, { value: change(entry.value), until: entry.until })
   }
 
   #begin(key: string, lookUp: (options: Options) => Promise<Value>): Promise<Value> {
