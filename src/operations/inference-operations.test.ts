@@ -111,6 +111,39 @@ test('a watcher sees the state, progress, previews and the end', async () => {
   assert.equal((await updates.next()).done, true)
 })
 
+const word = (text: string) => ({ type: 'text', parts: [{ type: 'text', choice: 0, text }] }) as const
+
+test('a watcher who comes late reads a text from its beginning, a slow one all of it at once', async () => {
+  const parts = createParts()
+  const { id, claim } = await submitAndClaim(parts)
+  const early = watchInference(parts, { id, accountId: 'a' }, options)
+  await early.next()
+  parts.events.publish(id, word('one'))
+  assert.deepEqual((await early.next()).value, word('one'))
+  parts.events.publish(id, word(' two'))
+  parts.events.publish(id, word(' three'))
+  const late = watchInference(parts, { id, accountId: 'a' }, options)
+  await late.next()
+  assert.deepEqual((await early.next()).value, word(' two three'))
+  assert.deepEqual((await late.next()).value, word('one two three'))
+  parts.events.publish(id, word('!'))
+  await finish(parts, claim)
+  assert.deepEqual([(await early.next()).value, (await late.next()).value], [word('!'), word('!')])
+  assert.equal((await early.next()).value?.type, 'inference')
+  assert.equal(parts.events.writtenBy(id), null)
+})
+
+test('what an attempt wrote that is over is not read with the next', async () => {
+  const parts = createParts()
+  const { id } = await submitAndClaim(parts)
+  const updates = watchInference(parts, { id, accountId: 'a' }, options)
+  await updates.next()
+  parts.events.publish(id, word('lost'))
+  parts.events.publish(id, { type: 'status', status: 'running' })
+  parts.events.publish(id, word('found'))
+  assert.deepEqual((await updates.next()).value, word('found'))
+})
+
 test('whoever waits or watches is let go when the service ends', async () => {
   const parts = createParts()
   const { id } = await submitAndClaim(parts)

@@ -17,6 +17,8 @@ export type WorkResult =
 export interface WorkOptions {
   readonly signal: AbortSignal
   readonly onProgress: (progress: ImageProgress) => void
+  /** Told what a text model writes, part by part. */
+  readonly onText: (part: TextPart) => void
 }
 
 /** Deferred work that a worker has taken. */
@@ -36,7 +38,7 @@ export interface ClaimedWork {
 export async function runWork(
   deps: RunDependencies,
   { work, accountId, reservation, meter }: ClaimedWork,
-  { signal, onProgress }: WorkOptions,
+  { signal, onProgress, onText }: WorkOptions,
 ): Promise<WorkResult> {
   const { tokenId = null } = work
   if (work.kind === 'image')
@@ -60,6 +62,7 @@ export async function runWork(
   const note = (part: TextPart): void => {
     text.note(part)
     meter.noteText(part)
+    onText(part)
     if (part.type === 'text') onProgress({ step: ++step, total })
   }
   return { kind: 'chat', result: await collectText(text.parts, note) }

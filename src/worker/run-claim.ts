@@ -3,6 +3,7 @@ import type { ImageProgress } from '../core/image-generation.ts'
 import type { InferenceWork, OutputReference } from '../core/inference.ts'
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
+import type { TextPart } from '../core/text-generation.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
 import { estimatePrompt } from '../operations/budgets/text-estimate.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
@@ -83,11 +84,14 @@ function compute(
     events.publish(claim.id, { type: 'progress', progress })
     if (preview !== undefined) events.publish(claim.id, { type: 'preview', image: preview })
   }
+  const onText = (part: TextPart) => {
+    if (part.type !== 'prompt') events.publish(claim.id, { type: 'text', parts: [part] })
+  }
   const { accountId } = claim.inference
   return runWork(
     { pool, ledger, clock, runLimitMs, ...(priceOf && { priceOf }), ...(onWork && { onWork }) },
     { work, accountId, reservation: claim.id, meter },
-    { signal, onProgress },
+    { signal, onProgress, onText },
   )
 }
 

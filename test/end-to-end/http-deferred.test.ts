@@ -71,6 +71,24 @@ suite('deferred requests with a worker', () => {
     assert.match(events.at(-1) ?? '', /^event: status\ndata: .*"status":"completed".*"outcome":"succeeded"/)
   })
 
+  test('what a chat model writes can be followed as it is written', async () => {
+    const json = { model: 'fake-chat', messages: [{ role: 'user', content: '[say one two three] [hang after 2]' }] }
+    const { id } = await submit(service, json, {}, '/v1/chat/completions')
+    const written = (followed: string) =>
+      [...followed.matchAll(/^event: text\ndata: (.*)$/gm)].map(([, data = '']) => JSON.parse(data).choices[0].delta.content).join('')
+    // Whoever comes later reads it from the beginning too.
+    for (const reader of ['first', 'second']) {
+      let followed = ''
+      for await (const chunk of (await service.fetch(`/v1/requests/${id}/events`)).body ?? []) {
+        followed += Buffer.from(chunk).toString()
+        if (written(followed) === 'one two') break
+      }
+      assert.equal(written(followed), 'one two', reader)
+    }
+    await service.fetch(`/v1/requests/${id}`, { method: 'DELETE' })
+    assert.equal((await finish(service, id)).outcome, 'cancelled')
+  })
+
   test('a running request is cancelled at its next step', async () => {
     const { id } = await submit(service, { prompt: '[hang after 2]' })
     const events = await service.fetch(`/v1/requests/${id}/events`)

@@ -35,7 +35,7 @@ export const deferredRoutes: readonly DocumentedRoute[] = [
     path: '/v1/requests/{id}/events',
     summary: 'Follow an asynchronous request',
     description:
-      'Named events: `status` with the poll body, `progress` with step and total, `preview` with image_b64. Ends when it is completed.',
+      'Named events: `status` with the poll body, `progress` with step and total, `preview` with image_b64, `text` with what a chat model has written since, as chunks of a stream have it. Ends when it is completed.',
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [inferenceId],

@@ -1,5 +1,6 @@
 import type { InferenceStatus, Progress } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { joinPart, type WrittenPart } from '../../core/text/written-parts.ts'
 import { firstOf } from '../../core/waiting.ts'
 
 /** Something that has just happened to a deferred inference in this process; the record stays the truth. */
@@ -8,16 +9,27 @@ export type InferenceEvent =
   | { readonly type: 'progress'; readonly progress: Progress }
   /** A small JPEG of the current estimate. */
   | { readonly type: 'preview'; readonly image: Uint8Array }
+  /** What a text model has written since the event of this kind before. */
+  | { readonly type: 'text'; readonly parts: readonly WrittenPart[] }
   | { readonly type: 'cancel-requested' }
 
 /** How often who listens reads the record although nothing was heard, because it may have moved in another process. */
 export const rereadMs = 1000
+
+/** What a running inference has written so far, and when. */
+export interface WrittenText {
+  readonly parts: readonly WrittenPart[]
+  /** Unix milliseconds of the first part and of the last. */
+  readonly firstAt: number
+  readonly lastAt: number
+}
 
 /** Tells whoever listens in this process what happens to deferred inferences. */
 export class InferenceEvents {
   readonly #clock: Clock
   readonly #subscriptions = new Map<string, Set<InferenceSubscription>>()
   readonly #progress = new Map<string, Progress>()
+  readonly #written = new Map<string, { readonly parts: WrittenPart[]; readonly firstAt: number; lastAt: number }>()
   #closed = false
 
   constructor(clock: Clock) {
@@ -27,6 +39,7 @@ export class InferenceEvents {
   publish(inferenceId: string, event: InferenceEvent): void {
     if (event.type === 'progress') this.#progress.set(inferenceId, event.progress)
     if (event.type === 'status') this.forgetProgress(inferenceId)
+    if (event.type === 'text') this.#noteText(inferenceId, event.parts)
     for (const subscription of this.#subscriptions.get(inferenceId) ?? []) subscription.push(event)
   }
 
@@ -35,9 +48,15 @@ export class InferenceEvents {
     return this.#progress.get(inferenceId) ?? null
   }
 
+  /** What an inference has written in its present attempt, where it runs in this process. */
+  writtenBy(inferenceId: string): WrittenText | null {
+    return this.#written.get(inferenceId) ?? null
+  }
+
   /** Called when an attempt is over, however it ended. */
   forgetProgress(inferenceId: string): void {
     this.#progress.delete(inferenceId)
+    this.#written.delete(inferenceId)
   }
 
   /** Whether this process is on its way out, so that there is nothing more to wait for. */
@@ -51,34 +70,56 @@ export class InferenceEvents {
     for (const subscriptions of this.#subscriptions.values()) for (const subscription of subscriptions) subscription.wake()
   }
 
-  /** Listens from now on until disposed of. */
-  subscribe(inferenceId: string): InferenceSubscription {
+  /**
+   * Listens from now on until disposed of.
+   *
+   * @param withText Whether it reads what is written, from its beginning; absent = it does not.
+   */
+  subscribe(inferenceId: string, { withText = false }: { readonly withText?: boolean } = {}): InferenceSubscription {
     const others = this.#subscriptions.get(inferenceId) ?? new Set()
     this.#subscriptions.set(inferenceId, others)
-    const subscription = new InferenceSubscription(this.#clock, () => {
+    const leave = () => {
       others.delete(subscription)
       if (others.size === 0 && this.#subscriptions.get(inferenceId) === others) this.#subscriptions.delete(inferenceId)
-    })
+    }
+    const subscription = new InferenceSubscription(this.#clock, { leave, withText })
     others.add(subscription)
+    const written = this.#written.get(inferenceId)
+    if (written !== undefined) subscription.push({ type: 'text', parts: written.parts })
     return subscription
+  }
+
+  #noteText(inferenceId: string, parts: readonly WrittenPart[]): void {
+    const now = this.#clock.now()
+    const written = this.#written.get(inferenceId) ?? { parts: [], firstAt: now, lastAt: now }
+    this.#written.set(inferenceId, written)
+    written.lastAt = now
+    for (const part of parts) joinPart(written.parts, part)
   }
 }
 
-/** One listener. Of each kind of event it keeps only the newest, so that a slow listener costs nothing. */
+/** One listener. Of each kind of event it keeps only the newest, of texts all that is unread as one, so that a slow listener costs nothing. */
 class InferenceSubscription implements Disposable {
   readonly #clock: Clock
   readonly #leave: () => void
+  readonly #withText: boolean
   readonly #unread = new Map<InferenceEvent['type'], InferenceEvent>()
+  #unreadText: WrittenPart[] = []
   #wake: () => void = () => {}
 
-  constructor(clock: Clock, leave: () => void) {
+  constructor(clock: Clock, { leave, withText }: { readonly leave: () => void; readonly withText: boolean }) {
     this.#clock = clock
     this.#leave = leave
+    this.#withText = withText
   }
 
   push(event: InferenceEvent): void {
-    this.#unread.delete(event.type)
-    this.#unread.set(event.type, event)
+    if (event.type === 'text' && !this.#withText) return
+    // Of another attempt, everything is written anew.
+    if (event.type === 'status' && event.status !== 'completed') this.#unread.delete('text')
+    const unread = event.type === 'text' ? this.#withUnreadText(event.parts) : event
+    if (event.type !== 'text') this.#unread.delete(event.type)
+    this.#unread.set(event.type, unread)
     this.#wake()
   }
 
@@ -99,6 +140,12 @@ class InferenceSubscription implements Disposable {
 
   [Symbol.dispose](): void {
     this.#leave()
+  }
+
+  #withUnreadText(parts: readonly WrittenPart[]): InferenceEvent {
+    if (!this.#unread.has('text')) this.#unreadText = []
+    for (const part of parts) joinPart(this.#unreadText, part)
+    return { type: 'text', parts: this.#unreadText }
   }
 
   async #wait(timeoutMs: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { finishWords } from '../../../core/text/finish-words.ts'
+import type { WrittenPart } from '../../../core/text/written-parts.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import { describeError, type ErrorHearer } from '../faults/error-body.ts'
@@ -37,11 +38,10 @@ export async function* encodeChatStream(
     for (const index of choices) yield chunk({ choices: [choiceOf(index, { content: null })] })
     for await (const part of parts) {
       timer?.note(part)
-      if (part.type === 'prompt') continue
+      if (part.type === 'prompt' || (part.type === 'finish' && !delivery.includeUsage)) continue
       const frame = timer === null && part.type === 'text' && part.logprobs === undefined ? frames[part.choice] : undefined
       if (part.type === 'text' && frame !== undefined) yield frame.before + encodeAsciiJson(part.text) + frame.after
-      else if (part.type !== 'finish') yield chunk({ choices: [encodePart(part)], ...warningsOf(part), ...times() })
-      else if (delivery.includeUsage) yield chunk({ choices: [], usage: encodeTokenUsage(part.usage), ...times() })
+      else yield chunk({ ...encodePart(part), ...times() })
     }
   } catch (error) {
     yield encodeEventData({ error: describeError(error, delivery) })
@@ -57,7 +57,14 @@ function frameOf(emptyEvent: string): { readonly before: string; readonly after:
   return { before: emptyEvent.slice(0, at), after: emptyEvent.slice(at + '""'.length) }
 }
 
-function encodePart(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): object {
+/** What a chunk says of one part. */
+export function encodePart(part: WrittenPart): object {
+  return part.type === 'finish'
+    ? { choices: [], usage: encodeTokenUsage(part.usage) }
+    : { choices: [encodeChoice(part)], ...warningsOf(part) }
+}
+
+function encodeChoice(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): object {
   switch (part.type) {
     case 'text':
       return { ...choiceOf(part.choice, { content: part.text }), ...(part.logprobs && { logprobs: encodeChatLogprobs(part.logprobs) }) }

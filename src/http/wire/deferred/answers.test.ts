@@ -110,10 +110,11 @@ describe('the stream of a request', () => {
     }
     const events: [string, unknown][] = []
     const reading = (async () => {
-      for await (const event of encodeInferenceStream(address, source())) {
-        const [, name = '', data = ''] = /^event: (\w+)\ndata: ([ -~]*)\n\n$/.exec(event) ?? []
-        events.push([name, JSON.parse(data)])
-      }
+      for await (const encoded of encodeInferenceStream(address, source()))
+        for (const event of encoded.split(/(?<=\n\n)/)) {
+          const [, name = '', data = ''] = /^event: (\w+)\ndata: ([ -~]*)\n\n$/.exec(event) ?? []
+          events.push([name, JSON.parse(data)])
+        }
     })()
     if (failure) await assert.rejects(reading, failure)
     else await reading
@@ -133,6 +134,37 @@ describe('the stream of a request', () => {
     assert.deepEqual(events[0]?.[1], JSON.parse(JSON.stringify(encodeInference(address, pending))))
     assert.deepEqual(events[1]?.[1], { step: 2, total: 4 })
     assert.deepEqual(events[2]?.[1], { image_b64: '/w==' })
+  })
+
+  it('has the pieces of a text as chunks of a stream have them', async () => {
+    const usage = { promptTokens: 3, completionTokens: 1, cachedTokens: 0 }
+    const events = await read([
+      { type: 'text', parts: [{ type: 'thoughts', choice: 0, text: 'hm' }] },
+      {
+        type: 'text',
+        parts: [
+          { type: 'text', choice: 0, text: 'é' },
+          { type: 'choice-finish', choice: 0, reason: 'stop' },
+          { type: 'finish', usage },
+        ],
+      },
+    ])
+    const chunks = events.map(([name, data]) => {
+      const { choices, usage } = data as { choices: { delta: object; finish_reason: string | null }[]; usage?: object }
+      return [name, choices[0]?.delta, choices[0]?.finish_reason, usage]
+    })
+    const delta = { role: 'assistant', function_call: null }
+    assert.deepEqual(chunks, [
+      ['text', { ...delta, content: null, reasoning_content: 'hm' }, null, undefined],
+      ['text', { ...delta, content: 'é' }, null, undefined],
+      ['text', { ...delta, content: '' }, 'stop', undefined],
+      [
+        'text',
+        undefined,
+        undefined,
+        { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },
+      ],
+    ])
   })
 
   it('ends with an error event when what it follows cannot be read', async () => {

@@ -1,11 +1,12 @@
 import { toErrorRecord } from '../../../core/error.ts'
 import type { InferenceUpdate } from '../../../operations/deferred/watch-inference.ts'
+import { encodePart } from '../chat/chat-stream.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 import { toErrorObject } from '../faults/error-body.ts'
 import { toBase64 } from '../images/image-result.ts'
 import { type AsyncAddress, encodeInference } from './inference.ts'
 
-/** Encodes the life of a deferred request as named server-sent events: `status`, `progress`, `preview`, at worst `error`. */
+/** Encodes the life of a deferred request as named server-sent events: `status`, `progress`, `preview`, `text`, at worst `error`. */
 export async function* encodeInferenceStream(
   address: AsyncAddress,
   updates: AsyncIterable<InferenceUpdate>,
@@ -21,5 +22,6 @@ export async function* encodeInferenceStream(
 function encodeUpdate(address: AsyncAddress, update: InferenceUpdate): string {
   if (update.type === 'inference') return encodeNamedEvent('status', encodeInference(address, update.inference))
   if (update.type === 'progress') return encodeNamedEvent('progress', { step: update.progress.step, total: update.progress.total })
+  if (update.type === 'text') return update.parts.map((part) => encodeNamedEvent('text', encodePart(part))).join('')
   return encodeNamedEvent('preview', { image_b64: toBase64(update.image) })
 }
