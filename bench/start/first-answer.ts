@@ -14,7 +14,8 @@ import { describeMachine } from '../measure.ts'
 
 const rounds = 5
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const cachePreload = ['--require', join(root, 'src/composition/compile-cache.cjs')]
+const asInstalled: readonly [string] = [join(root, 'sepia')]
+const withoutKeptCode: readonly [string, string] = [process.execPath, join(root, 'src/bin.ts')]
 
 interface Start {
   readonly readyMs: number
@@ -25,16 +26,12 @@ interface Start {
   readonly memoryAfter: number
 }
 
-async function start(preload: readonly string[]): Promise<Start> {
+async function start([command, ...words]: readonly [string, ...string[]]): Promise<Start> {
   const data = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
   const startedAt = performance.now()
-  const service = spawn(
-    process.execPath,
-    [...preload, join(root, 'src/bin.ts'), 'serve', '--port', '0', '--data', data, '--log-level', 'warn'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const service = spawn(command, [...words, 'serve', '--port', '0', '--data', data, '--log-level', 'warn'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   try {
     let token = ''
     let url = ''
@@ -79,8 +76,8 @@ console.log('min / median / max of', rounds, 'starts each, in turns; times from 
 const kept: Start[] = []
 const plain: Start[] = []
 for (let round = 0; round < rounds; round++) {
-  kept.push(await start(cachePreload))
-  plain.push(await start([]))
+  kept.push(await start(asInstalled))
+  plain.push(await start(withoutKeptCode))
 }
 for (const [name, starts] of [
   ['as installed', kept],

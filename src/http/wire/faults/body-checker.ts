@@ -12,11 +12,14 @@ export interface BodyChecker<Schema extends TSchema> {
   parse(body: unknown, codes: FaultCodes): Static<Schema>
 }
 
-/** Compiles a schema once, for every body to come. */
+/** Compiles a schema at the first body, and once: a service has many routes that it never serves. */
 export function createBodyChecker<Schema extends TSchema & { readonly properties: object }>(schema: Schema): BodyChecker<Schema> {
-  const validator = Compile(schema)
   const document: object = schema
-  const fits = (value: unknown): value is Static<Schema> => validator.Check(value)
+  let check: ((value: unknown) => boolean) | undefined
+  const fits = (value: unknown): value is Static<Schema> => {
+    check ??= compileCheck(schema)
+    return check(value)
+  }
   return {
     parse(body, codes) {
       if (!isRecord(body)) throw new ServiceError(codes.invalid, 'Send a JSON object as the body.')
@@ -25,4 +28,9 @@ export function createBodyChecker<Schema extends TSchema & { readonly properties
       throw faultsError(findFaults(document, value), codes)
     },
   }
+}
+
+function compileCheck(schema: TSchema): (value: unknown) => boolean {
+  const validator = Compile(schema)
+  return (value) => validator.Check(value)
 }
