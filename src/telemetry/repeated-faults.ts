@@ -8,7 +8,7 @@ interface Told {
   readonly untold: number
 }
 
-/** Which faults are news: what fails four times a second while the disk is full is told once a minute. */
+/** Which faults are news: what fails four times a second while the disk is full is logged once a minute. */
 export class RepeatedFaults {
   readonly #now: () => number
   readonly #told = new Map<string, Told>()
@@ -21,7 +21,7 @@ export class RepeatedFaults {
   /** @returns How many like it were met since one was told, when it is to be told; null = it is no news. */
   note(where: string, fault: unknown): number | null {
     const now = this.#now()
-    const kind = `${where} ${fault instanceof Error ? fault.message : String(fault)}`
+    const kind = `${where} ${describe(fault)}`
     const told = this.#told.get(kind)
     const goesOn = told !== undefined && now - told.metAt < againMs
     if (goesOn && now - told.toldAt < againMs) {
@@ -34,4 +34,9 @@ export class RepeatedFaults {
     if (this.#told.size > mostKinds && oldest !== undefined) this.#told.delete(oldest)
     return goesOn ? told.untold : 0
   }
+}
+
+function describe(fault: unknown): string {
+  if (!(fault instanceof Error)) return String(fault)
+  return fault.cause instanceof Error ? `${fault.message} ${fault.cause.message}` : fault.message
 }

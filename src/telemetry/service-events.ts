@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { ServiceError } from '../core/error.ts'
 import type { BodyDropReason } from '../core/requests/logged-body.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -39,8 +40,8 @@ export function serviceStopped({ log }: Telemetry): void {
 }
 
 /**
- * Something failed that nobody asked for or whose asker gets a fixed sentence; this is where its cause is kept. What nobody asked for is tried again, and told
- * once a minute while it fails alike, with how often it did meanwhile.
+ * Something failed that nobody requested, or whose caller gets a fixed sentence; this is where its cause is kept. What is tried again by itself, and what every
+ * request runs into while the service is in that state (a full disk), is logged once a minute while it fails alike, with how often it did meanwhile.
  */
 export function faultSurvived(
   { log, metrics, repeatedFaults }: Telemetry,
@@ -48,7 +49,8 @@ export function faultSurvived(
   fault: unknown,
 ): void {
   metrics.faults.add([event.where])
-  const repeated = event.requestId === undefined ? repeatedFaults.note(event.where, fault) : 0
+  const isState = fault instanceof ServiceError && fault.code === 'server_is_overloaded'
+  const repeated = event.requestId === undefined || isState ? repeatedFaults.note(event.where, fault) : 0
   if (repeated !== null) log.error({ ...event, ...(repeated > 0 && { repeated }), err: fault }, 'fault survived')
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { ServiceError } from '../core/error.ts'
 import { createLog, type LogSettings } from './create-log.ts'
 import { inferenceClaimed, outputsExpired, queueSwept } from './inference-events.ts'
 import { observeModels } from './model-events.ts'
@@ -66,6 +68,29 @@ describe('telemetry', () => {
     claim('disk full')
     assert.deepEqual(told(), [0])
     assert.match(renderMetrics(telemetry), /^sepia_faults_total\{where="claim"\} 243$/m)
+  })
+
+  it('logs what every request runs into once a minute for each cause', async () => {
+    let now = 0
+    const { telemetry, lines } = await open({ now: () => now })
+    const refuse = (cause: string) => {
+      const fault = new ServiceError('server_is_overloaded', 'The disk of the service is full; try again later.', {
+        cause: new Error(cause),
+      })
+      faultSurvived(telemetry, { where: 'http', requestId: randomUUID() }, fault)
+    }
+    for (; now < 60_000; now += 100) refuse('disk I/O error')
+    refuse('database or disk is full')
+    refuse('disk I/O error')
+    const logged = lines.map((line) => JSON.parse(line))
+    assert.deepEqual(
+      logged.map(({ err, repeated = 0 }) => [err.cause?.message ?? err.message.split(': ').at(-1), repeated]),
+      [
+        ['disk I/O error', 0],
+        ['database or disk is full', 0],
+        ['disk I/O error', 599],
+      ],
+    )
   })
 
   it('logs nothing below its level, but counts it', async () => {
