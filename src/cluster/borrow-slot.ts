@@ -18,6 +18,7 @@ import {
   NodeLost,
   pingMs,
   silenceMs,
+  unbegunSilenceMs,
   uncarryError,
 } from './lease-wire.ts'
 import type { NodeTls } from './node-tls.ts'
@@ -95,7 +96,7 @@ export async function borrowSlot(
   // Nothing proves whose these signs are.
   request.on('information', () => {
     if (clock.now() - askedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
-    silenceLimitMs = silenceMs
+    silenceLimitMs = unbegunSilenceMs
     watch.heard()
   })
   const askerNonce = headers['x-sepia-nonce']
@@ -103,7 +104,7 @@ export async function borrowSlot(
   request.write(`${line}\n${first}`)
   try {
     const response = await orAborted(answerTo(request), signal)
-    silenceLimitMs = silenceMs
+    silenceLimitMs = unbegunSilenceMs
     watch.heard()
     const lenderNonce = String(response.headers['x-sepia-nonce'])
     const proof = seal(secret, 'answer', lender.id, askerNonce, lenderNonce)
@@ -112,7 +113,10 @@ export async function borrowSlot(
         `the node answered ${response.statusCode} without proof that it belongs to the cluster: its cluster-secret, clock or node-url differs`,
       )
     const key = leaseKey(secret, askerNonce, lenderNonce)
-    const slot = new Slot({ request, response, key, clock, watch, lost, ahead: written === undefined ? undefined : ahead })
+    const onBegun = () => {
+      silenceLimitMs = silenceMs
+    }
+    const slot = new Slot({ request, response, key, clock, watch, onBegun, lost, ahead: written === undefined ? undefined : ahead })
     const answer = await orAborted(slot.open(), signal)
     if (answer.type === 'granted') return slot.grant(answer)
     await slot[Symbol.asyncDispose]()
@@ -161,6 +165,8 @@ interface SlotParts {
   readonly key: KeyObject
   readonly clock: Clock
   readonly watch: Disposable & { heard(): void }
+  /** The first part of a call has come, so that no other node can take over. */
+  readonly onBegun: () => void
   readonly lost: (cause: unknown) => NodeLost
   /** What went along with the question. */
   readonly ahead: AheadCall | undefined
@@ -249,8 +255,10 @@ class Slot implements BorrowedSlot {
           open.wake = Promise.withResolvers()
           this.#resume()
           await orAborted(open.wake.promise, signal)
-        } else if (line.type === 'part') yield line.part
-        else {
+        } else if (line.type === 'part') {
+          this.#parts.onBegun()
+          yield line.part
+        } else {
           ended = true
           if (line.type === 'failed') throw uncarryError(line.error)
           if (line.type === 'done') return line.result

@@ -5,8 +5,10 @@ import type { TextModel } from '../core/ports/text-model.ts'
 export const leasePath = '/v1/lease'
 /** What the other side must not be silent for longer than, or it counts as dead. */
 export const silenceMs = 15_000
+/** The same while nothing has come of a call: another node can begin it, as if the registry had reported this one dead. */
+export const unbegunSilenceMs = 6000
 /** How often each side of a lease shows that it is there. */
-export const pingMs = 5000
+export const pingMs = 2000
 /** A node that is there shows at once that it heard a question. */
 export const firstSignMs = 3000
 /** How long a node may take with its answer before it shows that it is there. */

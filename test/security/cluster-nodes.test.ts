@@ -9,7 +9,8 @@ import { type LeaseQuestion, leasePath, NodeLost } from '../../src/cluster/lease
 import { sealQuestion } from '../../src/cluster/question-seal.ts'
 import { aheadKey, SealedLines } from '../../src/cluster/sealed-lines.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
-import { clusterSecret, startNode } from '../support/cluster/start-node.ts'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
+import { clusterSecret, startNode, type TestNodeSettings } from '../support/cluster/start-node.ts'
 import { createMemoryNodeRegistry } from '../support/memory/node-registry.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeTextRequest } from '../support/text-request.ts'
@@ -19,9 +20,9 @@ const question: LeaseQuestion = { kind: 'text', model: 'fake-chat', account: 'a'
 const line = JSON.stringify(question)
 const borrower = (clock: Clock) => ({ nodeId: 'api', secret: clusterSecret, clock, waitLimitMs: 60_000 })
 
-async function startWorker() {
+async function startWorker(settings: Partial<TestNodeSettings> = {}) {
   const clock = createTestClock()
-  const node = await startNode({ registry: createMemoryNodeRegistry({ clock }), id: 'worker', role: 'worker', clock })
+  const node = await startNode({ registry: createMemoryNodeRegistry({ clock }), id: 'worker', role: 'worker', clock, ...settings })
   return Object.assign(node, { clock, sealedAt: (at: number, to = 'worker') => sealQuestion(clusterSecret, { from: 'api', to, line, at }) })
 }
 
@@ -190,31 +191,52 @@ test('a question of a kind that nobody knows is refused by name, and unloads not
   })
 })
 
-test('a node that falls silent within a lease is given up after fifteen seconds', async () => {
-  await using node = await startWorker()
-  const clock = createTestClock()
-  // Between the two stands a relay that stops to pass anything on.
-  let passes = true
-  const relay = createTcpServer((socket) => {
-    const onward = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')
-    for (const [from, to] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      from.on('data', (chunk) => passes && to.write(chunk))
-      from.on('error', () => to.destroy())
-      from.on('close', () => to.destroy())
+for (const [begun, seconds] of [
+  [false, 6],
+  [true, 15],
+] as const)
+  test(`a node that falls silent ${begun ? 'within' : 'before'} an answer is given up after ${seconds} seconds`, async () => {
+    const text: TextModel = {
+      async *generate(_request, { signal }) {
+        yield { type: 'text', choice: 0, text: 'one' }
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+      embed: async () => ({ vectors: [], promptTokens: 0 }),
     }
-  }).listen(0, '127.0.0.1')
-  await using lender = await listening(relay)
-  const slot = await borrowSlot(borrower(clock), { ...lender, id: 'worker' }, question, { signal })
-  passes = false
-  const call = slot.call('generate', makeTextRequest('x'), { signal, account: 'a' })
-  const lost = assert.rejects(call.next(), (error) => error instanceof NodeLost)
-  for (let second = 0; second < 16; second++) await clock.advance(1000)
-  await lost
-  await slot[Symbol.asyncDispose]()
-})
+    await using node = await startWorker({ text })
+    const clock = createTestClock()
+    // Between the two stands a relay that stops to pass anything on.
+    let passes = true
+    const relay = createTcpServer((socket) => {
+      const onward = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')
+      for (const [from, to] of [
+        [socket, onward],
+        [onward, socket],
+      ] as const) {
+        from.on('data', (chunk) => passes && to.write(chunk))
+        from.on('error', () => to.destroy())
+        from.on('close', () => to.destroy())
+      }
+    }).listen(0, '127.0.0.1')
+    await using lender = await listening(relay)
+    const slot = await borrowSlot(borrower(clock), { ...lender, id: 'worker' }, question, { signal })
+    const call = slot.call('generate', makeTextRequest('x'), { signal, account: 'a' })
+    if (begun) assert.equal((await call.next()).done, false)
+    passes = false
+    let isLost = false
+    const lost = assert
+      .rejects(Array.fromAsync(call), (error) => error instanceof NodeLost)
+      .finally(() => {
+        isLost = true
+      })
+    for (let second = 0; second < seconds; second++) {
+      assert.equal(isLost, false, `after ${second} s`)
+      await clock.advance(1000)
+    }
+    await clock.advance(1000)
+    await lost
+    await slot[Symbol.asyncDispose]()
+  })
 
 async function listening(server: Server): Promise<AsyncDisposable & { readonly id: string; readonly url: string }> {
   const sockets = new Set<{ destroy(): void }>()
