@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts'
-import type { ConfigFault } from '../config/setting-sources.ts'
+import type { ConfigFault, SettingReport } from '../config/setting-sources.ts'
+import type { Config } from '../config/settings.ts'
 import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
@@ -14,8 +14,11 @@ type SlowOptions = Options & { readonly onProgress: ReportProgress }
 
 /** What the commands need from the rest of the service; composition implements it and loads each part on first use. */
 export interface CliBackend {
-  /** Runs the service until the signal is aborted and everything is drained; `print` writes to standard output. */
-  readonly serve: (config: Config, options: Options & { readonly print: (text: string) => void }) => Promise<void>
+  /** Runs the service until the signal is aborted and everything is drained; `print` writes to standard output, `report` says where the settings came from. */
+  readonly serve: (
+    config: Config,
+    options: Options & { readonly print: (text: string) => void; readonly report: readonly SettingReport[] },
+  ) => Promise<void>
   /** What keeps a service with these settings from starting, though each of them is well written. */
   readonly findStartFaults: (config: Config) => Promise<readonly ConfigFault[]>
   /** What the service that runs on the data folder was started with, setting by setting, as far as commands beside it need it; null when none does. */

@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts'
 import type { ConfigFault, SettingReport } from '../config/setting-sources.ts'
+import type { Config } from '../config/settings.ts'
 import type { CliBackend } from './cli-backend.ts'
 import type { Terminal } from './terminal.ts'
 

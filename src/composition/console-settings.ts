@@ -1,5 +1,5 @@
 import packageFile from '../../package.json' with { type: 'json' }
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import type { ConsoleSettings, SignInSettings } from '../console/console-dependencies.ts'
 import { asyncBodyLimitBytes } from '../http/http-settings.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { finishRestore, isRestoring } from '../storage/upkeep/finish-restore.ts'
 import { dataLayout } from './data-layout.ts'

@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts'
 import { mostConnections, mostDescriptors } from '../config/file-descriptors.ts'
+import type { Config } from '../config/settings.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
 import { prefixOf } from '../http/path-prefix.ts'
 
@@ -18,7 +18,7 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
     runLimitMs: requests.runLimitMs,
     requestsPerMinute: requests.perMinute,
     imagePixels: requests.imagePixels,
-    accountPlaces: accounts.places,
+    accountPlaces: accounts.streams,
     mostDocumentBytes: accounts.documentBytes,
     defaultModels: models.defaults,
     widePenalties: requests.widePenalties,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config/config.ts'
 import { listeningOrigin } from '../config/listening-origin.ts'
 import { type Addresses, resolveAddresses } from '../config/resolve-addresses.ts'
+import type { Config } from '../config/settings.ts'
 
 /** Where the service can be reached; known once it listens. */
 export class ListeningAddress {

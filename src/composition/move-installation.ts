@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UsageError } from '../cli/usage-error.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { ServiceError } from '../core/error.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import { openFilesystemOutputs } from '../storage/filesystem/open-filesystem-outputs.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import type { BodyKeys } from '../core/ports/body-keys.ts'
 import { openBodyKeys } from '../storage/filesystem/open-body-keys.ts'
 import { dataLayout } from './data-layout.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'

@@ -1,6 +1,5 @@
 import { delimiter } from 'node:path'
-import type { Config } from '../config/config.ts'
-import { settings } from '../config/settings.ts'
+import { type Config, settings } from '../config/settings.ts'
 import { noteOwnerSettings, readOwnerSettings } from '../storage/sqlite/owner-lock.ts'
 
 /** Writes down in the data folder what commands beside this service must know, whatever flags it was started with. */
@@ -8,10 +7,10 @@ export async function noteRunningService({ dataFolder, database, listen, address
   // Nodes that share a database own no folder.
   if (database.type !== 'embedded') return
   await noteOwnerSettings(dataFolder, {
-    [settings.host.name]: listen.host,
-    [settings.port.name]: new URL(url).port || '80',
-    ...(addresses.publicUrl !== null && { [settings.publicUrl.name]: addresses.publicUrl }),
-    ...(models.folders.length > 0 && { [settings.models.name]: models.folders.join(delimiter) }),
+    [settings.listen.host.name]: listen.host,
+    [settings.listen.port.name]: new URL(url).port || '80',
+    ...(addresses.publicUrl !== null && { [settings.addresses.publicUrl.name]: addresses.publicUrl }),
+    ...(models.folders.length > 0 && { [settings.models.folders.name]: models.folders.join(delimiter) }),
   })
 }
 

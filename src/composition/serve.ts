@@ -1,7 +1,8 @@
-import type { Config } from '../config/config.ts'
 import { mostDescriptors, warnOfDescriptors } from '../config/file-descriptors.ts'
 import { readEnvironment, readMachine } from '../config/process-environment.ts'
 import { leadsNobodyElse } from '../config/resolve-addresses.ts'
+import type { SettingReport } from '../config/setting-sources.ts'
+import type { Config } from '../config/settings.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
@@ -34,6 +35,7 @@ import {
   serviceStarted,
   serviceStopped,
   serviceStopping,
+  settingReplaced,
   signInRefused,
 } from '../telemetry/service-events.ts'
 import { renderMetrics } from '../telemetry/telemetry.ts'
@@ -75,13 +77,18 @@ import { findWaysOut } from './ways-out.ts'
  */
 export async function serve(
   config: Config,
-  { signal, print = printLine }: { readonly signal: AbortSignal; readonly print?: (text: string) => void },
+  {
+    signal,
+    print,
+    report,
+  }: { readonly signal: AbortSignal; readonly print: (text: string) => void; readonly report: readonly SettingReport[] },
 ): Promise<void> {
   const startedAt = performance.now()
   await using parts = new AsyncDisposableStack()
 
   const telemetry = parts.use(await openTelemetry(config))
   observeProcess(telemetry)
+  for (const { source, replacedBy } of report) if (replacedBy !== undefined) settingReplaced(telemetry, { source, replacedBy })
   const scarce = warnOfDescriptors(mostDescriptors(), config.listen.connectionsPerAddress)
   if (scarce !== null) descriptorsScarce(telemetry, { warning: scarce })
   const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, { signal }))]
@@ -312,10 +319,6 @@ export async function serve(
   serviceStopping(telemetry, { graceMs: config.requests.graceMs })
   await stopServing({ server, answers, worker, clock, leaveOthers: cluster.drain }, config.requests)
   serviceStopped(telemetry)
-}
-
-function printLine(text: string): void {
-  process.stdout.write(text)
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

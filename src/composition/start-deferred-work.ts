@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import type { ModelPrice } from '../core/limits/model-price.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'

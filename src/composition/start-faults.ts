@@ -1,6 +1,6 @@
 import { UsageError } from '../cli/usage-error.ts'
-import type { Config } from '../config/config.ts'
 import type { ConfigFault } from '../config/setting-sources.ts'
+import type { Config } from '../config/settings.ts'
 import { findClusterFaults } from './cluster/find-cluster-faults.ts'
 import { findMissingBackend } from './devices/list-devices.ts'
 import { openModels } from './models/open-models.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { createProxyFetch } from '../outgoing/proxy-fetch.ts'
 import { createProxyRoutes, type FindRoute } from '../outgoing/proxy-routes.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { delimiter } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Config } from './config.ts'
 import type { Machine } from './machine.ts'
 import { type ParsedConfig, parseConfig } from './parse-config.ts'
 import type { SettingSources } from './setting-sources.ts'
+import type { Config } from './settings.ts'
 
 const machine: Machine = { cores: 4, memoryBytes: 4_000_000_000, terminal: false, folder: '/srv/sepia' }
 
@@ -130,6 +130,17 @@ describe('parseConfig', () => {
     assert.deepEqual(configOf({}).listen.trustedProxies, [])
     for (const wrong of ['true', '1', '*', '0.0.0.0/0', '::/0', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/255.0.0.0', 'proxy.example'])
       assert.match(faultsOf({ flags: { 'trusted-proxies': wrong } })[0] ?? '', /expected addresses such as/, wrong)
+  })
+
+  it('still reads settings that another one replaced, and reports them', () => {
+    const file = { path: '/f.json', content: { 'account-polls': 300, 'account-events': 20 } }
+    assert.equal(configOf({ file }).accounts.streams, 300)
+    assert.equal(configOf({ flags: { 'account-streams': '10' } }).accounts.streams, 10)
+    const parsed = parse({ environment: { SEPIA_ACCOUNT_POLLS: '5' } })
+    assert.ok('report' in parsed)
+    const replaced = parsed.report.filter(({ replacedBy }) => replacedBy !== undefined)
+    assert.deepEqual(replaced, [{ name: 'account-polls', value: '5', source: 'SEPIA_ACCOUNT_POLLS', replacedBy: 'account-streams' }])
+    assert.equal(parsed.config.accounts.streams, 256)
   })
 
   it('never repeats or shows a secret', () => {

@@ -1,4 +1,4 @@
-import type { AddressSettings } from './config.ts'
+import type { Config } from './settings.ts'
 
 /** Absolute addresses without trailing slash. */
 export interface Addresses {
@@ -9,7 +9,7 @@ export interface Addresses {
 }
 
 /** Fills in what was not set: the public address from the listening one, all others from the public one. */
-export function resolveAddresses(settings: AddressSettings, listeningUrl: string): Addresses {
+export function resolveAddresses(settings: Config['addresses'], listeningUrl: string): Addresses {
   const publicUrl = settings.publicUrl ?? listeningUrl
   return {
     publicUrl,
@@ -20,6 +20,6 @@ export function resolveAddresses(settings: AddressSettings, listeningUrl: string
 }
 
 /** Whether only this machine can follow the links although others may call: nobody said under which name they do. */
-export function leadsNobodyElse({ publicUrl }: Pick<AddressSettings, 'publicUrl'>, host: string): boolean {
+export function leadsNobodyElse({ publicUrl }: Pick<Config['addresses'], 'publicUrl'>, host: string): boolean {
   return publicUrl === null && (host === '0.0.0.0' || host === '::')
 }

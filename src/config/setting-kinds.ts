@@ -169,6 +169,28 @@ export function optional<Value>(kind: Kind<Value>): Kind<Value | null> {
   }
 }
 
+/** The same kind, where 0 means that there is no limit. */
+export function zeroIsNone(kind: Kind<number>): Kind<number | null> {
+  return {
+    form: kind.form,
+    parse: (raw, base) => {
+      const parsed = kind.parse(raw, base)
+      return 'value' in parsed && parsed.value === 0 ? { value: null } : parsed
+    },
+    print: (value) => kind.print(value ?? 0),
+  }
+}
+
+/** A share, over 0 and up to 1, written as a percentage. */
+export const percentage: Kind<number> = {
+  form: '<number>',
+  parse: (raw, base) => {
+    const parsed = integer(1, 100).parse(raw, base)
+    return 'value' in parsed ? { value: parsed.value / 100 } : parsed
+  },
+  print: (value) => String(Math.round(value * 100)),
+}
+
 function list(description: string, separator: string): Kind<readonly string[]> {
   return {
     form: description,

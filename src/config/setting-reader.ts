@@ -19,7 +19,9 @@ export function createSettingReader(sources: SettingSources, machine: Machine): 
   function read<Value>(setting: Setting<Value>): Value {
     const written = findWritten(sources, setting, machine.folder)
     const { value, source } = written === undefined ? fallback(setting) : parse(setting, written)
-    report.push({ name: setting.name, value: setting.print(value), source })
+    const { name, replacedBy } = setting
+    if (replacedBy === null) report.push({ name, value: setting.print(value), source })
+    else if (written !== undefined) report.push({ name, value: setting.print(value), source, replacedBy })
     return value
   }
 

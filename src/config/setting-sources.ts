@@ -25,4 +25,6 @@ export interface SettingReport {
   readonly value: string
   /** `default`, or where it was set. */
   readonly source: string
+  /** The setting to use instead, if this one is of an older version. */
+  readonly replacedBy?: string
 }

@@ -1,4 +1,3 @@
-import type { PlaceKind } from './limits/account-places.ts'
 import type { BodyBudgetSettings } from './limits/body-budget.ts'
 
 /** How the public interface behaves, as plain data. */
@@ -26,7 +25,7 @@ export interface HttpSettings {
   /** Requests per minute and account; null = unlimited. */
   readonly requestsPerMinute: number | null
   /** Most of each kind that one account may hold open at once. */
-  readonly accountPlaces: Readonly<Record<PlaceKind, number>>
+  readonly accountPlaces: number
   /** Pixels of one request, over all its pictures. */
   readonly imagePixels: number
   /** Bytes of an account's documents and files in all. */

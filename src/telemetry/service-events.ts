@@ -29,6 +29,11 @@ export function descriptorsScarce({ log }: Telemetry, event: { readonly warning:
   log.warn(event, 'too few file descriptors')
 }
 
+/** A setting of an older version is still read; it will be refused one day. */
+export function settingReplaced({ log }: Telemetry, event: { readonly source: string; readonly replacedBy: string }): void {
+  log.warn(event, 'setting replaced')
+}
+
 /** The service takes nothing new and ends what it has. */
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')

@@ -168,7 +168,7 @@ suite('limits of a minute and of a moment', () => {
 suite('caps on what an account holds', () => {
   test('its own number of open streams takes the place of everybody’s', async () => {
     const clock = createTestClock(start)
-    await using service = await startHttpService({ clock, settings: { accountPlaces: { streams: 1, polls: 1, events: 1 } } })
+    await using service = await startHttpService({ clock, settings: { accountPlaces: 1 } })
     await limitAccount(service, { openStreams: 2 })
     const leave = new AbortController()
     const json = { model: 'fake-chat', stream: true, messages: [{ role: 'user', content: '[hang after 1] a b c' }] }

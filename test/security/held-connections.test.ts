@@ -26,8 +26,8 @@ const kinds: Readonly<Record<string, Held>> = {
     json: { model: 'fake-chat', prompt: '[hang after 1]', stream: true },
     bound: /3 open streams.*account-streams/,
   },
-  'long polls': { path: (id) => `/v1/requests/${id}?wait=60`, bound: /3 waiting polls.*account-polls/ },
-  'event streams': { path: (id) => `/v1/requests/${id}/events`, bound: /3 open event streams.*account-events/ },
+  'long polls': { path: (id) => `/v1/requests/${id}?wait=60`, bound: /3 waiting polls.*account-streams/ },
+  'event streams': { path: (id) => `/v1/requests/${id}/events`, bound: /3 open event streams.*account-streams/ },
 }
 
 suite('held connections', () => {
@@ -38,7 +38,7 @@ suite('held connections', () => {
       await using service = await startHttpService({
         clock,
         pool,
-        settings: { accountPlaces: { streams: most, polls: most, events: most } },
+        settings: { accountPlaces: most },
       })
       const neighbour = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'member' }, { signal })
       const honest = await service.makeToken(['text', 'image', 'read'], { accountId: neighbour.id })

@@ -41,7 +41,7 @@ export const standardSettings: HttpSettings = {
   runLimitMs: 60_000,
   requestsPerMinute: null,
   imagePixels: 16 * 1024 * 1024,
-  accountPlaces: { streams: 1000, polls: 1000, events: 1000 },
+  accountPlaces: 1000,
   mostDocumentBytes: 1e9,
   defaultModels: { text: null, image: null },
   widePenalties: false,

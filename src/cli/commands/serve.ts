@@ -7,8 +7,8 @@ export const serve: Command = {
   endless: true,
   settings: 'all',
   findFaults: (backend, config) => backend.findStartFaults(config),
-  run: async ({ backend, config, signal, terminal }) => {
-    await backend.serve(config, { signal, print: terminal.out }).catch((error: unknown) => {
+  run: async ({ backend, config, report, signal, terminal }) => {
+    await backend.serve(config, { signal, print: terminal.out, report }).catch((error: unknown) => {
       // Told to stop before it was ready, it stopped as asked.
       if (!signal.aborted || error !== signal.reason) throw error
     })

@@ -1,8 +1,8 @@
-import type { Config } from '../../config/config.ts'
 import { listeningOrigin } from '../../config/listening-origin.ts'
 import { resolveAddresses } from '../../config/resolve-addresses.ts'
 import { fallbackWords } from '../../config/setting.ts'
 import type { SettingReport } from '../../config/setting-sources.ts'
+import type { Config } from '../../config/settings.ts'
 import { allSettings, settings } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { textTable } from '../text-table.ts'
@@ -28,10 +28,10 @@ export const showConfig: Command = {
 function effectiveAddress({ name }: SettingReport, { addresses, listen: { host, port } }: Config): string {
   const { publicUrl, imageUrl, asyncUrl, textUrl } = resolveAddresses(addresses, port === 0 ? '' : listeningOrigin(host, port))
   const byName: Readonly<Record<string, string>> = {
-    [settings.publicUrl.name]: publicUrl,
-    [settings.imageUrl.name]: imageUrl,
-    [settings.asyncUrl.name]: asyncUrl,
-    [settings.textUrl.name]: textUrl,
+    [settings.addresses.publicUrl.name]: publicUrl,
+    [settings.addresses.imageUrl.name]: imageUrl,
+    [settings.addresses.asyncUrl.name]: asyncUrl,
+    [settings.addresses.textUrl.name]: textUrl,
   }
   return byName[name] ?? ''
 }

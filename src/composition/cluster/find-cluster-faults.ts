@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.ts'
 import type { ConfigFault } from '../../config/setting-sources.ts'
+import type { Config } from '../../config/settings.ts'
 
 /** Characters that the nodes' secret has at least. */
 export const leastSecretLength = 16

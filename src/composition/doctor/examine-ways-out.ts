@@ -1,5 +1,5 @@
 import type { Finding } from '../../cli/cli-backend.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/settings.ts'
 import { type ModelDescriptor, serversOf } from '../../core/model.ts'
 import { findWaysOut } from '../ways-out.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelFolders } from '../../catalog/open-catalog.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/settings.ts'
 import { dataLayout } from '../data-layout.ts'
 
 const builtInFolder = fileURLToPath(new URL('../../../models', import.meta.url))

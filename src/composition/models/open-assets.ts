@@ -1,6 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { createWeightsExaminer } from '../../catalog/checkpoint/examine-in-thread.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/settings.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'

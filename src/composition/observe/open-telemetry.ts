@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/settings.ts'
 import { BufferedLines } from '../../telemetry/buffered-lines.ts'
 import { createLog } from '../../telemetry/create-log.ts'
 import { type OtlpSettings, openOtlp } from '../../telemetry/otlp/open-otlp.ts'

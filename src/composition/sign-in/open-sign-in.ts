@@ -1,5 +1,5 @@
-import type { Config, OpenIdConfig } from '../../config/config.ts'
 import type { ConfigFault } from '../../config/setting-sources.ts'
+import type { Config, OpenIdConfig } from '../../config/settings.ts'
 import type { SignInSettings } from '../../console/console-dependencies.ts'
 import type { OpenIdSettings } from '../../console/sign-in/openid/openid-settings.ts'
 import { readSecretFile } from '../cluster/read-secret-file.ts'

@@ -3,8 +3,6 @@ import { decodePercents } from '../decode-percents.ts'
 import { type Kind, setting, unset } from '../setting.ts'
 import { names, optional } from '../setting-kinds.ts'
 
-const group = 'Proxy'
-
 /** Names separated by commas or spaces, as other programs write them. */
 const hosts: Kind<readonly string[]> = {
   ...names,
@@ -37,34 +35,36 @@ const proxyAddress: Kind<ForwardProxy> = {
 
 /** The settings of the way to the outside. */
 export const proxySettings = {
-  httpsProxy: {
-    ...setting(
-      'https-proxy',
-      group,
-      optional(proxyAddress),
-      unset('none'),
-      'Forward proxy for `https://` addresses in the configuration, such as `http://proxy.example.com:3128`; also read from `https_proxy` and `HTTPS_PROXY`. docs/network.md says what uses it.',
-    ),
-    customary: ['https_proxy', 'HTTPS_PROXY'],
-  },
-  httpProxy: {
-    ...setting(
-      'http-proxy',
-      group,
-      optional(proxyAddress),
-      unset('none'),
-      'The same for `http://` addresses; also read from `http_proxy` and `HTTP_PROXY`.',
-    ),
-    customary: ['http_proxy', 'HTTP_PROXY'],
-  },
-  noProxy: {
-    ...setting(
-      'no-proxy',
-      group,
-      hosts,
-      { words: 'none', derive: () => [] },
-      'Hosts to reach without a proxy, besides this machine: `corp.example` and its subdomains, `10.0.0.0/8`, `host:8080`, or `*` for all; also read from `no_proxy` and `NO_PROXY`.',
-    ),
-    customary: ['no_proxy', 'NO_PROXY'],
+  proxies: {
+    https: {
+      ...setting(
+        'https-proxy',
+        'Proxy',
+        optional(proxyAddress),
+        unset('none'),
+        'Forward proxy for `https://` addresses in the configuration, such as `http://proxy.example.com:3128`; also read from `https_proxy` and `HTTPS_PROXY`. docs/network.md says what uses it.',
+      ),
+      customary: ['https_proxy', 'HTTPS_PROXY'],
+    },
+    http: {
+      ...setting(
+        'http-proxy',
+        'Proxy',
+        optional(proxyAddress),
+        unset('none'),
+        'The same for `http://` addresses; also read from `http_proxy` and `HTTP_PROXY`.',
+      ),
+      customary: ['http_proxy', 'HTTP_PROXY'],
+    },
+    exceptions: {
+      ...setting(
+        'no-proxy',
+        'Proxy',
+        hosts,
+        { words: 'none', derive: () => [] },
+        'Hosts to reach without a proxy, besides this machine: `corp.example` and its subdomains, `10.0.0.0/8`, `host:8080`, or `*` for all; also read from `no_proxy` and `NO_PROXY`.',
+      ),
+      customary: ['no_proxy', 'NO_PROXY'],
+    },
   },
 } as const

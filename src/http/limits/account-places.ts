@@ -2,14 +2,14 @@ import { ServiceError } from '../../core/error.ts'
 import type { SharedCounts } from '../../core/ports/shared-counts.ts'
 import { KeptPlaces } from './kept-places.ts'
 
-/** What an account may hold open at once, each kind with a bound of its own. */
+/** What an account may hold open at once, as many of each kind. */
 export type PlaceKind = 'streams' | 'polls' | 'events'
 
 const words = {
-  streams: ['open streams', 'account-streams'],
-  polls: ['waiting polls', 'account-polls'],
-  events: ['open event streams', 'account-events'],
-} as const satisfies Record<PlaceKind, readonly [string, string]>
+  streams: 'open streams',
+  polls: 'waiting polls',
+  events: 'open event streams',
+} as const satisfies Record<PlaceKind, string>
 
 /** Seconds after which trying again may help; nobody knows when a stream ends. */
 const retryAfterSeconds = 5
@@ -17,12 +17,12 @@ const retryAfterSeconds = 5
 /** Counts what each account holds open, together with every other process on the same store. */
 export class AccountPlaces {
   readonly #counts: SharedCounts
-  readonly #most: Readonly<Record<PlaceKind, number>>
+  readonly #most: number
   readonly #kept = new Map<string, KeptPlaces>()
   /** Streams of accounts with a limit of their own. */
   readonly #own = new Map<string, number>()
 
-  constructor(counts: SharedCounts, most: Readonly<Record<PlaceKind, number>>) {
+  constructor(counts: SharedCounts, most: number) {
     this.#counts = counts
     this.#most = most
   }
@@ -41,13 +41,12 @@ export class AccountPlaces {
   async take(accountId: string, kind: PlaceKind): Promise<Disposable> {
     const subject = `${kind} ${accountId}`
     const own = kind === 'streams' ? this.#own.get(accountId) : undefined
-    const most = own ?? this.#most[kind]
+    const most = own ?? this.#most
     const place = await this.#placesOf(subject).take(most)
     if (place !== null) return place
-    const [what, setting] = words[kind]
     throw new ServiceError(
       'concurrency_limit_exceeded',
-      `This account has reached its limit of ${most} ${what} (${own === undefined ? setting : 'its own limit'}); end one of them first.`,
+      `This account has reached its limit of ${most} ${words[kind]} (${own === undefined ? 'account-streams' : 'its own limit'}); end one of them first.`,
       { retryAfterSeconds },
     )
   }

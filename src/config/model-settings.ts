@@ -1,0 +1,112 @@
+import { gpuSettings } from '../core/compute-device.ts'
+import { setting, unset } from './setting.ts'
+import {
+  byteSize,
+  duration,
+  file,
+  folders,
+  integer,
+  names,
+  oneOf,
+  optional,
+  secret,
+  text,
+  toggle,
+  url,
+  zeroIsNone,
+} from './setting-kinds.ts'
+
+/** The settings of which models there are, and what they may use. */
+export const modelSettings = {
+  models: {
+    folders: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),
+    builtIn: setting(
+      'built-in-models',
+      'Models',
+      toggle,
+      'on',
+      'Whether the models that come with Sepia are installed; `off` leaves only your own.',
+    ),
+    defaults: {
+      text: setting(
+        'default-text-model',
+        'Models',
+        optional(text),
+        unset('such requests are refused'),
+        'Text model for requests that leave out `model` or name one that is not installed. The response names it, with the header `X-Service-Warning` for the latter.',
+      ),
+      image: setting(
+        'default-image-model',
+        'Models',
+        optional(text),
+        unset('the first one that fits, built-in models last'),
+        'Image model for requests that leave out the model; if it is set, it also draws for requests that name a `model` that is not installed.',
+      ),
+    },
+    pullHosts: setting(
+      'pull-hosts',
+      'Models',
+      names,
+      { words: 'none', derive: () => [] },
+      'Hosts from which models may be pulled over http or from a private network.',
+    ),
+    hub: {
+      url: {
+        ...setting(
+          'hub-url',
+          'Models',
+          url('http:', 'https:'),
+          'https://huggingface.co',
+          'Address of the hub for `hf:` names, or of a mirror.',
+        ),
+        customary: ['HF_ENDPOINT'],
+      },
+      token: {
+        ...setting('hub-token', 'Models', optional(secret), unset('none'), 'Access token for gated and private models of the hub.'),
+        customary: ['HF_TOKEN'],
+      },
+      tokenFile: setting('hub-token-file', 'Models', optional(file), unset('none'), 'File with the value of `hub-token`.'),
+    },
+    memoryBytes: setting(
+      'memory',
+      'Models',
+      byteSize('64mb'),
+      { words: 'three quarters of the memory', derive: ({ memoryBytes }) => Math.floor(memoryBytes * 0.75) },
+      'Memory for all loaded models together; the least recently used are unloaded first.',
+    ),
+    idleUnloadMs: setting(
+      'idle-unload',
+      'Models',
+      zeroIsNone(duration('0', '365d')),
+      '15m',
+      'Unload a model after this time without work; 0 means never.',
+    ),
+    threads: setting(
+      'engine-threads',
+      'Models',
+      integer(1, 1024),
+      {
+        words: 'the physical cores, at most one less than all cores',
+        derive: ({ cores, physicalCores = cores }) => Math.max(1, Math.min(physicalCores, cores - 1)),
+      },
+      'Processor threads shared by all models at work. One per core is slower as soon as anything else runs.',
+    ),
+    gpu: setting(
+      'gpu',
+      'Models',
+      oneOf(...gpuSettings),
+      'auto',
+      'Device for models: `auto` uses what is available, `off` the processor; a named one must be available. `sepia devices` lists them.',
+    ),
+    gpuDevice: setting(
+      'gpu-device',
+      'Models',
+      optional(integer(0, 255)),
+      unset("the backend's first choice"),
+      'Number of the GPU to use, from `sepia devices`.',
+    ),
+    textSlots: setting('text-slots', 'Models', integer(1, 256), '8', 'Requests that one text model works on at once.'),
+    textQueue: setting('text-queue', 'Models', integer(0, 100_000), '128', 'Requests that may wait for each text model; more get 503.'),
+    imageQueue: setting('image-queue', 'Models', integer(0, 100_000), '32', 'Requests that may wait for each image model; more get 503.'),
+  },
+} as const
