@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import type { ConfigFault } from '../config/load-config.ts'
 import { toggle } from '../config/setting-kinds.ts'
-import type { ConfigFault } from '../config/setting-sources.ts'
 import { allSettings } from '../config/settings.ts'
 import { didYouMean } from '../core/text/nearest-name.ts'
 import type { Command, CommandFlag } from './command.ts'

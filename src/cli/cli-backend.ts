@@ -1,4 +1,4 @@
-import type { ConfigFault, SettingReport } from '../config/setting-sources.ts'
+import type { ConfigFault, SettingReport } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, Role } from '../core/account.ts'

@@ -1,4 +1,4 @@
-import type { ConfigFault, SettingReport } from '../config/setting-sources.ts'
+import type { ConfigFault, SettingReport } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import type { CliBackend } from './cli-backend.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,6 +1,5 @@
-import { loadConfig } from '../config/load-config.ts'
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { Machine } from '../config/machine.ts'
-import type { LoadedConfig } from '../config/parse-config.ts'
 import { type Arguments, checkArguments, commonFlags, findUnknownFlags, parseArguments, settingValues } from './arguments.ts'
 import type { CliBackend } from './cli-backend.ts'
 import type { Command, CommandResult } from './command.ts'

@@ -1,4 +1,4 @@
-import type { ConfigFault } from '../config/setting-sources.ts'
+import type { ConfigFault } from '../config/load-config.ts'
 import { nearestName } from '../core/text/nearest-name.ts'
 import { commands } from './commands.ts'
 

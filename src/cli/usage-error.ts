@@ -1,4 +1,4 @@
-import type { ConfigFault } from '../config/setting-sources.ts'
+import type { ConfigFault } from '../config/load-config.ts'
 
 /** What the person typed cannot be done; every fault says what to change. Exit code 2. */
 export class UsageError extends Error {

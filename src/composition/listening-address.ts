@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { listeningOrigin } from '../config/listening-origin.ts'
-import { type Addresses, resolveAddresses } from '../config/resolve-addresses.ts'
+import { type Addresses, listeningOrigin, resolveAddresses } from '../config/addresses.ts'
 import type { Config } from '../config/settings.ts'
 
 /** Where the service can be reached; known once it listens. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../cli/usage-error.ts'
-import type { ConfigFault } from '../config/setting-sources.ts'
+import type { ConfigFault } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import { findClusterFaults } from './cluster/find-cluster-faults.ts'
 import { findMissingBackend } from './devices/list-devices.ts'

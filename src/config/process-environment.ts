@@ -1,6 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
-import type { Machine } from './machine.ts'
-import { countPhysicalCores } from './physical-cores.ts'
+import { countPhysicalCores, type Machine } from './machine.ts'
 
 /** The environment variables of this process. The only place that reads `process.env`. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {

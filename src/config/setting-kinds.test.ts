@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { delimiter, resolve } from 'node:path'
 import { suite, test } from 'node:test'
-import { groupRoles } from './group-roles.ts'
+import { trustedProxies } from './address-settings.ts'
 import { headerNames } from './header-names.ts'
 import type { Kind } from './setting.ts'
 import { byteSize, duration, file, folder, folders, integer, names, oneOf, optional, secret, text, toggle, url } from './setting-kinds.ts'
-import { issuerUrl } from './sign-in-settings.ts'
-import { trustedProxies } from './trusted-proxies.ts'
+import { groupRoles, issuerUrl } from './sign-in-settings.ts'
 
 const base = resolve('/srv/sepia')
 const web = url('http:', 'https:')

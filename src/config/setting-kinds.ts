@@ -215,3 +215,12 @@ function wanted(description: string, raw: unknown): { readonly fault: string } {
 function wantedSecretly(description: string): { readonly fault: string } {
   return { fault: `expected ${description}.` }
 }
+
+/** What percent signs stand for; a text that has others is meant as it is. */
+export function decodePercents(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,13 +1,12 @@
 import { nodeRoles } from '../core/cluster/node.ts'
 import { addressSettings } from './address-settings.ts'
-import { databaseUrl } from './database-url.ts'
 import { headerFields, headerNames } from './header-names.ts'
 import { modelSettings } from './model-settings.ts'
 import { proxySettings } from './proxy/proxy-settings.ts'
-import { bucketUrl } from './s3-url.ts'
 import { combined, formerSetting, rowsOf, type SettingDescription, type SettingGroup, setting, unset, type ValuesOf } from './setting.ts'
 import { byteSize, duration, file, folder, integer, oneOf, optional, percentage, secret, toggle, url, zeroIsNone } from './setting-kinds.ts'
 import { signInSettings } from './sign-in-settings.ts'
+import { bucketUrl, databaseUrl } from './storage-urls.ts'
 
 const webUrl = optional(url('http:', 'https:'))
 

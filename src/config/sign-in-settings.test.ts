@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { groupRoles } from './group-roles.ts'
-import { issuerUrl } from './sign-in-settings.ts'
+import { groupRoles, issuerUrl } from './sign-in-settings.ts'
 
 describe('an issuer', () => {
   for (const address of [

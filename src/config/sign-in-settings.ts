@@ -1,4 +1,4 @@
-import { groupRoles } from './group-roles.ts'
+import type { Role } from '../core/account.ts'
 import { combined, type Kind, setting, unset } from './setting.ts'
 import { duration, file, names, oneOf, optional, text, toggle } from './setting-kinds.ts'
 
@@ -17,6 +17,29 @@ export const issuerUrl: Kind<string> = {
     return { fault: 'expected an address that starts with https://; plain http only leads to this machine.' }
   },
   print: (value) => value,
+}
+
+/** Which role the members of a group get; the group `*` is everybody. */
+export type GroupRole = readonly [group: string, role: Role]
+
+/** Groups with their roles, separated by commas, or a list in the file. A group's name may hold `=`, but no comma. */
+export const groupRoles: Kind<readonly GroupRole[]> = {
+  form: '<group>=owner | member,…',
+  parse: (raw) => {
+    const texts: readonly unknown[] = typeof raw === 'string' ? raw.split(',') : Array.isArray(raw) ? raw : [raw]
+    const pairs = texts.map(readPair)
+    const known = pairs.filter((pair) => pair !== null)
+    return known.length === pairs.length
+      ? { value: known }
+      : { fault: `expected groups with their roles, such as sepia-owners=owner,*=member, got ${JSON.stringify(raw)}.` }
+  },
+  print: (value) => value.map(([group, role]) => `${group}=${role}`).join(','),
+}
+
+function readPair(text: unknown): GroupRole | null {
+  const match = typeof text === 'string' ? /^\s*(\S(?:.*\S)?)\s*=\s*(owner|member)\s*$/.exec(text) : null
+  const [, group, role] = match ?? []
+  return group !== undefined && (role === 'owner' || role === 'member') ? [group, role] : null
 }
 
 /** The settings of how people sign in to the console. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { findClusterFaults } from '../../src/composition/cluster/find-cluster-faults.ts'
-import { parseConfig } from '../../src/config/parse-config.ts'
+import { parseConfig } from '../../src/config/load-config.ts'
 
 interface Compose {
   readonly services: Readonly<

@@ -48,8 +48,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
 
   test('an account opens no more on all nodes together than it may, and what it ends on one it can open on another', async () => {
     await using cluster = await openNodes(3)
-    const most = { streams: 40, polls: 40, events: 40 }
-    const places = cluster.nodes.map(({ counts }) => new AccountPlaces(counts, most))
+    const places = cluster.nodes.map(({ counts }) => new AccountPlaces(counts, 40))
     const takeOn = (node: number) => places[node]?.take('a', 'streams').catch(() => null) ?? null
     const taken = (await Promise.all(Array.from({ length: 90 }, (_, index) => takeOn(index % 3)))).filter((place) => place !== null)
     assert.equal(taken.length, 40)
@@ -71,7 +70,7 @@ suite('limits of three nodes on one PostgreSQL', { skip: withoutPostgres }, () =
     assert.ok(survivor)
     const { database } = survivor
     await database.run(`insert into kept_places (subject, holder, places) values ('streams a', gen_random_uuid(), 2)`)
-    const places = new AccountPlaces(survivor.counts, { streams: 2, polls: 2, events: 2 })
+    const places = new AccountPlaces(survivor.counts, 2)
     await places.take('a', 'streams')
     await places.take('a', 'streams')
     await assert.rejects(places.take('a', 'streams'), { code: 'concurrency_limit_exceeded' })

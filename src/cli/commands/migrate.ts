@@ -1,4 +1,4 @@
-import { databaseUrl } from '../../config/database-url.ts'
+import { databaseUrl } from '../../config/storage-urls.ts'
 import type { Command } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import { UsageError } from '../usage-error.ts'

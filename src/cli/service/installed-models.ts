@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { listeningOrigin } from '../../config/listening-origin.ts'
+import { listeningOrigin } from '../../config/addresses.ts'
 import type { CommandContext } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'

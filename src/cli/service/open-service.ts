@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { listeningOrigin } from '../../config/listening-origin.ts'
+import { listeningOrigin } from '../../config/addresses.ts'
 import type { CommandContext } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'

@@ -1,4 +1,4 @@
-import type { ConfigFault } from '../../config/setting-sources.ts'
+import type { ConfigFault } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
 
 /** Characters that the nodes' secret has at least. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../../cli/usage-error.ts'
-import { databaseUrl } from '../../config/database-url.ts'
+import { databaseUrl } from '../../config/storage-urls.ts'
 import { readSecretFile } from './read-secret-file.ts'
 
 /**

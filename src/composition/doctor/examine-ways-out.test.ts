@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseConfig } from '../../config/parse-config.ts'
+import { parseConfig } from '../../config/load-config.ts'
 import { describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
 import { examineWaysOut } from './examine-ways-out.ts'
 

@@ -1,4 +1,4 @@
-import type { ConfigFault } from '../../config/setting-sources.ts'
+import type { ConfigFault } from '../../config/load-config.ts'
 import type { Config, OpenIdConfig } from '../../config/settings.ts'
 import type { SignInSettings } from '../../console/console-dependencies.ts'
 import type { OpenIdSettings } from '../../console/sign-in/openid/openid-settings.ts'

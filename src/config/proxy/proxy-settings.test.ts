@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type ParsedConfig, parseConfig } from '../parse-config.ts'
+import { type ParsedConfig, parseConfig } from '../load-config.ts'
 
 function parse(environment: Readonly<Record<string, string>>): ParsedConfig {
   const machine = { cores: 4, memoryBytes: 4_000_000_000, terminal: false, folder: '/srv' }

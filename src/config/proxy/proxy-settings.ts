@@ -1,7 +1,6 @@
 import type { ForwardProxy } from '../../core/outgoing/forward-proxies.ts'
-import { decodePercents } from '../decode-percents.ts'
 import { type Kind, setting, unset } from '../setting.ts'
-import { names, optional } from '../setting-kinds.ts'
+import { decodePercents, names, optional } from '../setting-kinds.ts'
 
 /** Names separated by commas or spaces, as other programs write them. */
 const hosts: Kind<readonly string[]> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countPhysicalCores } from './physical-cores.ts'
+import { countPhysicalCores } from './machine.ts'
 
 /** A machine whose cores have two threads each, as Linux numbers them: 0 and 4, 1 and 5, … */
 function readMachine(allowed: string): (path: string) => string | null {

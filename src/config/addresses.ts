@@ -23,3 +23,10 @@ export function resolveAddresses(settings: Config['addresses'], listeningUrl: st
 export function leadsNobodyElse({ publicUrl }: Pick<Config['addresses'], 'publicUrl'>, host: string): boolean {
   return publicUrl === null && (host === '0.0.0.0' || host === '::')
 }
+
+/** The address under which a server that listens on a host and port can be reached from this machine. */
+export function listeningOrigin(host: string, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::'
+  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadsNobodyElse, resolveAddresses } from './resolve-addresses.ts'
+import { leadsNobodyElse, resolveAddresses } from './addresses.ts'
 
 const nothingSet = { publicUrl: null, imageUrl: null, asyncUrl: null, textUrl: null }
 

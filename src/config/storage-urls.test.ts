@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bucketUrl } from './s3-url.ts'
+import { bucketUrl } from './storage-urls.ts'
 
 test('an address of a bucket becomes its parts, and is shown without its secret', () => {
   const parsed = bucketUrl.parse('https://key:s%2Fcret@s3.example:9000/outputs/?region=eu-central-1', '/')

@@ -1,5 +1,5 @@
-import { decodePercents } from './decode-percents.ts'
 import type { Kind } from './setting.ts'
+import { decodePercents, url } from './setting-kinds.ts'
 
 /** A bucket on a server, as `s3-url` names it. */
 export interface BucketAddress {
@@ -35,5 +35,18 @@ export const bucketUrl: Kind<BucketAddress> = {
     const url = new URL(`${endpoint}/${bucket}?region=${region}`)
     url.username = accessKey
     return url.href.replace('@', ':***@')
+  },
+}
+
+const address = url('postgres:', 'postgresql:')
+const hosts = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)(?=[/?#]|$)/
+
+/** `postgres://user:password@host/database`. Faults never repeat it, since it holds a secret. */
+export const databaseUrl: Kind<string> = {
+  ...address,
+  parse: (raw, folder) => {
+    if (typeof raw === 'string' && hosts.exec(raw)?.[1]?.includes(','))
+      return { fault: 'names several servers; use one address that always leads to the primary, such as a proxy or a virtual IP address.' }
+    return address.parse(raw, folder)
   },
 }
