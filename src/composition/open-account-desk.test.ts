@@ -36,6 +36,14 @@ test('what the operator does at the command line is in the audit log, as his', a
     const { token } = await desk.createToken({ accountId: id, name: 't', scopes: ['read'], lifetimeMs: null }, options)
     await desk.revokeToken(token, options)
     await desk.makeSignInLink(id, options)
+    {
+      await using beside = await openStore(config, { clock: createSystemClock(), mode: 'tool' })
+      const invitations = await beside.accounts.listInvitations(options)
+      assert.deepEqual(
+        invitations.map(({ invitedBy }) => invitedBy),
+        [null],
+      )
+    }
     await desk.changeAccount(id, { disabled: true }, options)
     await assert.rejects(desk.makeSignInLink(id, options))
   }

@@ -62,7 +62,7 @@ export async function openAccountDesk(
     },
     makeSignInLink: async (accountId, options) => {
       const role = (await accounts.find(accountId, options))?.role ?? 'member'
-      const code = await invite(deps, { role, accountId, invitedBy: accountId }, options)
+      const code = await invite(deps, { role, accountId, invitedBy: null }, options)
       await record('link-made', { subject: accountId }, options)
       return joinLink(resolveAddresses(config.addresses, listeningOrigin(config.listen.host, config.listen.port)).publicUrl, code)
     },

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseRecord } from '../../core/text/parse-record.ts'
@@ -41,11 +41,25 @@ export async function writeLogin(file: string, login: Login): Promise<void> {
 }
 
 async function write(file: string, login: Login): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(file))
   const unfinished = `${file}.${process.pid}`
   await writeFile(unfinished, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
   await chmod(unfinished, 0o600)
   await rename(unfinished, file)
+}
+
+/** Node's recursive mkdir tries for ever where a folder exists but cannot hold others, as in /proc; this one fails with the system's error. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EEXIST') return
+    // Below /proc the parent is there, and the system reports it missing all the same.
+    if (code !== 'ENOENT' || (await stat(dirname(path)).catch(() => null)) !== null) throw error
+    await makeFolder(dirname(path))
+    await mkdir(path, { mode: 0o700 })
+  }
 }
 
 /** Forgets the login; false when there is none. */
