@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { openCatalog } from '../../src/catalog/open-catalog.ts'
@@ -66,6 +66,25 @@ suite('hostile pulls', () => {
     await using folder = await createTemporaryFolder()
     await using server = await serve({ '/model.json': '101' })
     await assert.rejects(pullModel({ modelsFolder: folder.path, hub }, server.url, options), /answered 101/)
+  })
+
+  test('a server that accepts and says nothing, or falls silent midway, ends the pull', async () => {
+    await using folder = await createTemporaryFolder()
+    const sockets = new Set<Socket>()
+    let head = ''
+    const server = createTcpServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.write(head)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const pull = () => pullModel({ modelsFolder: folder.path, hub: { ...hub, silenceMs: 20 } }, `http://127.0.0.1:${port}`, options)
+    await assert.rejects(pull(), /sent nothing for 0\.02 s/)
+    head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id":'
+    await assert.rejects(pull(), /broke off/)
+    for (const socket of sockets) socket.destroy()
+    await once(server.close(), 'close')
   })
 
   test('a server that sends answers to come for ever ends the pull, and one that sends a few is waited for', async () => {

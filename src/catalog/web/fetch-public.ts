@@ -8,11 +8,15 @@ import { BrokenOff } from '../broken-off.ts'
 import { isKnownInside, type KnownHosts } from './is-known-inside.ts'
 
 const mostRedirects = 5
+/** How long a server may send nothing, before its answer or in the middle of it. */
+const usualSilenceMs = 60_000
 
 /** What one may fetch from where. */
 export interface FetchRules {
   /** Lower-case names and addresses of hosts that may be reached by plain http and in private networks. */
   readonly trustedHosts: readonly string[]
+  /** How long a server may send nothing; absent = a minute. */
+  readonly silenceMs?: number
   /** Absent = every address is reached directly. */
   readonly proxies?: KnownHosts & {
     /** The way through a proxy, which it names by host and port; null = directly. */
@@ -79,7 +83,7 @@ async function send(
   rules: FetchRules,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const { trustedHosts, proxies } = rules
+  const { trustedHosts, proxies, silenceMs = usualSilenceMs } = rules
   const host = address.hostname.replace(/^\[|\]$/g, '')
   const trusted = trustedHosts.includes(host)
   const byName = `add ${host} to the setting pull-hosts to allow it.`
@@ -97,12 +101,16 @@ async function send(
     headers,
     ...(route && { connectSignal: signal }),
   })
+  request.setTimeout(silenceMs, () =>
+    request.destroy(new SilentServer(`${address} sent nothing for ${silenceMs / 1000} s; try again later.`)),
+  )
   request.end()
   try {
     return await answerTo(request)
   } catch (cause) {
     signal.throwIfAborted()
     if (cause === noOwnAnswer) throw new Error(`${address} sends interim responses (1xx) and no final one; check the address.`, { cause })
+    if (cause instanceof SilentServer) throw new BrokenOff(cause.message, { cause })
     const refused = cause instanceof Error && /is not allowed/.test(cause.message)
     if (refused) throw leadsInside(address, byName, { cause })
     const fault = proxyFaultIn(cause)
@@ -110,6 +118,8 @@ async function send(
     throw new BrokenOff(`${address} cannot be reached${through(address, rules)}; check the address and the network.`, { cause })
   }
 }
+
+class SilentServer extends Error {}
 
 function leadsInside(address: URL, byName: string, options?: ErrorOptions): Error {
   return new Error(`${address} is in a private network; ${byName}`, options)
