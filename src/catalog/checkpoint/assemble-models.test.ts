@@ -24,9 +24,9 @@ before(async () => {
 })
 
 const path = at('diffusion_models/flux1-schnell.safetensors')
-const clip: FoundPart = { part: 'clip-l', path: at('text_encoders/clip.safetensors'), bytes: 1 }
-const t5: FoundPart = { part: 't5', path: at('text_encoders/t5.safetensors'), bytes: 10 }
-const vae: FoundPart = { part: 'vae', path: at('vae/ae.safetensors'), bytes: 100 }
+const clip: FoundPart = { part: 'clip-l', path: at('text_encoders/clip.safetensors'), bytes: 1, width: null }
+const t5: FoundPart = { part: 't5', path: at('text_encoders/t5.safetensors'), bytes: 10, width: 4096 }
+const vae: FoundPart = { part: 'vae', path: at('vae/ae.safetensors'), bytes: 100, width: null }
 const flux = { family: 'flux-schnell', path, lacks: neededParts('flux-schnell') } as const
 
 test('a model is put together from folders beside its own, with the tokenizer of its text encoder', async () => {
@@ -37,7 +37,7 @@ test('a model is put together from folders beside its own, with the tokenizer of
 })
 
 test('a part in the folder of the model comes before others', async () => {
-  const own = { ...vae, path: at('diffusion_models/ae2.safetensors'), bytes: 1 }
+  const own = { ...vae, path: at('diffusion_models/ae2.safetensors'), bytes: 1, width: null }
   const found = await findParts(flux, [vae, own, t5, clip])
   assert.ok('files' in found)
   assert.equal(found.files.vae, own.path)

@@ -11,6 +11,8 @@ export interface FoundPart {
   /** Absolute path. */
   readonly path: string
   readonly bytes: number
+  /** Of a text encoder's hidden states; null = unknown or none. */
+  readonly width: number | null
 }
 
 /** A model in a file of its own that lacks parts. */
@@ -35,9 +37,10 @@ export async function findParts(
   const missing: ModelPart[] = []
   const left = new Set<ModelPart>()
   let bytes = 0
-  for (const { part, component, optional, of } of lacks) {
+  for (const slot of lacks) {
+    const { part, component, optional, of } = slot
     if (of !== null && optional && left.has(of)) continue
-    const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(part, parts, path)
+    const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(slot, parts, path)
     if (found !== null) {
       files[component] = await realpath(found.path)
       bytes += found.bytes
@@ -58,9 +61,13 @@ export function withParts(
   return { ...descriptor, bytes: descriptor.bytes + bytes, ...(checkpoint && { checkpoint: { ...checkpoint, files } }) }
 }
 
-function findFile(part: ModelPart, parts: readonly FoundPart[], model: string): { readonly path: string; readonly bytes: number } | null {
+function findFile(
+  { part, width }: PartSlot,
+  parts: readonly FoundPart[],
+  model: string,
+): { readonly path: string; readonly bytes: number } | null {
   const beside = (path: string): number => (dirname(path) === dirname(model) ? 1 : 0)
-  const fitting = parts.filter((found) => found.part === part)
+  const fitting = parts.filter((found) => found.part === part && (width === undefined || found.width === null || found.width === width))
   return fitting.toSorted((a, b) => beside(b.path) - beside(a.path) || b.bytes - a.bytes || a.path.localeCompare(b.path))[0] ?? null
 }
 

@@ -6,16 +6,16 @@ import type { CatalogFault } from '../catalog-fault.ts'
 import { type FoundPart, findParts } from './assemble-models.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { examineWeights } from './examine-weights.ts'
-import { readWeightsHeader } from './weights-header.ts'
+import { readFileHeader } from './read-file-header.ts'
 
 /** Parts of models in the folder of a file and those inside it. */
 async function partsBeside(path: string): Promise<readonly FoundPart[]> {
   const folder = dirname(path)
-  const names = (await readdir(folder, { recursive: true })).filter((name) => /\.safetensors$/iu.test(name))
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /\.(?:safetensors|gguf)$/iu.test(name))
   const examined = await Promise.all(
     names.map(async (name) => ({ path: join(folder, name), found: await examineWeights(join(folder, name), name).catch(() => null) })),
   )
-  return examined.flatMap(({ path: at, found }) => (found?.kind === 'part' ? [{ path: at, part: found.part, bytes: found.bytes }] : []))
+  return examined.flatMap(({ path: at, found }) => (found?.kind === 'part' ? [{ ...found, path: at }] : []))
 }
 
 /** Describes a checkpoint in one file that a `model.json` names. */
@@ -24,7 +24,7 @@ export async function describeSingleFile(
   name: string,
 ): Promise<Awaited<ReturnType<typeof describeCheckpoint>> | { readonly fault: CatalogFault }> {
   const fault = (message: string) => ({ fault: { file: path, field: '', message } })
-  const header = await readWeightsHeader(path).catch(() => ({ fault: 'cannot be read' }))
+  const header = await readFileHeader(path).catch(() => ({ fault: 'cannot be read' }))
   if ('fault' in header) return fault(`${header.fault}; copy it again.`)
   const found = detectSafetensorsKind(header)
   if (found.kind === 'unknown') return fault(`${found.reason}.`)

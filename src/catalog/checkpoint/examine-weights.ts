@@ -5,7 +5,7 @@ import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
-import { readWeightsHeader } from './weights-header.ts'
+import { readFileHeader } from './read-file-header.ts'
 
 /** Channels of the latents that transformers draw. */
 const transformerChannels = 16
@@ -23,12 +23,12 @@ const upscalerDefaults = {
 } as const
 
 /**
- * Tells from the header of a `.safetensors` file what it is; it goes by `name` from then on.
+ * Tells from the header of a `.safetensors` or `.gguf` file what it is; it goes by `name` from then on.
  *
  * @throws {Error} when the system does not read the file.
  */
 export async function examineWeights(path: string, name: string): Promise<ExaminedWeights> {
-  const header = await readWeightsHeader(path)
+  const header = await readFileHeader(path)
   if ('fault' in header) return { kind: 'faulty', reason: header.fault }
   const stats = await stat(path)
   const facts = { bytes: stats.size, created: Math.floor(stats.mtimeMs / 1000) }
@@ -46,9 +46,9 @@ export async function examineWeights(path: string, name: string): Promise<Examin
     )
     return { kind: 'transformer', family, lacks, descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
   }
-  if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, bytes: stats.size }
+  if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, width: found.width, bytes: stats.size }
   // No UNet here reads latents of more channels.
-  if (found.kind === 'vae' && found.channels === transformerChannels) return { kind: 'part', part: 'vae', bytes: stats.size }
+  if (found.kind === 'vae' && found.channels === transformerChannels) return { kind: 'part', part: 'vae', width: null, bytes: stats.size }
   if (found.kind === 'upscaler') {
     const upscaler = { weights: await realpath(path), scale: found.layout.scale }
     return { kind: 'upscaler', descriptor: { ...upscalerDefaults, ...facts, id: name, name, folder: path, upscaler } }

@@ -78,6 +78,11 @@ async function findForeignContent(path: string): Promise<string | null> {
   }
 }
 
+async function partsIn(path: string, source: number, name: string): Promise<ReadFile['parts']> {
+  const examined = await examineWeights(path, name).catch(() => null)
+  return examined?.kind === 'part' ? [{ path, source, ...examined }] : []
+}
+
 async function readLooseFile({ path, source }: LooseFile, name: string): Promise<ReadFile> {
   const fault = (message: string): ReadFile => {
     const reason = message.replace(/\.$/u, '')
@@ -88,22 +93,26 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
   const foreign = await findForeignContent(path)
   if (foreign !== null) return fault(`${foreign}.`)
   if (isPickle(path)) return unusable('is a pickle, which can run code when it is read; convert it to safetensors')
+  let foreignModel: string | null = null
   if (/\.gguf$/iu.test(path)) {
     const read = await readLooseGguf({ path, source, name })
     if (read === null) return nothing
     if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
-    return 'unusable' in read ? unusable(read.unusable) : { ...nothing, entries: [read.entry] }
+    if ('unusable' in read) return unusable(read.unusable)
+    if ('draws' in read) foreignModel = read.foreign
+    // A language model may be the text encoder of an image model, too.
+    if ('entry' in read) return { ...nothing, entries: [read.entry], parts: read.encodes ? await partsIn(path, source, name) : [] }
   }
   const examined = await examineWeights(path, name).catch(() => ({ kind: 'faulty', reason: 'cannot be read' }) as const)
   switch (examined.kind) {
     case 'faulty':
       return fault(`${examined.reason}; copy it again or remove it.`)
     case 'unusable':
-      return unusable(examined.reason)
+      return unusable(foreignModel ?? examined.reason)
     case 'transformer':
       return { ...nothing, incomplete: [{ path, source, ...examined }] }
     case 'part':
-      return { ...nothing, parts: [{ path, source, part: examined.part, bytes: examined.bytes }] }
+      return { ...nothing, parts: [{ path, source, ...examined }] }
     case 'checkpoint':
     case 'upscaler':
       return { ...nothing, entries: [{ source, modelFile: path, descriptor: examined.descriptor }] }

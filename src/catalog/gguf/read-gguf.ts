@@ -27,6 +27,6 @@ export function refuseGguf({ use, architecture }: GgufFacts): string | null {
     case 'adapter':
       return 'is a LoRA for llama.cpp; merge it into its model'
     case 'picture':
-      return `is an image model (${architecture}) for another program; use its .safetensors file`
+      return `is an image model${architecture === '' ? '' : ` (${architecture})`}; put it into a models folder, with its text encoders and VAE beside it`
   }
 }

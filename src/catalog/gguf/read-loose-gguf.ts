@@ -6,7 +6,20 @@ import { describeGguf } from './describe-gguf.ts'
 import { readGguf, refuseGguf } from './read-gguf.ts'
 
 /** What a GGUF file without a `model.json` is; null = a later part of a split set, which its first part speaks for. */
-export type LooseGguf = { readonly entry: CatalogEntry } | { readonly unusable: string } | { readonly fault: string } | null
+export type LooseGguf =
+  | {
+      readonly entry: CatalogEntry
+      /** Whether image models may read texts with it. */
+      readonly encodes: boolean
+    }
+  /** Weights of an image model, and why they are not usable should they be none that Sepia runs. */
+  | { readonly draws: true; readonly foreign: string }
+  | { readonly unusable: string }
+  | { readonly fault: string }
+  | null
+
+/** Language models that image models read texts with. */
+const textEncoders: readonly string[] = ['qwen3', 't5', 't5encoder']
 
 /**
  * Reads a loose GGUF file by its header: the first of a split set stands for all.
@@ -24,6 +37,11 @@ export async function readLooseGguf({
 }): Promise<LooseGguf> {
   const facts = await readGguf(path)
   if ('fault' in facts) return facts
+  if (facts.use === 'picture')
+    return {
+      draws: true,
+      foreign: `is an image model (${facts.architecture}) that Sepia does not run from GGUF; use its .safetensors file`,
+    }
   const refusal = refuseGguf(facts)
   if (refusal !== null) return { unusable: refusal }
   if (facts.split !== null && facts.split.index > 0) return null
@@ -45,7 +63,7 @@ export async function readLooseGguf({
     speculative: null,
     ...describeGguf(facts),
   } as const
-  return { entry: { source, modelFile: path, descriptor } }
+  return { entry: { source, modelFile: path, descriptor }, encodes: textEncoders.includes(facts.architecture) }
 }
 
 /** llama.cpp finds the other parts by this name. */

@@ -40,8 +40,8 @@ export type ExaminedWeights =
       readonly descriptor: ImageModelDescriptor
       readonly lacks: readonly PartSlot[]
     }
-  /** A part of such models. */
-  | { readonly kind: 'part'; readonly part: ModelPart; readonly bytes: number }
+  /** A part of such models; `width` of a text encoder's hidden states. */
+  | { readonly kind: 'part'; readonly part: ModelPart; readonly width: number | null; readonly bytes: number }
   | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
   /** Enlarges pictures. */
   | { readonly kind: 'upscaler'; readonly descriptor: ImageModelDescriptor }

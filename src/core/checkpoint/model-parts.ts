@@ -23,6 +23,8 @@ export interface PartSlot {
   /** What the names of its tensors begin with in files that hold everything; none for tokenizers. */
   readonly inside: readonly string[]
   readonly optional: boolean
+  /** How wide a text encoder's hidden states are that the transformer reads; absent = any. */
+  readonly width?: number
   /** The part that this one belongs to: a tokenizer is of use only with its encoder. */
   readonly of: ModelPart | null
 }

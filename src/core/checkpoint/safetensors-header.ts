@@ -1,8 +1,9 @@
+import type { BlockType } from '../gguf/block-types.ts'
 import { isRecord } from '../is-record.ts'
 import { type JsonBounds, type JsonShape, measureJson } from '../text/json-shape.ts'
 
 /** Element types a safetensors file may hold. */
-export const tensorTypeBytes = {
+const tensorTypeBytes = {
   F64: 8,
   F32: 4,
   F16: 2,
@@ -22,9 +23,12 @@ export const tensorTypeBytes = {
 
 export type TensorType = keyof typeof tensorTypeBytes
 
-/** Where one tensor lies in a safetensors file. */
+/** How a file of weights stores numbers: one by one, or in a GGUF file's blocks. */
+export type StoredType = TensorType | BlockType
+
+/** Where one tensor lies in a file of weights. */
 export interface TensorPlace {
-  readonly type: TensorType
+  readonly type: StoredType
   readonly shape: readonly number[]
   /** Bytes from the beginning of the file. */
   readonly offset: number

@@ -2,7 +2,7 @@ import type { CheckpointFamily, Prediction, TransformerFamily, UnetFamily } from
 import { neededParts, type PartSlot } from './model-parts.ts'
 import type { SafetensorsHeader } from './safetensors-header.ts'
 import { findUnreadable, refuseStorage } from './stored-weights.ts'
-import { findTextEncoder, findTransformer, type TextEncoderKind } from './transformer-file.ts'
+import { findTextEncoder, findTransformer, type TextEncoderKind, textEncoderWidth, textWidthOf } from './transformer-file.ts'
 import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
 /** What a safetensors file is good for. */
@@ -26,7 +26,7 @@ export type SafetensorsKind =
       /** Parts that the family needs and the file does not hold. */
       readonly lacks: readonly PartSlot[]
     }
-  | { readonly kind: 'text-encoder'; readonly encoder: TextEncoderKind }
+  | { readonly kind: 'text-encoder'; readonly encoder: TextEncoderKind; readonly width: number | null }
   | { readonly kind: 'vae'; readonly layout: 'original' | 'diffusers'; readonly prefix: string; readonly channels: number }
   | { readonly kind: 'lora'; readonly family: CheckpointFamily | null }
   | { readonly kind: 'textual-inversion'; readonly family: CheckpointFamily | null }
@@ -72,10 +72,12 @@ function detectByNames(header: SafetensorsHeader, file: string): SafetensorsKind
   const transformer = findTransformer((name) => tensors.has(name))
   if (transformer !== null) {
     const { family } = transformer
-    return { kind: 'transformer', family, lacks: neededParts(family).filter(({ inside }) => !inside.some(holds)) }
+    const width = textWidthOf(transformer, shape)
+    const lacks = neededParts(family).filter(({ inside }) => !inside.some(holds))
+    return { kind: 'transformer', family, lacks: lacks.map((slot) => (readsAt(slot, width) ? { ...slot, width } : slot)) }
   }
   const encoder = findTextEncoder(shape, file)
-  if (encoder !== null) return { kind: 'text-encoder', encoder }
+  if (encoder !== null) return { kind: 'text-encoder', encoder, width: textEncoderWidth(shape) }
   const firstConvolution = shape(`${unetPrefix}input_blocks.0.0.weight`)
   if (firstConvolution !== undefined) return describeCheckpoint(firstConvolution[1] ?? 0, { holds, header })
   if (holds('control_model.input_hint_block.') || (holds('input_hint_block.') && holds('zero_convs.')))
@@ -96,6 +98,11 @@ function detectByNames(header: SafetensorsHeader, file: string): SafetensorsKind
   const embedding = embeddingFamily(header)
   if (embedding !== undefined) return { kind: 'textual-inversion', family: embedding }
   return { kind: 'unknown', reason: unknownReason(holds) }
+}
+
+/** Whether a part gives texts as wide as the transformer reads them. */
+function readsAt({ part }: PartSlot, width: number | undefined): width is number {
+  return width !== undefined && (part === 't5' || part === 'qwen3')
 }
 
 function describeCheckpoint(

@@ -1,9 +1,10 @@
-import type { TensorPlace, TensorType } from './safetensors-header.ts'
+import { blockTypes } from '../gguf/block-types.ts'
+import type { StoredType, TensorPlace } from './safetensors-header.ts'
 
 type Tensors = ReadonlyMap<string, Pick<TensorPlace, 'type' | 'shape'>>
 
 /** Types that hold numbers to compute with, as they are or times a scale. */
-const numberTypes: ReadonlySet<TensorType> = new Set(['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2'])
+const numberTypes: ReadonlySet<StoredType> = new Set(['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2', ...blockTypes])
 /** ComfyUI's older name and the one it shares with vLLM. */
 const scaleEnding = /\.(?:scale_weight|weight_scale)$/u
 /** Scales of activations, which only sums in fp8 need; marks of what the tensors beside them show; and counters of positions. */

@@ -52,6 +52,18 @@ export function findTextEncoder(shape: (name: string) => readonly number[] | und
   return width >= clipGWidth || /clip[-_]?g/iu.test(name) ? 'clip-g' : 'clip-l'
 }
 
+/** How wide the hidden states of a text encoder are. */
+export function textEncoderWidth(shape: (name: string) => readonly number[] | undefined): number | null {
+  const tables = ['shared.weight', 'encoder.embed_tokens.weight', 'model.embed_tokens.weight']
+  return tables.map((name) => shape(name)?.[1]).find((width) => width !== undefined) ?? null
+}
+
+/** How wide the texts are that a transformer reads of its language model or T5. */
+export function textWidthOf({ prefix }: TransformerFile, shape: (name: string) => readonly number[] | undefined): number | undefined {
+  const embedders = ['txt_in.weight', 'context_embedder.weight', 'cap_embedder.1.weight']
+  return embedders.map((name) => shape(prefix + name)?.[1]).find((width) => width !== undefined)
+}
+
 /** A text that a family reads: which encoder, under which of diffusers' names, and where single files keep it. */
 export interface TextSource {
   readonly kind: TextEncoderKind

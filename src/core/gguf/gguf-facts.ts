@@ -1,9 +1,10 @@
+import { findTransformer } from '../checkpoint/transformer-file.ts'
 import { ggmlTypes } from './ggml-types.ts'
 import type { GgufHeader, GgufTensor } from './gguf-header.ts'
 
 /** What the header of a GGUF file means. */
 export interface GgufFacts {
-  /** '' in a later part of a split set, of which the first alone says what the model is. */
+  /** '' in a later part of a split set, of which the first alone says what the model is, and in image models of stable-diffusion.cpp. */
   readonly architecture: string
   readonly name: string | null
   readonly license: string | null
@@ -44,7 +45,10 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
   }
   const count = highest(values.get('split.count')) ?? 0
   const split = count > 1 ? { index: highest(values.get('split.no')) ?? 0, count } : null
-  const architecture = text('general.architecture') ?? (split !== null && split.index > 0 ? '' : null)
+  const names = new Set(tensors.map(({ name }) => name))
+  // stable-diffusion.cpp writes no metadata at all.
+  const isPicture = findTransformer((name) => names.has(name)) !== null
+  const architecture = text('general.architecture') ?? (isPicture || (split !== null && split.index > 0) ? '' : null)
   if (architecture === null) return null
   const number = (key: string): number | null => highest(values.get(`${architecture}.${key}`))
   const layers = number('block_count') ?? 0
@@ -58,7 +62,7 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
     architecture,
     name: text('general.name'),
     license: text('general.license'),
-    use: useOf(architecture, { kind: text('general.type'), pooling }),
+    use: isPicture ? 'picture' : useOf(architecture, { kind: text('general.type'), pooling }),
     readsForward: !encoders.test(architecture) && !fillers.test(architecture) && values.get(`${architecture}.attention.causal`) !== false,
     pooling,
     contextLength: length === null || length === 0 ? null : length,

@@ -6,6 +6,8 @@ export interface GgufHeader {
   /** Texts, numbers and switches by key; of lists the short ones, and those that were asked for. */
   readonly values: ReadonlyMap<string, GgufValue>
   readonly tensors: readonly GgufTensor[]
+  /** Bytes from the beginning of the file to the weights. */
+  readonly weightsStart: number
   /** Bytes that the file has at the least, up to the last number of its last tensor; one of a type that is not known counts with where it begins. */
   readonly promisedBytes: number
 }
@@ -73,17 +75,21 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   }
   const tensors: GgufTensor[] = []
   for (let index = 0; index < tensorCount; index++) tensors.push(await readTensor(header))
-  return { values, tensors, promisedBytes: countPromised(tensors, header.position, values.get('general.alignment')) }
+  const weightsStart = alignedStart(header.position, values.get('general.alignment'))
+  return { values, tensors, weightsStart, promisedBytes: tensors.length === 0 ? header.position : countPromised(tensors, weightsStart) }
 }
 
-function countPromised(tensors: readonly GgufTensor[], headerBytes: number, aligned: GgufValue | undefined): number {
-  if (tensors.length === 0) return headerBytes
+function alignedStart(headerBytes: number, aligned: GgufValue | undefined): number {
   const alignment = typeof aligned === 'number' && aligned > 0 ? aligned : usualAlignment
-  const start = Math.ceil(headerBytes / alignment) * alignment
+  return Math.ceil(headerBytes / alignment) * alignment
+}
+
+function countPromised(tensors: readonly GgufTensor[], start: number): number {
   return tensors.reduce((longest, tensor) => Math.max(longest, start + tensor.offset + weightBytes(tensor)), start)
 }
 
-function weightBytes({ shape, type }: GgufTensor): number {
+/** Bytes of a tensor; 0 of a type that is not known. */
+export function weightBytes({ shape, type }: GgufTensor): number {
   const stored = ggmlTypes.get(type)
   return stored === undefined ? 0 : Math.ceil(shape.reduce((product, each) => product * each, 1) / stored.block) * stored.bytes
 }

@@ -13,7 +13,7 @@ import { loadUnigramTokenizer } from '../prompts/unigram-tokenizer.ts'
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())
 const folder = temporary.path
-await unpackGoldenCheckpoints(folder, (path) => !/^unet\/|klein|z_image_turbo_fp8|schnell-fp8/u.test(path), 'transformers')
+await unpackGoldenCheckpoints(folder, (path) => !/klein|z_image_turbo_fp8|schnell-fp8/u.test(path), 'transformers')
 const text = await readFile(join(folder, 'cases.json'), 'utf8')
 const file = parseReferenceFile(JSON.parse(text))
 const { signal } = new AbortController()
@@ -39,6 +39,10 @@ const chosen = [
   'dev LoRA flux-xlabs.safetensors weight 1.0',
   'LoRA z-image-ai-toolkit.safetensors weight 1.0',
   'LoRA sd3-diffusers.safetensors weight 1.0',
+  'dev GGUF Q4_0',
+  'LoRA on GGUF Q8_0',
+  'GGUF z_image_turbo-Q4_0.gguf',
+  'GGUF z_image_turbo-sdcpp-q8_0.gguf',
 ]
 
 const cases = file.cases.filter(({ name }) => chosen.includes(name))

@@ -1,6 +1,8 @@
-import type { TensorType } from '../../../../core/checkpoint/safetensors-header.ts'
+import type { StoredType } from '../../../../core/checkpoint/safetensors-header.ts'
+import { type BlockType, blockSizes, isBlockType } from '../../../../core/gguf/block-types.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
+import { type BlockGraph, type BlockViews, decodeBlocks } from './block-weights.ts'
 import type { GraphTarget } from './graph-target.ts'
 import {
   encodeOnnxModel,
@@ -19,7 +21,7 @@ export type Value = string
 /** The largest number in half precision. */
 const largestHalf = 65_504
 
-const storedTypes: Partial<Record<TensorType, OnnxType>> = {
+const storedTypes: Partial<Record<StoredType, OnnxType>> = {
   F64: 'float64',
   F32: 'float32',
   F16: 'float16',
@@ -29,7 +31,7 @@ const storedTypes: Partial<Record<TensorType, OnnxType>> = {
 }
 
 /** Collects the nodes of one network's graph, whose weights lie in a checkpoint. All values are float32, or float16 where the target says so, unless they say otherwise. */
-export class GraphBuilder {
+export class GraphBuilder implements BlockGraph {
   readonly weights: WeightTable
   readonly #target: GraphTarget
   readonly #nodes: OnnxNode[] = []
@@ -47,6 +49,11 @@ export class GraphBuilder {
   /** How attention is written. */
   get attention(): GraphTarget['attention'] {
     return this.#target.attention
+  }
+
+  /** Whether weights stay in their file. */
+  get isMapped(): boolean {
+    return this.#target.weightsAs === 'mapped'
   }
 
   /** Declares an input; one of float32 is computed with as everything is. */
@@ -105,6 +112,15 @@ export class GraphBuilder {
     return this.#constant(`${type}:${key}:${shape.join('x')}`, { type, shape, data: new Uint8Array(numbers.buffer) })
   }
 
+  /** Whole numbers from 0 to 255. */
+  bytes(values: readonly number[], shape: readonly number[]): Value {
+    return this.#constant(`b:${values.join(',')}:${shape.join('x')}`, { type: 'uint8', shape, data: Uint8Array.from(values) })
+  }
+
+  toSingle(value: Value): Value {
+    return this.node('Cast', [value], { to: onnxTypes.float32 })
+  }
+
   /** The same value for the same key; made once. */
   once(key: string, make: () => Value): Value {
     const known = this.#made.get(key)
@@ -136,8 +152,9 @@ export class GraphBuilder {
 
   /** A weight as everything is computed with. */
   weight(name: string, shape?: readonly number[]): Value {
+    const { type, scale, shape: storedShape } = this.weights.get(name)
+    if (isBlockType(type)) return this.#decode(name, type, shape ?? storedShape)
     const stored = this.stored(name, shape)
-    const { type, scale } = this.weights.get(name)
     if (scale !== undefined) return this.once(`scaled:${stored}`, () => this.#scale(stored, name, shape))
     if (storedTypes[type] === this.type) return stored
     return this.once(`cast:${stored}`, () => this.node('Cast', [stored], { to: onnxTypes[this.type] }))
@@ -154,17 +171,55 @@ export class GraphBuilder {
     const perRow = count === 1 ? [] : [rows, ...rest.map(() => 1)]
     const value = `s:${name}:${perRow.length}`
     this.#constant(value, { type, shape: perRow, data: { file, offset: scale.offset, bytes: scale.bytes } })
-    const single = (each: Value) => this.node('Cast', [each], { to: onnxTypes.float32 })
-    return this.narrow(this.node('Mul', [single(stored), type === 'float32' ? value : single(value)]))
+    return this.narrow(this.node('Mul', [this.toSingle(stored), type === 'float32' ? value : this.toSingle(value)]))
+  }
+
+  /** The bytes of a weight in blocks, of which `rows` make a row of each view. */
+  blockViews(name: string, type: BlockType, blocksPerRow = 1): BlockViews {
+    const { file, offset, bytes, shape } = this.weights.get(name)
+    const width = blockSizes[type].bytes * blocksPerRow
+    const wanted = shape.reduce((product, size) => product * size, 1) / (blockSizes[type].numbers * blocksPerRow)
+    if (!Number.isInteger(wanted) || bytes !== wanted * width || offset % 2 !== 0)
+      throw unusableModel(this.weights.label, `has a tensor "${name}" that does not part at its blocks`)
+    return (as) => {
+      const columns = as === 'float16' ? width / 2 : width
+      const value = `${as}:${name}:${blocksPerRow}`
+      if (this.#initializers.has(value)) return value
+      this.#constant(value, { type: as, shape: [wanted, columns], data: { file, offset, bytes } })
+      if (this.#target.weightsAs === 'mapped') this.#weightInputs.push({ name: value, type: as, shape: [wanted, columns] })
+      return value
+    }
+  }
+
+  #decode(name: string, type: BlockType, shape: readonly number[]): Value {
+    return this.once(`blocks:${name}:${shape.join('x')}`, () => {
+      const decoded = decodeBlocks(this, type, this.blockViews(name, type))
+      return this.narrow(this.node('Reshape', [decoded, this.integers(shape)]))
+    })
   }
 
   /** Rows of a table of weights, by whole numbers; the table in another shape of as many numbers if one is given. */
   gather(name: string, indices: Value, shape?: readonly number[]): Value {
     // A mapped table is the largest of all weights: only what is taken of it is cast. A device may lack the type it is stored in.
-    const { type, scale } = this.weights.get(name)
+    const { type, scale, shape: storedShape } = this.weights.get(name)
+    if (isBlockType(type) && shape === undefined) return this.#gatherBlocks(name, type, indices, storedShape[1] ?? 0)
+    if (isBlockType(type)) return this.node('Gather', [this.weight(name, shape), indices])
     if (this.#target.weightsAs !== 'mapped' || scale !== undefined || type.startsWith('F8'))
       return this.node('Gather', [this.weight(name, shape), indices])
     return this.node('Cast', [this.node('Gather', [this.stored(name, shape), indices])], { to: onnxTypes[this.type] })
+  }
+
+  /** Only the rows that are taken are decoded. */
+  #gatherBlocks(name: string, type: BlockType, indices: Value, width: number): Value {
+    const { numbers, bytes } = blockSizes[type]
+    const views = this.blockViews(name, type, width / numbers)
+    const taken: BlockViews = (as) =>
+      this.once(`taken:${as}:${name}:${indices}`, () =>
+        this.node('Reshape', [this.node('Gather', [views(as), indices]), this.integers([-1, as === 'float16' ? bytes / 2 : bytes])]),
+      )
+    const decoded = decodeBlocks(this, type, taken)
+    const sizes = this.node('Concat', [this.node('Shape', [indices]), this.integers([width])], { axis: 0 })
+    return this.narrow(this.node('Reshape', [decoded, sizes]))
   }
 
   encode(): Uint8Array {

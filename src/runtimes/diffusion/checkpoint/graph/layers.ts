@@ -1,3 +1,4 @@
+import { multiplyBlocks } from './block-products.ts'
 import type { GraphBuilder, Value } from './graph-builder.ts'
 
 /** Groups of every group normalization in Stable Diffusion. */
@@ -28,9 +29,10 @@ export interface LayerContext {
 export function linear({ graph, branches }: LayerContext, module: string, input: Value): Value {
   const name = `${module}.weight`
   const { shape, transposed } = graph.weights.get(name)
-  const weight = graph.weight(name, shape.slice(0, 2))
   const bias = graph.weights.has(`${module}.bias`) ? [graph.weight(`${module}.bias`)] : []
-  const output = graph.node('Gemm', [input, weight, ...bias], { transB: transposed ? 0 : 1 })
+  const output =
+    multiplyBlocks(graph, { weight: name, input, bias }) ??
+    graph.node('Gemm', [input, graph.weight(name, shape.slice(0, 2)), ...bias], { transB: transposed ? 0 : 1 })
   return branches === null ? output : branches.linear(graph, module, input, output)
 }
 

@@ -4,6 +4,7 @@ import { bytesField, type EncodedFields, floatField, integerField, joinBytes, me
 export const onnxTypes = {
   float32: 1,
   uint8: 2,
+  int8: 3,
   int32: 6,
   int64: 7,
   bool: 9,

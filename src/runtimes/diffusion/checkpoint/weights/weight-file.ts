@@ -1,9 +1,10 @@
 import { open, realpath } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { readSafetensorsHeader, SafetensorsFault, type SafetensorsHeader } from '../../../../core/checkpoint/safetensors-header.ts'
+import { SafetensorsFault, type SafetensorsHeader } from '../../../../core/checkpoint/safetensors-header.ts'
+import { readWeightsHeader } from '../../../../core/checkpoint/weights-header.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 
-/** A safetensors file whose header was read and checked. */
+/** A safetensors or GGUF file whose header was read and checked. */
 export interface WeightFile extends SafetensorsHeader {
   /** Absolute path, links resolved: the tensor runtime refuses links that leave their folder. */
   readonly path: string
@@ -22,7 +23,7 @@ export async function readWeightFile(path: string): Promise<WeightFile> {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
       return buffer.subarray(0, bytesRead)
     }
-    return { ...(await readSafetensorsHeader(read, size)), path: real, folder: dirname(real), name: basename(real) }
+    return { ...(await readWeightsHeader(read, size)), path: real, folder: dirname(real), name: basename(real) }
   } catch (error) {
     throw unusableModel(label, error instanceof SafetensorsFault ? error.message : 'is missing or cannot be read', error)
   }

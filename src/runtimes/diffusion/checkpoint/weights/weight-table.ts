@@ -1,4 +1,4 @@
-import { type TensorPlace, tensorTypeBytes } from '../../../../core/checkpoint/safetensors-header.ts'
+import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
 import { hasNoEffect, scaledName } from '../../../../core/checkpoint/stored-weights.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 
@@ -25,8 +25,8 @@ export function withScales(weights: ReadonlyMap<string, StoredWeight>): Readonly
 /** Some rows of a weight, with the scales of these rows. */
 export function sliceRows(weight: StoredWeight, first: number, count: number): StoredWeight {
   const { scale } = weight
-  const isPerRow = scale !== undefined && scale.bytes > tensorTypeBytes[scale.type]
-  return { ...weight, ...rowsOf(weight, first, count), ...(isPerRow && { scale: rowsOf(scale, first, count) }) }
+  const perRow = scale?.shape.some((size) => size > 1) === true ? scale : null
+  return { ...weight, ...rowsOf(weight, first, count), ...(perRow && { scale: rowsOf(perRow, first, count) }) }
 }
 
 function rowsOf({ type, shape: [rows = 1, ...rest], offset, bytes }: TensorPlace, first: number, count: number): TensorPlace {

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises'
-import { readSafetensorsHeader, SafetensorsFault, type SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
+import { SafetensorsFault, type SafetensorsHeader } from '../../core/checkpoint/safetensors-header.ts'
+import { readWeightsHeader } from '../../core/checkpoint/weights-header.ts'
 
 /**
- * Reads and checks the header of a `.safetensors` file; a fault completes a sentence that begins with the file's name.
+ * Reads and checks the header of a file of weights; a fault completes a sentence that begins with the file's name.
  *
  * @throws {Error} when the system does not read the file.
  */
-export async function readWeightsHeader(path: string): Promise<SafetensorsHeader | { readonly fault: string }> {
+export async function readFileHeader(path: string): Promise<SafetensorsHeader | { readonly fault: string }> {
   try {
     await using file = await open(path, 'r')
     const { size } = await file.stat()
@@ -14,7 +15,7 @@ export async function readWeightsHeader(path: string): Promise<SafetensorsHeader
       const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
       return buffer.subarray(0, bytesRead)
     }
-    return await readSafetensorsHeader(read, size)
+    return await readWeightsHeader(read, size)
   } catch (error) {
     if (error instanceof SafetensorsFault) return { fault: error.message }
     throw error

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { safetensorsFile } from '../../../test/support/model-files/safetensors-file.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { openCatalog } from '../open-catalog.ts'
+
+const q8 = (name: string, width: number, rows: number): GgufTensor => ({
+  name,
+  shape: [width, rows],
+  type: 8,
+  data: Buffer.alloc((rows * width * 34) / 32),
+})
+const single = (name: string, shape: readonly number[]): GgufTensor => ({
+  ...{ name, shape, type: 0 },
+  data: Buffer.alloc(4 * shape.reduce((product, size) => product * size, 1)),
+})
+
+const zImage = [q8('noise_refiner.0.attention.qkv.weight', 64, 96), q8('cap_embedder.1.weight', 32, 64)]
+const qwen = (width: number): Buffer =>
+  writeGguf(
+    [['general.architecture', ggufValue('qwen3')]],
+    [q8('token_embd.weight', width, 8), single('blk.0.attn_q_norm.weight', [16]), q8('blk.0.attn_q.weight', width, 32)],
+  )
+const vae = Buffer.from(safetensorsFile([{ name: 'decoder.conv_in.weight', shape: [8, 16, 3, 3], values: new Float32Array(8 * 16 * 9) }]))
+
+async function write(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), content)
+  }
+}
+
+for (const [converter, header, prefix] of [
+  ['ComfyUI', [['general.architecture', ggufValue('lumina2')] as const], ''],
+  ['stable-diffusion.cpp', [], 'model.diffusion_model.'],
+] as const) {
+  test(`a GGUF transformer of ${converter} is put together with GGUF parts that fit it`, async () => {
+    await using folder = await createTemporaryFolder()
+    await write(folder.path, {
+      'diffusion_models/z-image-turbo-Q8_0.gguf': writeGguf(
+        header,
+        zImage.map((tensor) => ({ ...tensor, name: prefix + tensor.name })),
+      ),
+      'text_encoders/Qwen3-4B-Q8_0.gguf': qwen(32),
+      'text_encoders/Qwen3-8B-Q8_0.gguf': qwen(64),
+      'vae/ae.safetensors': vae,
+      'tokenizers/qwen3/tokenizer.json': Buffer.from('{}'),
+    })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    const model = catalog.find('z-image-turbo-Q8_0')
+    assert.ok(model?.kind === 'image', catalog.findUnusable('z-image-turbo-Q8_0')?.reason ?? JSON.stringify(catalog.faults))
+    assert.equal(model.checkpoint?.family, 'z-image')
+    assert.equal(model.checkpoint.files?.text_encoder, join(folder.path, 'text_encoders/Qwen3-4B-Q8_0.gguf'))
+    assert.equal(catalog.find('Qwen3-4B-Q8_0')?.kind, 'text')
+    assert.equal(model.defaults.steps, 8)
+  })
+}
+
+test('an encoder of another width does not count as the part', async () => {
+  await using folder = await createTemporaryFolder()
+  await write(folder.path, {
+    'z-image.gguf': writeGguf([], zImage),
+    'Qwen3-8B-Q8_0.gguf': qwen(64),
+  })
+  const catalog = await openCatalog({ folders: [folder.path] })
+  assert.match(catalog.findUnusable('z-image')?.reason ?? '', /Qwen3 4B/u)
+})

@@ -1,0 +1,215 @@
+import type { BlockType } from '../../../../core/gguf/block-types.ts'
+import type { OnnxAttribute } from './onnx-messages.ts'
+
+/** What decoding needs of a graph. */
+export interface BlockGraph {
+  node(type: string, inputs: readonly string[], attributes?: Readonly<Record<string, OnnxAttribute>>): string
+  integers(values: readonly number[], shape?: readonly number[]): string
+  floats(values: readonly number[], shape: readonly number[], type: 'float32'): string
+  /** Whole numbers from 0 to 255. */
+  bytes(values: readonly number[], shape: readonly number[]): string
+  toSingle(value: string): string
+}
+
+/** The same bytes in several ways, one row per block: [blocks, bytes], and as half-precision numbers [blocks, bytes / 2]. */
+export type BlockViews = (as: BlockView) => string
+
+export type BlockView = 'uint8' | 'int8' | 'float16'
+
+/** Numbers in groups that share a scale and a minimum: each stands for number · scale − minimum. */
+interface Groups {
+  /** [groups, numbers per group], of 8 bits. */
+  readonly numbers: string
+  /** [groups, 1] */
+  readonly scale: string
+  readonly minimum: string | null
+}
+
+/**
+ * The numbers that blocks stand for in single precision, [groups, numbers per group], in the order of the weight.
+ *
+ * @see https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h for the layouts
+ */
+export function decodeBlocks(graph: BlockGraph, type: BlockType, views: BlockViews): string {
+  const { numbers, scale, minimum } = decoders[type](new Blocks(graph, views))
+  const size = groupSizes[type]
+  const scaled = graph.node('DequantizeLinear', [numbers, scale], { axis: 1, block_size: size })
+  return minimum === null ? scaled : graph.node('Sub', [scaled, minimum])
+}
+
+/** Numbers that share a scale. */
+const groupSizes: Readonly<Record<BlockType, number>> = {
+  Q4_0: 32,
+  Q4_1: 32,
+  Q5_0: 32,
+  Q5_1: 32,
+  Q8_0: 32,
+  Q2_K: 16,
+  Q3_K: 16,
+  Q4_K: 32,
+  Q5_K: 32,
+  Q6_K: 16,
+}
+
+const decoders: Readonly<Record<BlockType, (blocks: Blocks) => Groups>> = {
+  Q4_0: (b) => offset(b, b.nibbles(2), b.half(0), 8),
+  Q4_1: (b) => ({ numbers: b.nibbles(4), scale: b.half(0), minimum: b.negative(b.half(1)) }),
+  Q5_0: (b) => offset(b, b.or(b.nibbles(6), b.fifthBits(2)), b.half(0), 16),
+  Q5_1: (b) => ({ numbers: b.or(b.nibbles(8), b.fifthBits(4)), scale: b.half(0), minimum: b.negative(b.half(1)) }),
+  Q8_0: (b) => ({ numbers: b.signed(2, 34), scale: b.half(0), minimum: null }),
+  Q2_K: (b) => {
+    const scales = b.cut(0, 16)
+    return {
+      numbers: b.shape(b.twoBits(16), [-1, 16]),
+      scale: b.each(b.times(b.low(scales, 4), b.half(40))),
+      minimum: b.each(b.times(b.right(scales, [4]), b.half(41))),
+    }
+  },
+  Q3_K: (b) => {
+    const [first, second, third] = [b.cut(96, 100), b.cut(100, 104), b.cut(104, 108)]
+    const highs = (shift: number) => b.left(b.low(b.right(third, [shift]), 2), 4)
+    const scales = b.join([
+      b.or(b.low(first, 4), highs(0)),
+      b.or(b.low(second, 4), highs(2)),
+      b.or(b.right(first, [4]), highs(4)),
+      b.or(b.right(second, [4]), highs(6)),
+    ])
+    const high = b.left(b.bits(b.shape(b.cut(0, 32), [-1, 1, 32])), 2)
+    const numbers = b.or(b.shape(b.twoBits(32), [-1, 8, 32]), high)
+    return offset(b, b.shape(numbers, [-1, 16]), b.each(b.times(scales, b.half(54), 32)), 4)
+  },
+  Q4_K: (b) => ({ numbers: b.shape(b.pairs(16, 144, 32), [-1, 32]), ...b.sixBitScales() }),
+  Q5_K: (b) => {
+    const high = b.left(b.bits(b.shape(b.cut(16, 48), [-1, 1, 32])), 4)
+    const numbers = b.or(b.shape(b.pairs(48, 176, 32), [-1, 8, 32]), high)
+    return { numbers: b.shape(numbers, [-1, 32]), ...b.sixBitScales() }
+  },
+  Q6_K: (b) => {
+    const low = b.shape(b.pairs(0, 128, 64), [-1, 2, 4, 32])
+    const high = b.left(b.low(b.right(b.shape(b.cut(128, 192), [-1, 2, 1, 32]), [0, 2, 4, 6]), 2), 4)
+    return offset(b, b.shape(b.or(low, high), [-1, 16]), b.each(b.times(b.signed(192, 208), b.half(104))), 32)
+  },
+}
+
+/** Numbers that are counted from one in the middle. */
+function offset(blocks: Blocks, numbers: string, scale: string, middle: number): Groups {
+  return { numbers, scale, minimum: blocks.scaled(scale, middle) }
+}
+
+/** Operations on the bytes of blocks. */
+class Blocks {
+  readonly #graph: BlockGraph
+  readonly #views: BlockViews
+
+  constructor(graph: BlockGraph, views: BlockViews) {
+    this.#graph = graph
+    this.#views = views
+  }
+
+  cut(from: number, to: number): string {
+    return cutBytes(this.#graph, this.#views('uint8'), from, to)
+  }
+
+  signed(from: number, to: number): string {
+    return cutBytes(this.#graph, this.#views('int8'), from, to)
+  }
+
+  /** One number in half precision of each block, as single precision [blocks, 1]. */
+  half(index: number): string {
+    return halfOf(this.#graph, this.#views, index)
+  }
+
+  shape(value: string, sizes: readonly number[]): string {
+    return this.#graph.node('Reshape', [value, this.#graph.integers(sizes)])
+  }
+
+  or(a: string, b: string): string {
+    return this.#graph.node('BitwiseOr', [a, b])
+  }
+
+  join(values: readonly string[]): string {
+    return this.#graph.node('Concat', values, { axis: -1 })
+  }
+
+  /** The lowest bits. */
+  low(value: string, bits: number): string {
+    return this.#graph.node('BitwiseAnd', [value, this.#graph.bytes([2 ** bits - 1], [])])
+  }
+
+  left(value: string, by: number): string {
+    return this.#graph.node('BitShift', [value, this.#graph.bytes([by], [])], { direction: 'LEFT' })
+  }
+
+  /** [..., 1, n] shifted by each of several numbers of bits: [..., shifts, n]; by one: of the same shape. */
+  right(value: string, shifts: readonly number[]): string {
+    const by = this.#graph.bytes(shifts, shifts.length === 1 ? [] : [shifts.length, 1])
+    return this.#graph.node('BitShift', [value, by], { direction: 'RIGHT' })
+  }
+
+  /** Each of the eight bits of [..., 1, n]: [..., 8, n]. */
+  bits(value: string): string {
+    return this.low(this.right(value, [0, 1, 2, 3, 4, 5, 6, 7]), 1)
+  }
+
+  /** 32 numbers of four bits: the lower halves of 16 bytes, then the upper ones. */
+  nibbles(from: number): string {
+    const bytes = this.cut(from, from + 16)
+    return this.join([this.low(bytes, 4), this.right(bytes, [4])])
+  }
+
+  /** The fifth bits of 32 numbers, from the lowest of four bytes on. */
+  fifthBits(from: number): string {
+    const bytes = this.shape(this.cut(from, from + 4), [-1, 4, 1])
+    const shifted = this.#graph.node('BitShift', [bytes, this.#graph.bytes([0, 1, 2, 3, 4, 5, 6, 7], [8])], { direction: 'RIGHT' })
+    return this.left(this.shape(this.low(shifted, 1), [-1, 32]), 4)
+  }
+
+  /** Runs of `run` bytes, each as its lower halves, then its upper ones: [blocks, runs, 2, run]. */
+  pairs(from: number, to: number, run: number): string {
+    return this.low(this.right(this.shape(this.cut(from, to), [-1, (to - from) / run, 1, run]), [0, 4]), 4)
+  }
+
+  /** 256 numbers of two bits in 64 bytes: [blocks, 2, 4, 32]. */
+  twoBits(from: number): string {
+    return this.low(this.right(this.shape(this.cut(from, from + 64), [-1, 2, 1, 32]), [0, 2, 4, 6]), 2)
+  }
+
+  /** Whole numbers [blocks, n], less `middle`, times one number of each block. */
+  times(numbers: string, half: string, middle = 0): string {
+    const single = this.#graph.toSingle(numbers)
+    const counted = middle === 0 ? single : this.#graph.node('Sub', [single, this.#graph.floats([middle], [], 'float32')])
+    return this.#graph.node('Mul', [counted, half])
+  }
+
+  /** One row for each number. */
+  each(value: string): string {
+    return this.shape(value, [-1, 1])
+  }
+
+  negative(value: string): string {
+    return this.#graph.node('Neg', [value])
+  }
+
+  scaled(value: string, by: number): string {
+    return this.#graph.node('Mul', [value, this.#graph.floats([by], [], 'float32')])
+  }
+
+  /** Eight scales and minima of six bits in twelve bytes behind two numbers in half precision. */
+  sixBitScales(): Pick<Groups, 'scale' | 'minimum'> {
+    const [first, second, third] = [this.cut(4, 8), this.cut(8, 12), this.cut(12, 16)]
+    const high = (value: string) => this.left(this.right(value, [6]), 4)
+    const scales = this.join([this.low(first, 6), this.or(this.low(third, 4), high(first))])
+    const minima = this.join([this.low(second, 6), this.or(this.right(third, [4]), high(second))])
+    return { scale: this.each(this.times(scales, this.half(0))), minimum: this.each(this.times(minima, this.half(1))) }
+  }
+}
+
+/** Some bytes of each block. */
+export function cutBytes(graph: BlockGraph, view: string, from: number, to: number): string {
+  return graph.node('Slice', [view, graph.integers([from]), graph.integers([to]), graph.integers([1])])
+}
+
+/** One number in half precision of each block, as single precision [blocks, 1]. */
+export function halfOf(graph: BlockGraph, views: BlockViews, index: number): string {
+  return graph.toSingle(cutBytes(graph, views('float16'), index, index + 1))
+}
