@@ -1,7 +1,8 @@
-import type { DocumentedRoute } from '../../src/http/openapi/documented-route.ts'
-import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
+import { slugOf } from '../../src/http/docs/render-markdown.ts'
+import { type DocumentedRoute, documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
 import { type FieldRow, fieldRows, parameterRows } from '../../src/http/openapi/field-rows.ts'
 import { describePurpose, describeScopes } from '../../src/http/openapi/route-words.ts'
+import { routes } from '../../src/http/routes.ts'
 import { publishedFieldsTable } from './published-fields-table.ts'
 
 /** Path of the page that {@link apiPage} renders. */
@@ -9,12 +10,12 @@ export const apiPagePath = 'docs/api.md'
 
 /** The page of all routes, from the schemas that check their requests. */
 export function apiPage(): string {
-  return `${introduction}\n${documentedRoutes({ widePenalties: false }).map(section).join('\n')}\n${publishedFieldsTable()}`
+  return `${introduction}\n${routesTable()}\n${documentedRoutes(routes, { widePenalties: false }).map(section).join('\n')}\n${publishedFieldsTable()}`
 }
 
 const introduction = `# API
 
-<!-- Written by \`npm run docs\` from src/http/openapi; change it there. -->
+<!-- Written by \`npm run docs\` from the rows in src/http/routes; change them there. -->
 
 A running service has this page at \`/docs/api\`, where you can send requests, and as OpenAPI at \`/openapi.json\`. See also [errors](errors.md) and [fields of published clients](#fields-of-published-clients).
 
@@ -63,6 +64,22 @@ When the first token takes longer than five seconds, the first chunk is sent wit
 A failure after the first byte is \`data: {"error": …}\`, and the stream ends without \`[DONE]\`. Events are plain ASCII with \`\\u\` escapes, because published clients decode network chunks one by one.
 `
 
+/** Every route on one screen, those that the document leaves out included. */
+function routesTable(): string {
+  const rows = routes.map((route) => {
+    const { method, path, alsoAt = [], scopes, scopeRule, summary, isUnlisted } = route
+    const title = `${method} ${path.replace('{+', '{')}`
+    const named = isUnlisted ? code(title) : `[${code(title)}](#${slugOf(title)})`
+    const others = alsoAt.map(code).join(', ')
+    return [
+      `${named}${others === '' ? '' : `, ${others}`}`,
+      scopes === null ? 'none' : (scopeRule ?? scopes.map(code).join(' or ')),
+      summary,
+    ]
+  })
+  return `## All routes\n\n${table(['route', 'scope', 'purpose'], rows)}\n`
+}
+
 function section(route: DocumentedRoute): string {
   const { method, path, parameters = [], body, answers, refusals = [] } = route
   const cells = ({ name, accepts, fallback, description }: FieldRow) => [code(name), accepts, code(fallback), description]
@@ -71,7 +88,7 @@ function section(route: DocumentedRoute): string {
   const outcomes = answers.map(({ status, description: words }) => `${status} (${words.replace(/\.$/, '')})`).join(', ')
   const refused = refusals.length === 0 ? '' : `; refusals ${refusals.toSorted((a, b) => a - b).join(', ')}`
   return [
-    `## ${method.toUpperCase()} ${path}`,
+    `## ${method} ${path}`,
     describePurpose(route),
     describeScopes(route),
     table(['name', 'in', 'must be', 'default', 'meaning'], parameterCells),

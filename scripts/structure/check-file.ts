@@ -17,6 +17,7 @@ export function checkFile({ path, text }: SourceFile): FileReport {
       ...(lines > maxLines ? [`${path}: has ${lines} lines; split it, ${maxLines} is the most.`] : []),
       ...(writesLog(path, text) ? [`${path}: writes a log line; make it a function of src/telemetry, which moves the metric too.`] : []),
       ...checkRoute(path, text),
+      ...checkRow(path, text),
       ...(readsEnvironment(path, text) ? [`${path}: reads process.env; only ${environmentReader} may.`] : []),
     ],
     notes:
@@ -49,9 +50,22 @@ function writesLog(path: string, text: string): boolean {
   return /\blog\.(?:trace|debug|info|warn|error|fatal)\(/.test(text)
 }
 
-/** A file of routes is found by its name, and the function that registers them by the file's; in a wing, what several of its routes share may lie beside them. */
+/** The file that turns rows into routes of the server. */
+const servesRows = 'src/http/serve-routes.ts'
+
+/** The public interface's routes are rows below `routes/`; nothing else registers one, and their description knows none by its path. */
+function checkRow(path: string, text: string): readonly string[] {
+  if (!path.startsWith('src/http/') || path.endsWith('.test.ts')) return []
+  if (path.startsWith('src/http/openapi/') && /['"]\/[a-z]/.test(text))
+    return [`${path}: holds a path; say it in the route's row, which the document is made of.`]
+  if (path !== servesRows && /\.(?:get|post|put|delete|route)(?:<\w+>)?\(\s*['"`]\//.test(text))
+    return [`${path}: registers a route; write a row below src/http/routes, which ${servesRows} registers.`]
+  return []
+}
+
+/** A file of the console's routes is found by its name, and the function that registers them by the file's; in a wing, what several of its routes share may lie beside them. */
 function checkRoute(path: string, text: string): readonly string[] {
-  const [, wing, name] = /^src\/(?:http|console)\/routes\/([a-z-]+\/)?([a-z-]+)\.ts$/.exec(path) ?? []
+  const [, wing, name] = /^src\/console\/routes\/([a-z-]+\/)?([a-z-]+)\.ts$/.exec(path) ?? []
   if (name === undefined) return []
   const wanted = `register${name.replaceAll(/(?:^|-)([a-z])/g, (_, first: string) => first.toUpperCase())}`
   const [, registers] = /^export (?:async )?function (register\w*)\(/m.exec(text) ?? []

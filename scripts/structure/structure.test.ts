@@ -126,13 +126,21 @@ describe('checkFile', () => {
     assert.deepEqual(checkFile({ path: 'src/composition/a.ts', text: 'console.dialog.info(1)' }).faults, [])
   })
 
-  it('wants a route to be registered by a function named after its file', () => {
-    const text = 'export function registerCreateImage(api: FastifyInstance): void {}'
-    assert.deepEqual(checkFile({ path: 'src/http/routes/create-image.ts', text }).faults, [])
-    assert.equal(checkFile({ path: 'src/http/routes/draw-image.ts', text }).faults.length, 1)
-    assert.equal(checkFile({ path: 'src/console/routes/create.ts', text }).faults.length, 1)
-    assert.equal(checkFile({ path: 'src/http/routes/images/draw-image.ts', text }).faults.length, 1)
-    assert.deepEqual(checkFile({ path: 'src/http/routes/images/image-links.ts', text: '' }).faults, [])
+  it("wants the console's routes to be registered by a function named after their file", () => {
+    const text = 'export function registerPictures(own: FastifyInstance): void {}'
+    assert.deepEqual(checkFile({ path: 'src/console/routes/pictures.ts', text }).faults, [])
+    assert.equal(checkFile({ path: 'src/console/routes/images.ts', text }).faults.length, 1)
+    assert.equal(checkFile({ path: 'src/console/routes/requests/images.ts', text }).faults.length, 1)
+    assert.deepEqual(checkFile({ path: 'src/console/routes/requests/links.ts', text: '' }).faults, [])
+  })
+
+  it('wants the public routes to be rows, and their description to name none', () => {
+    const registers = "server.get('/v1/models', answer)"
+    assert.equal(checkFile({ path: 'src/http/routes/models.ts', text: registers }).faults.length, 1)
+    assert.equal(checkFile({ path: 'src/http/routes/models.ts', text: 'api.post<Named>(`/models/load`, answer)' }).faults.length, 1)
+    const row = "{ method: 'GET', path: '/v1/models' }"
+    assert.deepEqual(checkFile({ path: 'src/http/routes/models.ts', text: row }).faults, [])
+    assert.equal(checkFile({ path: 'src/http/openapi/models.ts', text: row }).faults.length, 1)
   })
 
   it('lets one file read the environment', () => {

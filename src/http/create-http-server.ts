@@ -15,7 +15,7 @@ import { fillModels } from './body/fill-models.ts'
 import { inviteBodies } from './body/invite-body.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
-import { accountOf, identifyCaller } from './caller.ts'
+import { accountOf, identifyCaller, requireScope } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
 import { allowOrigins } from './cross-origin.ts'
 import { chooseRequestId, requestIdHeaders } from './headers/request-id.ts'
@@ -33,7 +33,9 @@ import { requireBudget } from './limits/require-budget.ts'
 import { createProxyTrust } from './limits/trusted-proxies.ts'
 import { noteWork } from './note-work.ts'
 import { answerBelow, withoutPrefix } from './path-prefix.ts'
-import { registerPublicRoutes, registerTokenRoutes } from './register-routes.ts'
+import { probeRoutes } from './routes/service.ts'
+import { routes } from './routes.ts'
+import { serveRoutes } from './serve-routes.ts'
 import { endTrace, traceRequests } from './trace-requests.ts'
 
 /** Longer than any header section Node accepts, so that no path is ever too long for a route. */
@@ -80,17 +82,21 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   capConnections(server, { ...settings, isTrustedProxy })
   answerFailures(server, deps, methods)
   acceptJsonBodies(server, deps, settings)
+  const offered = settings.probesOnly ? probeRoutes : routes
+  const places = new AccountPlaces(deps.counts, settings.accountPlaces)
+  const further = { ...deps, places, deadline: new AnswerDeadline(deps.deadlineClock ?? null), routes: offered }
+  const service = { deps: further, settings }
   await server.register(async (open) => {
     refuseUnknownQuery(open)
-    await registerPublicRoutes(open, deps, settings)
+    const openRoutes = offered.filter(({ scopes }) => scopes === null)
+    await serveRoutes(open, openRoutes, service)
   })
   await server.register(async (api) => {
-    const places = new AccountPlaces(deps.counts, settings.accountPlaces)
-    const further = { ...deps, places, deadline: new AnswerDeadline(deps.deadlineClock ?? null) }
     protect(api, further, settings)
     logBodies(api, deps.bodies)
     refuseUnknownQuery(api)
-    await registerTokenRoutes(api, further, settings)
+    const tokenRoutes = offered.filter(({ scopes }) => scopes !== null)
+    await serveRoutes(api, tokenRoutes, service)
   })
   return server
 }
@@ -183,7 +189,8 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
     if (deps.isDraining() && request.method === 'POST')
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
-    const { spends } = request.routeOptions.config
+    const { scopes, spends } = request.routeOptions.config
+    if (scopes !== undefined) requireScope(caller, scopes)
     if (spends !== undefined) await requireBudget(deps, { caller, spends, reply })
   }
   api.addHook('onRequest', async (request, reply) => {

@@ -20,6 +20,7 @@ import type { AnswerDeadline } from './answers/answer-deadline.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
+import type { RouteDescription } from './route-description.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
 
@@ -71,4 +72,6 @@ export interface RouteDependencies extends HttpDependencies {
   /** What each account holds open. */
   readonly places: AccountPlaces
   readonly deadline: AnswerDeadline
+  /** Every route, for what describes them. */
+  readonly routes: readonly RouteDescription[]
 }

@@ -26,7 +26,7 @@ export function rememberMethods(server: FastifyInstance): KnownMethods {
 function toPattern(url: string): RegExp {
   const source = url
     .split('/')
-    .map((part) => (part.startsWith(':') ? '[^/]+' : part.split('*').map(escapePattern).join('.*')))
+    .map((part) => (part.startsWith(':') ? '[^/]+' : part.split('*').map(escapePattern).join('.*[^/].*')))
     .join('/')
   return new RegExp(`^${source}$`)
 }

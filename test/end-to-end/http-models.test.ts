@@ -100,6 +100,17 @@ suite('the models', () => {
     assert.match(error.message, /org\/chat, fake-image/)
   })
 
+  test('a slash too many is answered with the right address, also where an id of the models would begin', async () => {
+    await using service = await startHttpService({ catalog })
+    for (const path of ['/v1/models/', '/v1//models', '/v1/models//', '/v1/usage/', '/docs/']) {
+      const answer = await service.fetch(path)
+      assert.equal(answer.status, 404, path)
+      assert.match((await readError(answer)).message, /^This address does not exist; use `\/\w+(\/\w+)?`, without a doubled slash/, path)
+    }
+    assert.equal((await service.fetch('/v1/models/org/chat/')).status, 404)
+    assert.equal((await service.fetch('/v1/models/', { method: 'POST', json: {} })).status, 404)
+  })
+
   test('the service is ready while any of them can be served', async () => {
     const only = createFakeCatalog([describeFakeText({ ranks: false, id: 'org/chat' })])
     for (const [state, status] of [

@@ -7,14 +7,15 @@ import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
 import { isReceived } from './read-body.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a body without a text model is refused where no setting names one, or its handler chooses one; absent = it names none. */
+    readonly model?: 'named' | 'chosen'
+  }
+}
+
 /** What says in an answer that another model stands in for the one that was named. */
 const header = 'x-service-warning'
-
-/** Routes of text models that generate, and those that count the tokens of what they read. */
-const textRoutes = /^(?:\/v1)?\/(?:(?:chat\/)?completions?|messages|responses|infill)(?:\/(?:count_tokens|input_tokens))?$/
-
-/** Of these, the ones that choose a model themselves where none is named: llama.cpp's own, and the count of a response's tokens. */
-const choosingRoutes = /^\/(?:completions?|infill|v1\/responses\/input_tokens)$/
 
 /**
  * Puts the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
@@ -23,11 +24,11 @@ const choosingRoutes = /^\/(?:completions?|infill|v1\/responses\/input_tokens)$/
 export function fillModels(api: FastifyInstance, deps: RouteDependencies, { defaultModels }: Pick<HttpSettings, 'defaultModels'>): void {
   api.addHook('preHandler', async (request, reply) => {
     const { body } = request
-    const { config, url = '' } = request.routeOptions
+    const { config } = request.routeOptions
     if (!isReceived(body) || !isRecord(body.value)) return
     const { model = null } = body.value
-    if (textRoutes.test(url)) {
-      const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: choosingRoutes.test(url), reply })
+    if (config.model !== undefined) {
+      const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
       if (filled !== null) request.body = { ...body, value: { ...body.value, model: filled } }
     } else if (config.spends === 'images' && defaultModels.image !== null && isUnknown(deps, request, model)) {
       const { model: _, ...value } = body.value

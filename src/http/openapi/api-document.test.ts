@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
+import { renderApiPage } from '../docs/api-page.ts'
+import { routes } from '../routes.ts'
 import { createChatRequestParser } from '../wire/chat/chat-request.ts'
 import { describeApi } from './api-document.ts'
-import { renderApiPage } from './api-page.ts'
 import { documentedRoutes } from './documented-routes.ts'
 
 const settings = { widePenalties: false }
@@ -11,7 +12,7 @@ const settings = { widePenalties: false }
 const oneOrigin = (url: string) => ({ publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url })
 
 suite('the API document', () => {
-  const document = JSON.parse(JSON.stringify(describeApi(settings, oneOrigin('https://sepia.example'))))
+  const document = JSON.parse(JSON.stringify(describeApi(routes, settings, oneOrigin('https://sepia.example'))))
 
   test('is OpenAPI 3.1 on the public address, with a bearer token for what needs one', () => {
     assert.equal(document.openapi, '3.1.0')
@@ -24,7 +25,7 @@ suite('the API document', () => {
   test('names every operation once', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(Object(methods)))
     const names = operations.map((operation) => Object(operation).operationId)
-    assert.equal(new Set(names).size, documentedRoutes(settings).length)
+    assert.equal(new Set(names).size, documentedRoutes(routes, settings).length)
     assert.ok(names.includes('getV1RequestsIdEvents'))
   })
 
@@ -70,7 +71,7 @@ suite('the API document', () => {
   })
 
   test('widens the penalties where the service does', () => {
-    const wide = JSON.parse(JSON.stringify(describeApi({ widePenalties: true }, oneOrigin(''))))
+    const wide = JSON.parse(JSON.stringify(describeApi(routes, { widePenalties: true }, oneOrigin(''))))
     const { minimum, maximum } =
       wide.paths['/v1/chat/completions'].post.requestBody.content['application/json'].schema.properties.presence_penalty
     assert.deepEqual([minimum, maximum], [-2, 2])
@@ -100,9 +101,9 @@ suite('the API document', () => {
   })
 
   test('is shown as a page that names every field and fetches nothing', () => {
-    const routes = documentedRoutes(settings)
-    const page = renderApiPage(routes)
-    for (const { path, body } of routes) {
+    const documented = documentedRoutes(routes, settings)
+    const page = renderApiPage(documented)
+    for (const { path, body } of documented) {
       assert.ok(page.includes(path), path)
       for (const name of Object.keys(body?.properties ?? {})) assert.ok(page.includes(`<code>${name}</code>`), name)
     }

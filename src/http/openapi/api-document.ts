@@ -1,13 +1,12 @@
 import type { TObject } from 'typebox'
 import type { ErrorStatus } from '../answers/error-status.ts'
+import type { BodySettings, RouteAnswer, RouteDescription } from '../route-description.ts'
 import type { ServiceAddresses } from '../service-addresses.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
-import type { DocumentedRoute, RouteAnswer } from './documented-route.ts'
-import { documentedRoutes } from './documented-routes.ts'
+import { type DocumentedRoute, documentedRoutes } from './documented-routes.ts'
 import { refusalAnswers, refusalReference } from './examples/error-examples.ts'
-import { requestExamples } from './examples/request-examples.ts'
 import { withNulls } from './with-nulls.ts'
 
 /** An OpenAPI 3.1 document, as far as we read it ourselves. */
@@ -21,10 +20,12 @@ interface ApiDocument {
 }
 
 /** Describes the public interface from the schemas that check it, each route at its own address. */
-export function describeApi(settings: { readonly widePenalties: boolean }, addresses: ServiceAddresses): ApiDocument {
+export function describeApi(routes: readonly RouteDescription[], settings: BodySettings, addresses: ServiceAddresses): ApiDocument {
   const paths: Record<string, Record<string, object>> = {}
-  for (const route of documentedRoutes(settings))
-    paths[route.path] = { ...paths[route.path], [route.method]: { ...describeRoute(route), ...routeServers(route.path, addresses) } }
+  for (const route of documentedRoutes(routes, settings)) {
+    const operation = { ...describeRoute(route), ...routeServers(route, addresses) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -44,19 +45,8 @@ export function describeApi(settings: { readonly widePenalties: boolean }, addre
   }
 }
 
-function describeRoute({
-  method,
-  path,
-  summary,
-  description,
-  scopes,
-  scopeRule,
-  parameters = [],
-  body,
-  bodyType = 'application/json',
-  answers,
-  refusals = [],
-}: DocumentedRoute): object {
+function describeRoute(route: DocumentedRoute): object {
+  const { method, path, summary, description, scopes, scopeRule, parameters = [], body, example, answers, refusals = [] } = route
   const always: readonly ErrorStatus[] = scopes === null ? [400, 405, 500] : [400, 401, 403, 405, 500]
   const words = [description, scopeRule && `Scope: ${scopeRule}.`].filter((part) => part !== undefined)
   const refused = [...new Set([...refusals, ...always])].toSorted((a, b) => a - b)
@@ -66,7 +56,7 @@ function describeRoute({
     ...(words.length > 0 && { description: words.join(' ') }),
     ...(scopes === null ? { security: [] } : { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ({ ...parameter, required: parameter.in === 'path' })) }),
-    ...(body !== undefined && { requestBody: { required: true, content: { [bodyType]: describeBody(path, body) } } }),
+    ...(body !== undefined && { requestBody: { required: true, content: { [mediaTypeOf(route)]: describeBody(body, example) } } }),
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, describeAnswer(answer)])),
       ...Object.fromEntries(refused.map((status) => [status, refusalReference(path, status)])),
@@ -74,15 +64,18 @@ function describeRoute({
   }
 }
 
-function describeBody(path: string, body: TObject): object {
-  const example = requestExamples[path]
+function mediaTypeOf({ takes }: DocumentedRoute): string {
+  return takes === undefined ? 'application/json' : 'multipart/form-data'
+}
+
+function describeBody(body: TObject, example: DocumentedRoute['example']): object {
   return { schema: withNulls(body), ...(example !== undefined && { examples: { plain: { summary: 'A plain request', value: example } } }) }
 }
 
 /** `getV1RequestsId`, for programs that make clients from the document. */
 function operationName(method: string, path: string): string {
   const words = path.split(/\W+/).filter((word) => word !== '')
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 function describeAnswer({ description, content }: RouteAnswer): object {
@@ -90,23 +83,11 @@ function describeAnswer({ description, content }: RouteAnswer): object {
   return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])) }
 }
 
-/** Which of the service's addresses a route belongs to, by the beginning of its path; the public one where none does. */
-const owners: readonly (readonly [beginning: string, owner: keyof ServiceAddresses])[] = [
-  ['/generate/', 'imageUrl'],
-  ['/v1/images/', 'imageUrl'],
-  ['/v1/requests', 'asyncUrl'],
-  ['/v1/responses/', 'asyncUrl'],
-  ['/v1/chat/', 'textUrl'],
-  ['/v1/completions', 'textUrl'],
-  ['/v1/messages', 'textUrl'],
-  ['/v1/responses', 'textUrl'],
-  ['/v1/embeddings', 'textUrl'],
-  ['/v1/rerank', 'textUrl'],
-]
-
 /** The server of a route, as OpenAPI's `servers` wants it; nothing where it is the document's own. */
-function routeServers(path: string, addresses: ServiceAddresses): { readonly servers?: readonly { readonly url: string }[] } {
-  const owner = owners.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'publicUrl'
-  const url = addresses[owner]
+function routeServers(
+  { origin }: DocumentedRoute,
+  addresses: ServiceAddresses,
+): { readonly servers?: readonly { readonly url: string }[] } {
+  const url = addresses[origin ?? 'publicUrl']
   return url === addresses.publicUrl ? {} : { servers: [{ url }] }
 }

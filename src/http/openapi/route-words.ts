@@ -1,4 +1,4 @@
-import type { DocumentedRoute } from './documented-route.ts'
+import type { DocumentedRoute } from './documented-routes.ts'
 
 /** What a route is for, as whole sentences. */
 export function describePurpose({ summary, description }: DocumentedRoute): string {

@@ -1,21 +1,87 @@
-import type { FastifyInstance } from 'fastify'
-import type { HttpDependencies } from '../http-dependencies.ts'
-import type { HttpSettings } from '../http-settings.ts'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { renderApiPage } from '../docs/api-page.ts'
+import { referencePage, referencePolicy, referenceScript } from '../docs/reference-page.ts'
 import { describeApi } from '../openapi/api-document.ts'
-import { renderApiPage } from '../openapi/api-page.ts'
 import { documentedRoutes } from '../openapi/documented-routes.ts'
+import type { Route } from '../route.ts'
+import { json, media, text } from './row-parts.ts'
 
-/** GET /openapi.json, and GET /docs/api/plain, which shows it. */
-export function registerApiDocument(server: FastifyInstance, deps: HttpDependencies, settings: HttpSettings): void {
-  server.get('/openapi.json', async () => describeApi(settings, deps.addresses()))
-  server.get('/docs/api/plain', async (_, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      )
-      .header('x-content-type-options', 'nosniff')
-      .send(renderApiPage(documentedRoutes(settings))),
-  )
-}
+const script = 'text/javascript; charset=utf-8'
+const html = 'text/html; charset=utf-8'
+
+/** The API document, and it to read and to try, with a reader that nothing else loads. */
+export const apiDocumentRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This document',
+    scopes: null,
+    answers: [json('OpenAPI 3.1.', text)],
+    handle: (deps, settings) => async () => describeApi(deps.routes, settings, deps.addresses()),
+  },
+  {
+    method: 'GET',
+    path: '/docs/api',
+    summary: 'API reference with requests to try',
+    description:
+      'With your token you can send requests from the page, which loads nothing from elsewhere; `/docs/api/page.js` and `/docs/api/rapidoc.js` are its scripts.',
+    scopes: null,
+    answers: [media('HTML.', 'text/html')],
+    handle:
+      (deps) =>
+      async ({ reply }) =>
+        reply
+          .type(html)
+          .header('content-security-policy', referencePolicy(deps.addresses()))
+          .header('referrer-policy', 'no-referrer')
+          .send(referencePage),
+  },
+  {
+    method: 'GET',
+    path: '/docs/api/plain',
+    summary: 'API reference without scripts',
+    scopes: null,
+    answers: [media('HTML.', 'text/html')],
+    handle:
+      (deps, settings) =>
+      async ({ reply }) =>
+        reply
+          .type(html)
+          .header(
+            'content-security-policy',
+            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+          )
+          .header('x-content-type-options', 'nosniff')
+          .send(renderApiPage(documentedRoutes(deps.routes, settings))),
+  },
+  {
+    method: 'GET',
+    path: '/docs/api/page.js',
+    isUnlisted: true,
+    summary: 'A script of the API reference',
+    scopes: null,
+    answers: [],
+    handle:
+      () =>
+      async ({ reply }) =>
+        reply.type(script).send(referenceScript),
+  },
+  {
+    method: 'GET',
+    path: '/docs/api/rapidoc.js',
+    isUnlisted: true,
+    summary: 'A script of the API reference',
+    scopes: null,
+    answers: [],
+    handle:
+      () =>
+      async ({ incoming, reply }) => {
+        const file = fileURLToPath(import.meta.resolve('rapidoc/dist/rapidoc-min.js'))
+        const packed = /\bgzip\b/.test(String(incoming.headers['accept-encoding'] ?? ''))
+        reply.type(script).header('cache-control', 'public, max-age=86400').header('vary', 'accept-encoding')
+        if (packed) reply.header('content-encoding', 'gzip')
+        return reply.send(await readFile(packed ? `${file}.gz` : file))
+      },
+  },
+]

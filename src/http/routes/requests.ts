@@ -1,134 +1,199 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { type Scope, scopes } from '../../core/access-token.ts'
+import type { Inference } from '../../core/inference.ts'
 import { cancelInference } from '../../operations/deferred/cancel-inference.ts'
-import { findInference, listInferences } from '../../operations/deferred/find-inference.ts'
+import { findInference, type InferenceTarget, listInferences, requestNotFound } from '../../operations/deferred/find-inference.ts'
 import { findOutput } from '../../operations/deferred/open-output.ts'
 import { waitForInference } from '../../operations/deferred/wait-for-inference.ts'
 import { watchInference } from '../../operations/deferred/watch-inference.ts'
 import { afterFirst } from '../answers/first-part.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { sendEvents } from '../answers/send-events.ts'
-import { callerOf, requireScope } from '../caller.ts'
-import { clientSignal } from '../client-signal.ts'
-import type { HttpDependencies, RouteDependencies } from '../http-dependencies.ts'
-import type { HttpSettings } from '../http-settings.ts'
-import { type InferenceRoute, readTarget, requireReadable, requireWritable } from '../inference-target.ts'
+import { requireScope } from '../caller.ts'
+import type { RouteDependencies } from '../http-dependencies.ts'
 import { refuseOthers } from '../known-query.ts'
+import type { Call, Route } from '../route.ts'
+import { chatCompletionSchema } from '../wire/chat/text-answers.ts'
 import { encodeInference } from '../wire/deferred/inference.ts'
+import { inferenceListSchema, inferenceSchema } from '../wire/deferred/inference-answers.ts'
 import { encodeInferenceStream } from '../wire/deferred/inference-stream.ts'
 import { readListQuery, readPollWait } from '../wire/deferred/queries.ts'
+import { imageResultSchema } from '../wire/images/image-answers.ts'
+import { limitSchema } from '../wire/page.ts'
 import { keptStreamQuery } from '../wire/responses/kept-stream.ts'
 import { answerKeptResponse, includeQuery, isKeptResponse } from './responses/kept-responses.ts'
+import { header, inPath, inQuery, json, media } from './row-parts.ts'
+
+const id = inPath('id', 'The response_id.')
+const ofItsKind = 'the scope of the original request: `text` for chat completions, `image` for images'
 
 /** The account's deferred requests: listed, polled, watched, cancelled, and their stored output. */
-export function registerRequests(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
-  registerListRequests(api, deps)
-  registerPollRequest(api, deps)
-  registerWatchRequest(api, deps)
-  registerCancelRequest(api, deps)
-  registerFetchResponse(api, deps, settings)
-}
+export const requestRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/requests',
+    origin: 'asyncUrl',
+    summary: 'List your asynchronous requests, newest first',
+    scopes: ['read'],
+    parameters: [
+      inQuery('status', 'Only requests with this status.', Type.Enum(['pending', 'running', 'completed'])),
+      inQuery('limit', 'Entries per page.', limitSchema),
+      inQuery('after', 'The `next` of the page before.'),
+    ],
+    answers: [json('One page.', inferenceListSchema)],
+    refusals: [400, 429],
+    handle:
+      (deps) =>
+      async ({ caller: { accountId }, query, options }) => {
+        const page = await listInferences(deps, { accountId, ...readListQuery(query) }, options)
+        const address = deps.addresses()
+        return {
+          object: 'list',
+          data: page.inferences.map((inference) => encodeInference(address, inference)),
+          has_more: page.next !== null,
+          next: page.next,
+        }
+      },
+  },
+  {
+    method: 'GET',
+    path: '/v1/requests/{id}',
+    origin: 'asyncUrl',
+    summary: 'Poll an asynchronous request',
+    scopes,
+    scopeRule: `\`read\`, or ${ofItsKind}`,
+    parameters: [
+      id,
+      inQuery('wait', 'Wait for completion, at most this many seconds.', Type.Number({ minimum: 0, maximum: 60 })),
+      header('Prefer', '`wait=<seconds>` does the same.'),
+    ],
+    answers: [json('Its state; with Retry-After until it is completed.', inferenceSchema)],
+    refusals: [400, 404, 429],
+    handle: (deps) => (call) => pollRequest(deps, call),
+  },
+  {
+    method: 'GET',
+    path: '/v1/requests/{id}/events',
+    origin: 'asyncUrl',
+    summary: 'Follow an asynchronous request',
+    description:
+      'Named events: `status` with the poll body, `progress` with step and total, `preview` with image_b64, `text` with what a chat model has written since, as chunks of a stream have it. Ends when it is completed.',
+    scopes,
+    scopeRule: `\`read\`, or ${ofItsKind}`,
+    parameters: [id],
+    answers: [media('Its events, as server-sent events.', 'text/event-stream')],
+    refusals: [404, 429],
+    hasNoHead: true,
+    handle: (deps) => async (call) => {
+      const { reply, options, onFailure } = call
+      const target = readTarget(call)
+      requireReadable(call, await findInference(deps, target, options))
+      using _place = await deps.places.take(target.accountId, 'events')
+      const updates = await afterFirst(watchInference(deps, target, options))
+      await sendEvents({ clock: deps.clock, onFailure }, reply, encodeInferenceStream(deps.addresses(), updates))
+      return reply
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/requests/{id}',
+    origin: 'asyncUrl',
+    summary: 'Cancel an asynchronous request',
+    description: 'A pending request is cancelled at once, a running one at its next denoising step or token.',
+    scopes: ['text', 'image'],
+    scopeRule: ofItsKind,
+    parameters: [id],
+    answers: [json('Its current state.', inferenceSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => {
+      const target = readTarget(call)
+      const cancelled = await deps.deadline.keep(call.reply, async () => {
+        requireWritable(call, await findInference(deps, target, call.options))
+        return cancelInference(deps, target, call.options)
+      })
+      return encodeInference(deps.addresses(), cancelled)
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/responses/{id}',
+    origin: 'asyncUrl',
+    summary: 'Fetch the output of an asynchronous request',
+    description:
+      'The JSON of the synchronous route, for 24 hours; for a failed request, its error with its own status. An id `resp_…` names a kept response: `stream=true` sends it as events, starting after the number `starting_after`; a background response is followed to its end.',
+    scopes,
+    scopeRule: `\`read\`, or ${ofItsKind}`,
+    parameters: [id, header('If-None-Match', 'An ETag you have.')],
+    idleQuery: [...includeQuery, ...keptStreamQuery],
+    answers: [
+      json('The output.', Type.Union([imageResultSchema, chatCompletionSchema])),
+      { status: 304, description: 'It has not changed.' },
+    ],
+    refusals: [400, 404, 409, 410, 422, 429, 503, 504],
+    handle: (deps, settings) => (call) =>
+      isKeptResponse(call.param('id')) ? answerKeptResponse(deps, settings, call) : sendOutput(deps, call),
+  },
+]
 
-/** GET /v1/requests: the account's own deferred requests, newest first. */
-function registerListRequests(api: FastifyInstance, deps: HttpDependencies): void {
-  const config = { query: ['status', 'limit', 'after'] }
-  api.get('/v1/requests', { config }, async (incoming: FastifyRequest<{ Querystring: Record<string, unknown> }>, reply) => {
-    const caller = callerOf(incoming)
-    requireScope(caller, ['read'])
-    const query = { accountId: caller.accountId, ...readListQuery(incoming.query) }
-    const page = await listInferences(deps, query, { signal: clientSignal(reply) })
-    const address = deps.addresses()
-    return {
-      object: 'list',
-      data: page.inferences.map((inference) => encodeInference(address, inference)),
-      has_more: page.next !== null,
-      next: page.next,
-    }
-  })
-}
-
-/** GET /v1/requests/<id>: how a deferred request stands, at once or held until it is completed. */
-function registerPollRequest(api: FastifyInstance, deps: RouteDependencies): void {
-  const config = { query: ['wait'] }
-  api.get('/v1/requests/:id', { config }, async (incoming: FastifyRequest<InferenceRoute & { Querystring: { wait?: unknown } }>, reply) => {
-    const wait = readPollWait(incoming.query.wait, incoming.headers.prefer)
-    const target = readTarget(incoming)
-    const options = { signal: clientSignal(reply) }
-    using _place = wait.ms === 0 ? null : await deps.places.take(target.accountId, 'polls')
-    const find = () =>
-      wait.ms === 0 ? findInference(deps, target, options) : waitForInference(deps, { ...target, waitMs: wait.ms }, options)
-    const inference = await deps.deadline.keep(reply, find, wait.ms)
-    requireReadable(incoming, inference)
-    if (inference.status !== 'completed') reply.header('retry-after', '1')
-    if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)
-    return reply.header('cache-control', 'no-store').send(encodeInference(deps.addresses(), inference))
-  })
-}
-
-/** GET /v1/requests/<id>/events: a deferred request as it goes, until it is completed. */
-function registerWatchRequest(api: FastifyInstance, deps: RouteDependencies): void {
-  // A HEAD would be held open as long as the events.
-  api.get('/v1/requests/:id/events', { exposeHeadRoute: false }, async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    const target = readTarget(incoming)
-    const options = { signal: clientSignal(reply) }
-    requireReadable(incoming, await findInference(deps, target, options))
-    using _place = await deps.places.take(target.accountId, 'events')
-    const updates = await afterFirst(watchInference(deps, target, options))
-    const events = encodeInferenceStream(deps.addresses(), updates)
-    await sendEvents(
-      { clock: deps.clock, onFailure: (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }) },
-      reply,
-      events,
-    )
-    return reply
-  })
-}
-
-/** DELETE /v1/requests/<id>: cancels and answers how the request stands then. */
-function registerCancelRequest(api: FastifyInstance, deps: RouteDependencies): void {
-  api.delete('/v1/requests/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    const target = readTarget(incoming)
-    const options = { signal: clientSignal(reply) }
-    const cancelled = await deps.deadline.keep(reply, async () => {
-      requireWritable(incoming, await findInference(deps, target, options))
-      return cancelInference(deps, target, options)
-    })
-    return encodeInference(deps.addresses(), cancelled)
-  })
+/** How a deferred request stands, at once or held until it is completed. */
+async function pollRequest(deps: RouteDependencies, call: Call): Promise<object> {
+  const { incoming, reply, query, options } = call
+  const wait = readPollWait(query.wait, incoming.headers.prefer)
+  const target = readTarget(call)
+  using _place = wait.ms === 0 ? null : await deps.places.take(target.accountId, 'polls')
+  const find = () =>
+    wait.ms === 0 ? findInference(deps, target, options) : waitForInference(deps, { ...target, waitMs: wait.ms }, options)
+  const inference = await deps.deadline.keep(reply, find, wait.ms)
+  requireReadable(call, inference)
+  if (inference.status !== 'completed') reply.header('retry-after', '1')
+  if (wait.preferred) reply.header('preference-applied', `wait=${wait.ms / 1000}`)
+  return reply.header('cache-control', 'no-store').send(encodeInference(deps.addresses(), inference))
 }
 
 /** Opening reads all of an output; one of more bytes takes as long as its bytes need, once the first of them has come. */
 const mostPromptBytes = 1024 * 1024
 
-/** GET /v1/responses/<id>: the stored output, the same bytes every time; of an id `resp_…` the kept response of POST /v1/responses. */
-function registerFetchResponse(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
-  api.get(
-    '/v1/responses/:id',
-    { config: { query: [...includeQuery, ...keptStreamQuery] } },
-    async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-      if (isKeptResponse(incoming.params.id)) return answerKeptResponse(deps, settings, incoming, reply)
-      refuseOthers(incoming.query, [])
-      const target = readTarget(incoming)
-      const options = { signal: clientSignal(reply) }
-      const { output, expiresAt } = await deps.deadline.keep(reply, async () => {
-        if (!callerOf(incoming).scopes.includes('read')) requireReadable(incoming, await findInference(deps, target, options))
-        return findOutput(deps, target, options)
-      })
-      const etag = `"${output.sha256}"`
-      reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
-      if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
-      const open = () => deps.outputs.open(output, options)
-      const isLarge = output.bytes > mostPromptBytes
-      if (isLarge) await deps.deadline.keep(reply, () => deps.outputs.readPart(output, { offset: 0, length: 1 }, options))
-      const chunks = await (isLarge ? open() : deps.deadline.keep(reply, open))
-      const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
-      await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
-      return reply
-    },
-  )
+/** The stored output, the same bytes every time. */
+async function sendOutput(deps: RouteDependencies, call: Call): Promise<object> {
+  const { incoming, reply, caller, query, options, onFailure } = call
+  refuseOthers(query, [])
+  const target = readTarget(call)
+  const { output, expiresAt } = await deps.deadline.keep(reply, async () => {
+    if (!caller.scopes.includes('read')) requireReadable(call, await findInference(deps, target, options))
+    return findOutput(deps, target, options)
+  })
+  const etag = `"${output.sha256}"`
+  reply.header('etag', etag).header('cache-control', 'private, no-cache').header('expires', new Date(expiresAt).toUTCString())
+  if (matches(incoming.headers['if-none-match'], etag)) return reply.code(304).send()
+  const open = () => deps.outputs.open(output, options)
+  const isLarge = output.bytes > mostPromptBytes
+  if (isLarge) await deps.deadline.keep(reply, () => deps.outputs.readPart(output, { offset: 0, length: 1 }, options))
+  const chunks = await (isLarge ? open() : deps.deadline.keep(reply, open))
+  await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType: output.contentType, bytes: output.bytes, chunks })
+  return reply
 }
 
 /** RFC 9110, section 13.1.2: weak comparison, so that a proxy's `W/` does not matter. */
-function matches(header: string | undefined, etag: string): boolean {
-  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+function matches(sent: string | undefined, etag: string): boolean {
+  const tags = (sent ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
+}
+
+/** Which inference a path names, and for whom. @throws {ServiceError} `request_not_found` for texts that can be no id, before any store sees them. */
+function readTarget({ caller: { accountId }, param }: Call): InferenceTarget {
+  const name = param('id')
+  if (!/^[\w-]{1,128}$/.test(name)) throw requestNotFound()
+  return { id: name, accountId }
+}
+
+const scopeOf: Readonly<Record<Inference['kind'], Scope>> = { image: 'image', chat: 'text', embedding: 'text' }
+
+/** @throws {ServiceError} `insufficient_scope` unless the token may read everything, or may make such inferences. */
+function requireReadable({ caller }: Call, { kind }: Pick<Inference, 'kind'>): void {
+  requireScope(caller, ['read', scopeOf[kind]])
+}
+
+/** @throws {ServiceError} `insufficient_scope` unless the token may make such inferences. */
+function requireWritable({ caller }: Call, { kind }: Pick<Inference, 'kind'>): void {
+  requireScope(caller, [scopeOf[kind]])
 }

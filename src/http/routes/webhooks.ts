@@ -1,51 +1,64 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listWebhookDeliveries, readWebhookSecrets, rotateWebhookSecret } from '../../operations/deferred/webhooks.ts'
 import { receivedBody } from '../body/read-body.ts'
-import { callerOf, requireScope } from '../caller.ts'
-import { clientSignal } from '../client-signal.ts'
-import type { HttpDependencies } from '../http-dependencies.ts'
+import type { Route } from '../route.ts'
+import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../wire/deferred/webhook-answers.ts'
 import { encodeWebhookDelivery } from '../wire/deferred/webhook-delivery.ts'
 import { encodeWebhookSecret } from '../wire/deferred/webhook-secret.ts'
 import { createBodyChecker } from '../wire/faults/body-checker.ts'
 import { textFaultCodes } from '../wire/faults/refuse-faults.ts'
-
-/** The account's webhooks: their latest deliveries, and the secrets that sign them. */
-export function registerWebhooks(api: FastifyInstance, deps: HttpDependencies): void {
-  registerListWebhookSecrets(api, deps)
-  registerRotateWebhookSecret(api, deps)
-  registerListWebhookDeliveries(api, deps)
-}
-
-/** GET /v1/webhooks/deliveries: the account's latest webhook deliveries, newest first. */
-function registerListWebhookDeliveries(api: FastifyInstance, deps: HttpDependencies): void {
-  api.get('/v1/webhooks/deliveries', async (incoming, reply) => {
-    const caller = callerOf(incoming)
-    requireScope(caller, ['read'])
-    const deliveries = await listWebhookDeliveries(deps, caller, { signal: clientSignal(reply) })
-    return { object: 'list', data: deliveries.map(encodeWebhookDelivery) }
-  })
-}
-
-/** GET /v1/webhooks/secrets: what the account's webhooks are signed with now, newest first. Who may only read, may not sign. */
-function registerListWebhookSecrets(api: FastifyInstance, deps: HttpDependencies): void {
-  api.get('/v1/webhooks/secrets', async (incoming, reply) => {
-    const caller = callerOf(incoming)
-    requireScope(caller, ['text', 'image'])
-    const secrets = await readWebhookSecrets(deps, caller, { signal: clientSignal(reply) })
-    return reply.header('cache-control', 'no-store').send({ object: 'list', data: secrets.map(encodeWebhookSecret) })
-  })
-}
+import { json } from './row-parts.ts'
 
 const nothing = createBodyChecker(Type.Object({}, { additionalProperties: false }))
 
-/** POST /v1/webhooks/secrets/rotate: makes the secret that signs from now on. */
-function registerRotateWebhookSecret(api: FastifyInstance, deps: HttpDependencies): void {
-  api.post('/v1/webhooks/secrets/rotate', async (incoming, reply) => {
-    const caller = callerOf(incoming)
-    requireScope(caller, ['text', 'image'])
-    if (incoming.body !== undefined) nothing.parse(receivedBody(incoming).value, textFaultCodes)
-    const secret = await rotateWebhookSecret(deps, caller, { signal: clientSignal(reply) })
-    return reply.header('cache-control', 'no-store').send(encodeWebhookSecret(secret, 0))
-  })
-}
+/** The account's webhooks: the secrets that sign them, and their latest deliveries. A token that only reads may not sign. */
+export const webhookRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/webhooks/secrets',
+    summary: 'List your webhook secrets, newest first',
+    description:
+      'Verify deliveries with any Standard Webhooks library: hand it the secret, the exact bytes of the body and the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
+    scopes: ['text', 'image'],
+    answers: [json('The current secret, and for a day after a rotation the one before it.', webhookSecretListSchema)],
+    refusals: [429],
+    handle:
+      (deps) =>
+      async ({ reply, caller, options }) => {
+        const secrets = await readWebhookSecrets(deps, caller, options)
+        return reply.header('cache-control', 'no-store').send({ object: 'list', data: secrets.map(encodeWebhookSecret) })
+      },
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/secrets/rotate',
+    summary: 'Make a new webhook secret',
+    description: 'It signs at once; the previous one also signs for a day, older ones no longer. Send no body or an empty object.',
+    scopes: ['text', 'image'],
+    answers: [json('The new secret.', webhookSecretSchema)],
+    refusals: [400, 413, 415, 429, 503],
+    handle:
+      (deps) =>
+      async ({ incoming, reply, caller, options }) => {
+        if (incoming.body !== undefined) nothing.parse(receivedBody(incoming).value, textFaultCodes)
+        const secret = await rotateWebhookSecret(deps, caller, options)
+        return reply.header('cache-control', 'no-store').send(encodeWebhookSecret(secret, 0))
+      },
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/deliveries',
+    summary: 'List your latest webhook deliveries, newest first',
+    description:
+      'Each has `id`, `response_id`, `url`, `state` (`waiting`, `delivered`, `given-up`), `attempts`, `last_result` and `next_attempt_at`.',
+    scopes: ['read'],
+    answers: [json('The deliveries.', webhookDeliveryListSchema)],
+    refusals: [429],
+    handle:
+      (deps) =>
+      async ({ caller, options }) => {
+        const deliveries = await listWebhookDeliveries(deps, caller, options)
+        return { object: 'list', data: deliveries.map(encodeWebhookDelivery) }
+      },
+  },
+]

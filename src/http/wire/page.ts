@@ -4,9 +4,6 @@ import { queryFault } from './faults/query-fault.ts'
 const mostPerPage = 100
 const usualPerPage = 20
 
-/** Query parameters by which OpenAI's clients walk through a list. */
-export const pageQuery = ['limit', 'after', 'order'] as const
-
 /** What `limit` may be. */
 export const limitSchema: TInteger = Type.Integer({ minimum: 1, maximum: mostPerPage, default: usualPerPage })
 

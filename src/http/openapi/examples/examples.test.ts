@@ -3,29 +3,24 @@ import { suite, test } from 'node:test'
 import { Compile } from 'typebox/compile'
 import { errorCodes } from '../../../core/error.ts'
 import { errorStatus } from '../../answers/error-status.ts'
+import { routes } from '../../routes.ts'
 import { errorBodySchema } from '../../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../../wire/messages/message-answers.ts'
 import { describeApi } from '../api-document.ts'
 import { documentedRoutes } from '../documented-routes.ts'
-import { requestExamples } from './request-examples.ts'
 
 const settings = { widePenalties: false }
 const url = 'https://sepia.example'
-const document = JSON.parse(JSON.stringify(describeApi(settings, { publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url })))
+const document = JSON.parse(JSON.stringify(describeApi(routes, settings, { publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url })))
 
 suite('the examples of the API document', () => {
-  test('there is one for each route that takes JSON, and none without a route', () => {
-    const routes = documentedRoutes(settings).filter(({ body, bodyType }) => body !== undefined && bodyType === undefined)
-    assert.deepEqual(Object.keys(requestExamples).toSorted(), [...new Set(routes.map(({ path }) => path))].toSorted())
-  })
-
-  for (const [path, body] of Object.entries(requestExamples))
-    test(`that of ${path} is what its route takes`, () => {
-      const { schema, examples } = document.paths[path].post.requestBody.content['application/json']
-      assert.deepEqual(Compile(schema).Errors(examples.plain.value), [])
-      assert.deepEqual(examples.plain.value, JSON.parse(JSON.stringify(body)))
-    })
+  for (const { method, path, body, takes } of documentedRoutes(routes, settings))
+    if (body !== undefined && takes === undefined)
+      test(`${method} ${path} has one that it takes`, () => {
+        const { schema, examples } = document.paths[path][method.toLowerCase()].requestBody.content['application/json']
+        assert.deepEqual(Compile(schema).Errors(examples.plain.value), [])
+      })
 
   test('each error code has one under its status, in the shape of each surface', () => {
     for (const [prefix, schema] of [

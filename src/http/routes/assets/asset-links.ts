@@ -7,9 +7,6 @@ export type LinkVerb = 'get' | 'put'
 
 const validMs = 24 * 60 * 60 * 1000
 
-/** Query parameters of links. */
-export const linkQuery = ['expires', 'signature']
-
 /** The address of an asset's file for whoever holds it, for a day. */
 export function assetLink(origin: string, asset: UploadedAsset, { verb, now }: { readonly verb: LinkVerb; readonly now: number }): string {
   const expires = Math.floor((now + validMs) / 1000)

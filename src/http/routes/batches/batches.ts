@@ -1,55 +1,81 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Caller } from '../../../core/access-token.ts'
 import { findBatch, readBatchDocument } from '../../../operations/batches/batch-documents.ts'
 import { cancelBatch } from '../../../operations/batches/cancel-batch.ts'
 import { createBatch } from '../../../operations/batches/create-batch.ts'
 import { receivedBody } from '../../body/read-body.ts'
-import { callerOf, requireScope } from '../../caller.ts'
-import { clientSignal } from '../../client-signal.ts'
-import type { RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import { encodeBatch } from '../../wire/batches/batch-object.ts'
-import { parseBatchRequest } from '../../wire/batches/batch-request.ts'
+import type { Route } from '../../route.ts'
+import { batchObjectSchema, encodeBatch } from '../../wire/batches/batch-object.ts'
+import { batchRequestSchema, parseBatchRequest } from '../../wire/batches/batch-request.ts'
 import { encodeDocumentPage, readDocumentPage } from '../../wire/files/document-page.ts'
+import { pageSchema } from '../../wire/page.ts'
+import { inPath, json, pageParameters } from '../row-parts.ts'
 
-interface BatchRoute {
-  readonly Params: { readonly id: string }
-}
+const id = inPath('id', "The batch's id.")
 
 /** /v1/batches: many requests in one file, over the queue. */
-export function registerBatches(api: FastifyInstance, deps: RouteDependencies, { mostDocumentBytes }: HttpSettings): void {
-  const callerOfText = (incoming: FastifyRequest): Caller => {
-    const caller = callerOf(incoming)
-    requireScope(caller, ['text'])
-    return caller
-  }
-  const accountOf = (incoming: FastifyRequest): string => callerOfText(incoming).accountId
-
-  api.post('/v1/batches', async (incoming, reply) => {
-    const { accountId, tokenId } = callerOfText(incoming)
-    const { endpoint, input_file_id: inputFileId, metadata = null, filesLifetimeMs } = parseBatchRequest(receivedBody(incoming).value)
-    const wanted = { accountId, ...(tokenId !== null && { tokenId }), endpoint, inputFileId, metadata, filesLifetimeMs }
-    return encodeBatch(await createBatch({ ...deps, mostDocumentBytes }, wanted, { signal: clientSignal(reply) }))
-  })
-
-  api.get('/v1/batches', { config: { query: ['after', 'limit'] } }, async (incoming, reply) => {
-    const accountId = accountOf(incoming)
-    const options = { signal: clientSignal(reply) }
-    const page = await readDocumentPage(deps.documents, { kind: 'batch', accountId, query: Object(incoming.query) }, options)
-    const found = await deps.documents.list(page, options)
-    return encodeDocumentPage(
-      found.map((document) => encodeBatch(readBatchDocument(document).batch)),
-      page,
-    )
-  })
-
-  api.get<BatchRoute>('/v1/batches/:id', async (incoming, reply) => {
-    const target = { accountId: accountOf(incoming), id: incoming.params.id }
-    return encodeBatch((await findBatch(deps, target, { signal: clientSignal(reply) })).batch)
-  })
-
-  api.post<BatchRoute>('/v1/batches/:id/cancel', async (incoming, reply) => {
-    const target = { accountId: accountOf(incoming), id: incoming.params.id }
-    return encodeBatch(await cancelBatch(deps, target, { signal: clientSignal(reply) }))
-  })
-}
+export const batchRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/batches',
+    summary: 'Send many requests in one file',
+    description:
+      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, with low priority. Results and errors are JSON lines with their `custom_id`, kept for 24 hours unless `output_expires_after` sets another time.',
+    scopes: ['text'],
+    body: batchRequestSchema,
+    example: { input_file_id: 'file-0123456789abcdef0123456789abcdef', endpoint: '/v1/chat/completions', completion_window: '24h' },
+    answers: [json('The batch.', batchObjectSchema)],
+    refusals: [400, 413, 415, 429, 503],
+    handle:
+      (deps, { mostDocumentBytes }) =>
+      async ({ incoming, caller: { accountId, tokenId }, options }) => {
+        const { endpoint, input_file_id: inputFileId, metadata = null, filesLifetimeMs } = parseBatchRequest(receivedBody(incoming).value)
+        const wanted = { accountId, ...(tokenId !== null && { tokenId }), endpoint, inputFileId, metadata, filesLifetimeMs }
+        return encodeBatch(await createBatch({ ...deps, mostDocumentBytes }, wanted, options))
+      },
+  },
+  {
+    method: 'GET',
+    path: '/v1/batches',
+    summary: 'List your batches, newest first',
+    scopes: ['text'],
+    parameters: pageParameters('desc').filter(({ name }) => name !== 'order'),
+    answers: [json('One page.', pageSchema(batchObjectSchema))],
+    refusals: [400, 429],
+    handle:
+      ({ documents }) =>
+      async ({ caller: { accountId }, query, options }) => {
+        const page = await readDocumentPage(documents, { kind: 'batch', accountId, query }, options)
+        const found = await documents.list(page, options)
+        return encodeDocumentPage(
+          found.map((document) => encodeBatch(readBatchDocument(document).batch)),
+          page,
+        )
+      },
+  },
+  {
+    method: 'GET',
+    path: '/v1/batches/{id}',
+    summary: 'Get a batch',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('How it stands.', batchObjectSchema)],
+    refusals: [404, 429],
+    handle:
+      (deps) =>
+      async ({ caller: { accountId }, param, options }) =>
+        encodeBatch((await findBatch(deps, { accountId, id: param('id') }, options)).batch),
+  },
+  {
+    method: 'POST',
+    path: '/v1/batches/{id}/cancel',
+    summary: 'Cancel a batch',
+    description: 'Waiting lines are cancelled shortly; finished ones stay in the results. Send no body.',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('Its current state.', batchObjectSchema)],
+    refusals: [404, 413, 415, 429, 503],
+    handle:
+      (deps) =>
+      async ({ caller: { accountId }, param, options }) =>
+        encodeBatch(await cancelBatch(deps, { accountId, id: param('id') }, options)),
+  },
+]

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
 import {
   changeAnswer,
@@ -10,15 +9,19 @@ import {
   removeAnswer,
 } from '../../../operations/kept/kept-answers.ts'
 import { synchronousBody } from '../../body/read-body.ts'
-import { callerOf, requireScope } from '../../caller.ts'
-import { clientSignal } from '../../client-signal.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import type { InferenceRoute } from '../../inference-target.ts'
+import type { Call, Route } from '../../route.ts'
 import { readStoredChatQuery } from '../../wire/chat/stored/list-query.ts'
 import { encodeStoredChat, encodeStoredMessages, readStoredChat, type StoredChat } from '../../wire/chat/stored/stored-chat.ts'
-import { parseStoredChatChange } from '../../wire/chat/stored/stored-chat-answers.ts'
-import { encodePage, pageOf, pageQuery, readPageQuery } from '../../wire/page.ts'
+import {
+  deletedChatSchema,
+  parseStoredChatChange,
+  storedChatChangeSchema,
+  storedChatListSchema,
+  storedMessageListSchema,
+} from '../../wire/chat/stored/stored-chat-answers.ts'
+import { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
+import { encodePage, pageOf, readPageQuery } from '../../wire/page.ts'
+import { inPath, inQuery, json, pageParameters } from '../row-parts.ts'
 
 const kind = 'chat-completion'
 
@@ -33,82 +36,114 @@ export async function keepChat(
   await keepAnswer(deps, { kind, accountId, id, label: model, value: encodeStoredChat(chat) }, options)
 }
 
+const id = inPath('id', 'The id of a chat completion of `store: true`.')
+const page = pageParameters('asc')
+
 /** Chat completions of `store: true`: listed, read, their messages, their notes changed, deleted. */
-export function registerStoredChats(api: FastifyInstance, httpDeps: HttpDependencies, settings: HttpSettings): void {
-  const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
-
-  api.get('/v1/chat/completions', { config: { query: [...pageQuery, 'model', 'metadata[]'] } }, async (incoming, reply) => {
-    requireScope(callerOf(incoming), ['read', 'text'])
-    const { model, fits, ...query } = readStoredChatQuery(Object(incoming.query))
-    const { accountId } = callerOf(incoming)
-    const { values, more } = await listAnswers(
-      deps,
-      { ...query, kind, accountId, ...(model !== null && { label: model }), fits: (value) => fits(readStoredChat(value)) },
-      optionsOf(reply),
-    )
-    return encodePage(
-      values.map((value) => readStoredChat(value).completion),
-      more,
-    )
-  })
-
-  api.get('/v1/chat/completions/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['read', 'text'])
-    return (await findChat(deps, incoming, reply)).completion
-  })
-
-  api.get(
-    '/v1/chat/completions/:id/messages',
-    { config: { query: pageQuery } },
-    async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-      requireScope(callerOf(incoming), ['read', 'text'])
-      const query = readPageQuery(Object(incoming.query), 'asc')
-      return pageOf(encodeStoredMessages(await findChat(deps, incoming, reply)), query, 'messages')
-    },
-  )
-
-  api.post('/v1/chat/completions/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['text'])
-    const { metadata = {} } = parseStoredChatChange(synchronousBody(incoming).value)
-    const changed = await changeAnswer(
-      deps,
-      targetOf(incoming),
-      (value) => {
-        const chat = readStoredChat(value)
-        return encodeStoredChat({ ...chat, completion: { ...chat.completion, metadata } })
+export const storedChatRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/chat/completions',
+    origin: 'textUrl',
+    summary: 'List stored chat completions',
+    scopes: ['read', 'text'],
+    parameters: [
+      ...page,
+      inQuery('model', 'Only those of this model.'),
+      inQuery('metadata[…]', 'Only those with this metadata, such as `metadata[topic]=cats`.'),
+    ],
+    answers: [json('One page.', storedChatListSchema)],
+    refusals: [404, 429],
+    handle:
+      (deps) =>
+      async ({ caller: { accountId }, query, options }) => {
+        const { model, fits, ...asked } = readStoredChatQuery(query)
+        const { values, more } = await listAnswers(
+          deps,
+          { ...asked, kind, accountId, ...(model !== null && { label: model }), fits: (value) => fits(readStoredChat(value)) },
+          options,
+        )
+        return encodePage(
+          values.map((value) => readStoredChat(value).completion),
+          more,
+        )
       },
-      optionsOf(reply),
-    )
-    return readStoredChat(changed).completion
-  })
+  },
+  {
+    method: 'GET',
+    path: '/v1/chat/completions/{id}',
+    origin: 'textUrl',
+    summary: 'Get a stored chat completion',
+    scopes: ['read', 'text'],
+    parameters: [id],
+    answers: [json('The chat completion.', chatCompletionSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => (await findChat(deps, call)).completion,
+  },
+  {
+    method: 'GET',
+    path: '/v1/chat/completions/{id}/messages',
+    origin: 'textUrl',
+    summary: 'List the messages of a stored chat completion',
+    scopes: ['read', 'text'],
+    parameters: [id, ...page],
+    answers: [json('One page.', storedMessageListSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => {
+      const query = readPageQuery(call.query, 'asc')
+      return pageOf(encodeStoredMessages(await findChat(deps, call)), query, 'messages')
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/chat/completions/{id}',
+    origin: 'textUrl',
+    summary: 'Change the metadata of a stored chat completion',
+    scopes: ['text'],
+    parameters: [id],
+    body: storedChatChangeSchema,
+    example: { metadata: { topic: 'geography' } },
+    answers: [json('The chat completion.', chatCompletionSchema)],
+    refusals: [404, 413, 415, 429, 503],
+    handle:
+      (deps, { mostDocumentBytes }) =>
+      async (call) => {
+        const { metadata = {} } = parseStoredChatChange(synchronousBody(call.incoming).value)
+        const change: Parameters<typeof changeAnswer>[2] = (value) => {
+          const chat = readStoredChat(value)
+          return encodeStoredChat({ ...chat, completion: { ...chat.completion, metadata } })
+        }
+        return readStoredChat(await changeAnswer({ ...deps, mostDocumentBytes }, targetOf(call), change, call.options)).completion
+      },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/chat/completions/{id}',
+    origin: 'textUrl',
+    summary: 'Delete a stored chat completion',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('It is gone.', deletedChatSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => {
+      const target = targetOf(call)
+      await removeAnswer(deps, target, call.options)
+      return { object: 'chat.completion.deleted', id: target.id, deleted: true }
+    },
+  },
+]
 
-  api.delete('/v1/chat/completions/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['text'])
-    const target = targetOf(incoming)
-    await removeAnswer(deps, target, optionsOf(reply))
-    return { object: 'chat.completion.deleted', id: target.id, deleted: true }
-  })
-}
-
-async function findChat(
-  deps: Pick<KeptDependencies, 'documents'>,
-  incoming: FastifyRequest<InferenceRoute>,
-  reply: FastifyReply,
-): Promise<StoredChat> {
-  return readStoredChat((await findAnswer(deps, targetOf(incoming), optionsOf(reply))).value)
+async function findChat(deps: Pick<KeptDependencies, 'documents'>, call: Call): Promise<StoredChat> {
+  return readStoredChat((await findAnswer(deps, targetOf(call), call.options)).value)
 }
 
 /** Which stored chat a path names, and for whom. @throws {ServiceError} `not_found` for texts that can be no id, before any store sees them. */
-function targetOf(incoming: FastifyRequest<InferenceRoute>): KeptTarget {
-  const { id } = incoming.params
-  if (!/^cmpl-[0-9a-f]{32}$/.test(id))
+function targetOf({ caller: { accountId }, param }: Call): KeptTarget {
+  const name = param('id')
+  if (!/^cmpl-[0-9a-f]{32}$/.test(name))
     throw new ServiceError(
       'not_found',
       'This chat completion does not exist; it was not stored, has been deleted or is older than 24 hours.',
     )
-  return { kind, accountId: callerOf(incoming).accountId, id }
-}
-
-function optionsOf(reply: FastifyReply): { readonly signal: AbortSignal } {
-  return { signal: clientSignal(reply) }
+  return { kind, accountId, id: name }
 }

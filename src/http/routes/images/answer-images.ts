@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../../core/access-token.ts'
 import { drawStored } from '../../../operations/deferred/draw-stored.ts'
 import { generateImage } from '../../../operations/generate-image.ts'
@@ -6,49 +5,36 @@ import { readServiceKey } from '../../../operations/service-key.ts'
 import { streamImage } from '../../../operations/stream-image.ts'
 import { afterFirst } from '../../answers/first-part.ts'
 import { sendEvents } from '../../answers/send-events.ts'
-import { callerOf } from '../../caller.ts'
-import { clientSignal } from '../../client-signal.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import { signPictureLink } from '../../links/picture-link.ts'
+import type { Call } from '../../route.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
 import { encodeImageLinks, encodeOpenAiImages } from '../../wire/images/openai/images-answer.ts'
 import { encodeImagesStream } from '../../wire/images/openai/images-stream.ts'
 import type { OpenAiImages } from '../../wire/images/openai/resolve-images.ts'
 
-/** Draws for a caller of OpenAI's shape and answers as it asked: with the pictures, with links to them, or as a stream. */
+/**
+ * Draws for a caller of OpenAI's shape and answers as it asked: with the pictures, with links to them, or as a stream.
+ *
+ * @param asked.name What the events of a stream begin with.
+ */
 export async function answerImages(
   deps: RouteDependencies,
   settings: HttpSettings,
-  {
-    incoming,
-    reply,
-    images: { request, delivery },
-    name,
-  }: {
-    readonly incoming: FastifyRequest
-    readonly reply: FastifyReply
-    readonly images: OpenAiImages
-    /** What the events of a stream begin with. */
-    readonly name: 'image_generation' | 'image_edit'
-  },
+  { incoming, reply, caller, options, onFailure }: Call,
+  { request, delivery, name }: OpenAiImages & { readonly name: 'image_generation' | 'image_edit' },
 ): Promise<object> {
-  const caller = callerOf(incoming)
-  const signal = clientSignal(reply)
-  if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, { signal })
+  if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, options)
   const work = interactiveWork(deps, settings, incoming)
-  if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, { signal }))
+  if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, options))
   using _place = await deps.places.take(caller.accountId, 'streams')
   const parts = await afterFirst(
-    streamImage((onProgress) => generateImage(work, { caller, request }, { signal, onProgress }), { previews: delivery.partialImages }),
+    streamImage((onProgress) => generateImage(work, { caller, request }, { ...options, onProgress }), { previews: delivery.partialImages }),
   )
   const events = encodeImagesStream(deps.clock, { request, delivery, name }, parts)
-  await sendEvents(
-    { clock: deps.clock, onFailure: (error) => deps.observer.faultSurvived({ requestId: incoming.id, error }) },
-    reply,
-    events,
-  )
+  await sendEvents({ clock: deps.clock, onFailure }, reply, events)
   return reply
 }
 

@@ -1,46 +1,83 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { scopes } from '../../../core/access-token.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { listModels } from '../../../operations/list-models.ts'
-import { callerOf, requireScope } from '../../caller.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
 import { chooseTextModel } from '../../require-text-model.ts'
-import { encodeProps, encodeSlots } from '../../wire/llama-cpp/server-state.ts'
+import type { Call, Route } from '../../route.ts'
+import { encodeProps, encodeSlots, propsSchema, slotsSchema, type TextModel } from '../../wire/llama-cpp/server-state.ts'
+import { inPath, inQuery, json } from '../row-parts.ts'
 
-interface AskedModel {
-  Querystring: { readonly model?: string }
-}
+const model = inQuery('model', 'A text model; may be left out where there is only one.')
 
 /** GET /props and /slots, and by name the refusal of what changes them in llama.cpp's server. */
-export function registerServerState(api: FastifyInstance, deps: HttpDependencies): void {
-  const find = (incoming: FastifyRequest<AskedModel>) => {
-    requireScope(callerOf(incoming), scopes)
-    const descriptor = chooseTextModel(deps.catalog, readName(incoming.query.model), 'generate')
-    const listed = listModels(deps).find((model) => model.descriptor.id === descriptor.id)
-    return { state: null, contextLength: null, ...listed, descriptor }
-  }
-  const config = { query: ['model'] }
-  api.get<AskedModel>('/props', { config }, async (incoming) => encodeProps(find(incoming)))
-  api.get<AskedModel>('/slots', { config }, async (incoming) => encodeSlots(find(incoming)))
-  api.get('/lora-adapters', async (incoming) => {
-    requireScope(callerOf(incoming), scopes)
-    return []
-  })
-  for (const [path, message, query] of refused)
-    api.post(path, { config: { query } }, async (incoming) => {
-      requireScope(callerOf(incoming), scopes)
+export const serverStateRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/props',
+    summary: "Get the properties of a model, in llama.cpp's format",
+    scopes,
+    parameters: [model],
+    answers: [json('What holds.', propsSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => encodeProps(findModel(deps, call)),
+  },
+  {
+    ...refusing('/props', '`/props` cannot be changed by a request; use the settings of the service and model.json.'),
+    summary: 'Rejected: use the settings and model.json',
+    refusals: [429],
+  },
+  {
+    method: 'GET',
+    path: '/slots',
+    summary: 'List the slots of a model',
+    description:
+      'Slots cannot be saved, restored or erased: POST /slots/… and POST /lora-adapters are rejected; GET /lora-adapters lists none.',
+    scopes,
+    parameters: [model],
+    answers: [json('The places.', slotsSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => encodeSlots(findModel(deps, call)),
+  },
+  {
+    ...refusing('/slots/{id}', '`/slots` cannot be saved, restored or erased; prompts are cached automatically per account.'),
+    parameters: [inPath('id', 'Of a slot.')],
+    idleQuery: ['action'],
+    isUnlisted: true,
+  },
+  {
+    method: 'GET',
+    path: '/lora-adapters',
+    summary: 'List no adapters',
+    isUnlisted: true,
+    scopes,
+    answers: [],
+    handle: () => async () => [],
+  },
+  { ...refusing('/lora-adapters', '`/lora-adapters` cannot be changed; text models do not support LoRAs.'), isUnlisted: true },
+]
+
+/** A route that is refused by name. */
+function refusing(path: string, message: string): Route {
+  return {
+    method: 'POST',
+    path,
+    summary: 'Rejected by name',
+    scopes,
+    answers: [],
+    handle: () => async () => {
       throw new ServiceError('unsupported_parameter', message, { param: path.split('/')[1] })
-    })
+    },
+  }
 }
 
-const refused = [
-  ['/props', '`/props` cannot be changed by a request; use the settings of the service and model.json.', []],
-  ['/slots/:id', '`/slots` cannot be saved, restored or erased; prompts are cached automatically per account.', ['action']],
-  ['/lora-adapters', '`/lora-adapters` cannot be changed; text models do not support LoRAs.', []],
-] as const
+function findModel(deps: RouteDependencies, { query }: Call): TextModel {
+  const descriptor = chooseTextModel(deps.catalog, readName(query.model), 'generate')
+  const listed = listModels(deps).find(({ descriptor: { id } }) => id === descriptor.id)
+  return { state: null, contextLength: null, ...listed, descriptor }
+}
 
 /** Of several, none. */
-function readName(model: unknown): string | undefined {
-  if (model === undefined || typeof model === 'string') return model
+function readName(name: unknown): string | undefined {
+  if (name === undefined || typeof name === 'string') return name
   throw new ServiceError('invalid_request_error', '`model` must be given once.', { param: 'model' })
 }

@@ -1,67 +1,110 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
 import { waitForInference } from '../../../operations/deferred/wait-for-inference.ts'
 import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
 import { sendEvents } from '../../answers/send-events.ts'
-import { callerOf, requireScope } from '../../caller.ts'
-import { clientSignal } from '../../client-signal.ts'
+import { requireScope } from '../../caller.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
-import type { InferenceRoute } from '../../inference-target.ts'
-import { encodePage, pageOf, pageQuery, readPageQuery } from '../../wire/page.ts'
+import type { Call, Route } from '../../route.ts'
+import { encodePage, pageOf, readPageQuery } from '../../wire/page.ts'
 import { encodeKeptStream, readStreamQuery } from '../../wire/responses/kept-stream.ts'
+import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../../wire/responses/response-answers.ts'
 import { responseIncludes } from '../../wire/responses/response-request.ts'
+import { inPath, json, pageParameters } from '../row-parts.ts'
 import { findResponse, type KeptResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
 
 /** What a response says besides is settled when it is made, so that these change nothing here. */
 export const includeQuery = ['include[]', 'include'] as const
 
-/** Kept responses: listed, their input, cancelled, deleted. GET /v1/responses/<id> is `fetch-response.ts`. */
-export function registerKeptResponses(api: FastifyInstance, httpDeps: HttpDependencies, settings: HttpSettings): void {
-  const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
+const id = inPath('id', 'The id of a kept response, `resp_…`.')
+const page = pageParameters('desc')
 
-  api.get('/v1/responses', { config: { query: pageQuery } }, async (incoming, reply) => {
-    requireScope(callerOf(incoming), ['read', 'text'])
-    const query = readPageQuery(Object(incoming.query), 'desc')
-    const kept = { ...query, kind: 'response', accountId: callerOf(incoming).accountId } as const
-    const { values, more } = await listAnswers(deps, kept, optionsOf(reply))
-    return encodePage(
-      values.flatMap(({ response }) => [Object(response)]),
-      more,
-    )
-  })
-
-  api.get(
-    '/v1/responses/:id/input_items',
-    { config: { query: [...pageQuery, ...includeQuery] } },
-    async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-      requireScope(callerOf(incoming), ['read', 'text'])
-      checkInclude(Object(incoming.query))
-      const query = readPageQuery(Object(incoming.query), 'desc')
-      return pageOf((await findResponse(deps, targetOf(incoming), optionsOf(reply))).input, query, 'items')
+/** Kept responses: listed, their input, cancelled, deleted. GET /v1/responses/<id> is that of deferred requests. */
+export const keptResponseRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/responses',
+    origin: 'textUrl',
+    summary: 'List kept responses',
+    scopes: ['read', 'text'],
+    parameters: page,
+    answers: [json('One page.', responseListSchema)],
+    refusals: [400, 404, 429],
+    handle:
+      (deps) =>
+      async ({ caller: { accountId }, query, options }) => {
+        const kept = { ...readPageQuery(query, 'desc'), kind: 'response', accountId } as const
+        const { values, more } = await listAnswers(deps, kept, options)
+        return encodePage(
+          values.flatMap(({ response }) => [Object(response)]),
+          more,
+        )
+      },
+  },
+  {
+    method: 'GET',
+    path: '/v1/responses/{id}/input_items',
+    origin: 'asyncUrl',
+    summary: 'List the input of a kept response',
+    scopes: ['read', 'text'],
+    parameters: [id, ...page],
+    idleQuery: includeQuery,
+    answers: [json('One page.', itemListSchema)],
+    refusals: [400, 404, 429],
+    handle: (deps, settings) => async (call) => {
+      checkInclude(call.query)
+      const query = readPageQuery(call.query, 'desc')
+      return pageOf((await findResponse(keeping(deps, settings), targetOf(call), call.options)).input, query, 'items')
     },
-  )
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses/{id}/cancel',
+    origin: 'asyncUrl',
+    summary: 'Cancel a response in the background',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('The current response.', responseSchema)],
+    refusals: [400, 404, 429],
+    handle: (httpDeps, settings) => {
+      const deps = keeping(httpDeps, settings)
+      return async (call) => {
+        const target = targetOf(call)
+        const { inference } = await findResponse(deps, target, call.options)
+        if (inference === null)
+          throw new ServiceError('invalid_request_error', 'Only a response of `background: true` that is not over yet can be cancelled.')
+        await cancelInference(deps, { id: inference, accountId: target.accountId }, call.options)
+        return (await findResponse(deps, target, call.options)).response
+      }
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/responses/{id}',
+    origin: 'asyncUrl',
+    summary: 'Delete a kept response',
+    description: 'One that still runs in the background is cancelled.',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('It is gone.', deletedResponseSchema)],
+    refusals: [404, 429],
+    handle: (httpDeps, settings) => {
+      const deps = keeping(httpDeps, settings)
+      return async (call) => {
+        const target = targetOf(call)
+        const { inference } = await findResponse(deps, target, call.options)
+        if (inference !== null) await cancelInference(deps, { id: inference, accountId: target.accountId }, call.options)
+        await removeAnswer(deps, { kind: 'response', ...target }, call.options)
+        return { id: target.id, object: 'response', deleted: true }
+      }
+    },
+  },
+]
 
-  api.post('/v1/responses/:id/cancel', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['text'])
-    const target = targetOf(incoming)
-    const { inference } = await findResponse(deps, target, optionsOf(reply))
-    if (inference === null)
-      throw new ServiceError('invalid_request_error', 'Only a response of `background: true` that is not over yet can be cancelled.')
-    await cancelInference(deps, { id: inference, accountId: target.accountId }, optionsOf(reply))
-    return (await findResponse(deps, target, optionsOf(reply))).response
-  })
-
-  api.delete('/v1/responses/:id', async (incoming: FastifyRequest<InferenceRoute>, reply) => {
-    requireScope(callerOf(incoming), ['text'])
-    const target = targetOf(incoming)
-    const { inference } = await findResponse(deps, target, optionsOf(reply))
-    if (inference !== null) await cancelInference(deps, { id: inference, accountId: target.accountId }, optionsOf(reply))
-    await removeAnswer(deps, { kind: 'response', ...target }, optionsOf(reply))
-    return { id: target.id, object: 'response', deleted: true }
-  })
+function keeping(deps: HttpDependencies, { mostDocumentBytes }: HttpSettings): ResponseDependencies {
+  return { ...deps, mostDocumentBytes }
 }
 
 /** Whether an id is that of a kept response; every other is of the seed's deferred requests. */
@@ -69,26 +112,17 @@ export function isKeptResponse(id: string): boolean {
   return id.startsWith('resp_')
 }
 
-/** GET /v1/responses/resp_…: a kept response as it is now. */
-export async function answerKeptResponse(
-  httpDeps: HttpDependencies,
-  settings: HttpSettings,
-  incoming: FastifyRequest<InferenceRoute>,
-  reply: FastifyReply,
-): Promise<object> {
-  requireScope(callerOf(incoming), ['read', 'text'])
-  checkInclude(Object(incoming.query))
-  const deps = { ...httpDeps, mostDocumentBytes: settings.mostDocumentBytes }
-  const streamed = readStreamQuery(Object(incoming.query))
-  const target = targetOf(incoming)
-  const first = await findResponse(deps, target, optionsOf(reply))
+/** GET /v1/responses/resp_…: a kept response as it is now. @throws {ServiceError} `insufficient_scope`. */
+export async function answerKeptResponse(httpDeps: HttpDependencies, settings: HttpSettings, call: Call): Promise<object> {
+  const { reply, caller, query, options, onFailure } = call
+  requireScope(caller, ['read', 'text'])
+  checkInclude(query)
+  const deps = keeping(httpDeps, settings)
+  const streamed = readStreamQuery(query)
+  const target = targetOf(call)
+  const first = await findResponse(deps, target, options)
   if (streamed === null) return first.response
-  const onFailure = (error: unknown): void => deps.observer.faultSurvived({ requestId: incoming.id, error })
-  await sendEvents(
-    { clock: deps.clock, onFailure },
-    reply,
-    encodeKeptStream(followResponse(deps, target, first, optionsOf(reply)), streamed),
-  )
+  await sendEvents({ clock: deps.clock, onFailure }, reply, encodeKeptStream(followResponse(deps, target, first, options), streamed))
   return reply
 }
 
@@ -113,15 +147,11 @@ async function* followResponse(
 }
 
 /** Which response a path names, and for whom. @throws {ServiceError} `not_found` for texts that can be no id, before any store sees them. */
-function targetOf(incoming: FastifyRequest<InferenceRoute>): ResponseTarget {
-  const { id } = incoming.params
-  if (!/^resp_[0-9a-f]{32}$/.test(id))
+function targetOf({ caller: { accountId }, param }: Call): ResponseTarget {
+  const name = param('id')
+  if (!/^resp_[0-9a-f]{32}$/.test(name))
     throw new ServiceError('not_found', 'This response does not exist; it may have been deleted or is older than 24 hours.')
-  return { accountId: callerOf(incoming).accountId, id }
-}
-
-function optionsOf(reply: FastifyReply): { readonly signal: AbortSignal } {
-  return { signal: clientSignal(reply) }
+  return { accountId, id: name }
 }
 
 /** @throws {ServiceError} `invalid_request_error` for what no response has. */

@@ -28,7 +28,8 @@ export const propsSchema = Type.Object({
   is_sleeping: Type.Boolean({ description: 'Whether the model is not in memory; a request loads it.' }),
 })
 
-type TextModel = ListedModel & { readonly descriptor: TextModelDescriptor }
+/** A text model as it is now. */
+export type TextModel = ListedModel & { readonly descriptor: TextModelDescriptor }
 
 /** The places of a model: as many of them work as are taken. */
 export function encodeSlots({ descriptor, state, contextLength }: TextModel): Answer<typeof slotsSchema> {

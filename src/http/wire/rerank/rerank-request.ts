@@ -4,11 +4,6 @@ import { truncationFields } from '../chat/embedding-request.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 
-/** Where documents are ranked. */
-export const rerankPath = '/v1/rerank'
-/** What other clients call it. */
-export const rerankNames = ['/rerank', '/v1/reranking', '/reranking', '/v2/rerank'] as const
-
 const mostDocuments = 2048
 
 const written = Type.String({ minLength: 1 })

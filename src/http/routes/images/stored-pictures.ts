@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isEnabled } from '../../../core/account-disabled.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { requestNotFound } from '../../../operations/deferred/find-inference.ts'
@@ -6,22 +5,28 @@ import { findOutput } from '../../../operations/deferred/open-output.ts'
 import { openPicture } from '../../../operations/deferred/open-picture.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import { imageContentType } from '../../answers/image-content-type.ts'
-import { clientSignal } from '../../client-signal.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
 import { isSigned, type PictureLink } from '../../links/picture-link.ts'
-
-interface PictureRoute {
-  readonly Params: { readonly account: string; readonly id: string; readonly index: string }
-  readonly Querystring: { readonly expires?: string | string[]; readonly signature?: string | string[] }
-}
+import type { Call, Route } from '../../route.ts'
+import { inPath, inQuery, media } from '../row-parts.ts'
 
 /** GET /v1/images/stored/…: a picture by its signed link, for whoever has that. */
-export function registerFetchPicture(server: FastifyInstance, deps: HttpDependencies): void {
-  const config = { query: ['expires', 'signature'] }
-  server.get('/v1/images/stored/:account/:id/:index', { config }, async (incoming: FastifyRequest<PictureRoute>, reply) => {
-    const options = { signal: clientSignal(reply) }
-    const link = readLink(incoming)
-    const signature = String(incoming.query.signature ?? '')
+export const fetchPicture: Route = {
+  method: 'GET',
+  path: '/v1/images/stored/{account}/{id}/{index}',
+  origin: 'imageUrl',
+  summary: 'Fetch a picture by its signed link',
+  description: '`response_format: "url"` returns these links; everyone who has one sees that picture for 24 hours.',
+  scopes: null,
+  parameters: [
+    ...['account', 'id', 'index'].map((name) => inPath(name, 'As in the link.')),
+    ...['expires', 'signature'].map((name) => inQuery(name, 'As in the link.')),
+  ],
+  answers: [media('The picture.', 'image/png', 'image/jpeg', 'image/webp')],
+  refusals: [404, 410],
+  handle: (deps) => async (call) => {
+    const { reply, query, options } = call
+    const link = readLink(call)
+    const signature = String(query.signature ?? '')
     // Unsigned ids reach no store.
     if (!isSigned(await readServiceKey(deps, options), link, signature)) throw requestNotFound()
     if (!isEnabled(await deps.accounts.find(link.accountId, options))) throw requestNotFound()
@@ -37,10 +42,15 @@ export function registerFetchPicture(server: FastifyInstance, deps: HttpDependen
       .header('content-disposition', 'inline')
       .header('x-content-type-options', 'nosniff')
       .send(bytes)
-  })
+  },
 }
 
-function readLink({ params, query }: FastifyRequest<PictureRoute>): PictureLink {
+function readLink({ param, query }: Call): PictureLink {
   const whole = (text: string): number => (/^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1)
-  return { accountId: params.account, inferenceId: params.id, index: whole(params.index), expires: whole(String(query.expires ?? '')) }
+  return {
+    accountId: param('account'),
+    inferenceId: param('id'),
+    index: whole(param('index')),
+    expires: whole(String(query.expires ?? '')),
+  }
 }

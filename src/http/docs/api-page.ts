@@ -1,6 +1,6 @@
-import type { DocumentedRoute } from './documented-route.ts'
-import { type FieldRow, fieldRows, parameterRows } from './field-rows.ts'
-import { describePurpose, describeScopes } from './route-words.ts'
+import type { DocumentedRoute } from '../openapi/documented-routes.ts'
+import { type FieldRow, fieldRows, parameterRows } from '../openapi/field-rows.ts'
+import { describePurpose, describeScopes } from '../openapi/route-words.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent) }
@@ -67,11 +67,11 @@ function renderTable(caption: string, head: readonly string[], rows: readonly (r
 }
 
 function title({ method, path }: DocumentedRoute): string {
-  return `${method.toUpperCase()} ${escapeHtml(path)}`
+  return `${method} ${escapeHtml(path)}`
 }
 
 function anchor({ method, path }: DocumentedRoute): string {
-  return `${method}${path.replace(/\W+/g, '-')}`
+  return `${method.toLowerCase()}${path.replace(/\W+/g, '-')}`
 }
 
 function code(words: string): string {

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream'
+import { isEnabled } from '../../../core/account-disabled.ts'
+import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
+import { ServiceError } from '../../../core/error.ts'
+import { findAssetRecord } from '../../../operations/assets/asset-records.ts'
+import { receiveAsset } from '../../../operations/assets/receive-asset.ts'
+import { sendChunks } from '../../answers/send-chunks.ts'
+import { refuseCompressed } from '../../body/refuse-compressed.ts'
+import type { HttpDependencies } from '../../http-dependencies.ts'
+import { noteWork } from '../../note-work.ts'
+import type { Call, Route } from '../../route.ts'
+import type { RouteParameter } from '../../route-description.ts'
+import { assetSchema } from '../../wire/assets/asset-answers.ts'
+import { encodeAsset } from '../../wire/assets/encode-asset.ts'
+import { inPath, inQuery, json, media } from '../row-parts.ts'
+import { requireLink } from './asset-links.ts'
+
+const link: readonly RouteParameter[] = [
+  inPath('id', 'Its id.'),
+  inQuery('expires', 'As the link has it.'),
+  inQuery('signature', 'As the link has it.'),
+]
+
+/** PUT and GET /v1/assets/<id>/content: an asset's file, for whoever holds the link. */
+export const assetContentRoutes: readonly Route[] = [
+  {
+    method: 'PUT',
+    path: '/v1/assets/{id}/content',
+    summary: 'Upload the file of an asset',
+    description: 'The `put_url`. With `Content-Range: bytes <first>-<last>/<all>`, the part that follows the last one.',
+    scopes: null,
+    takes: 'bytes',
+    parameters: link,
+    answers: [json('The asset.', assetSchema)],
+    refusals: [404, 415, 422, 429, 503],
+    handle: (deps) => async (call) => {
+      const asset = await findLinked(deps, call, 'put')
+      const { body, headers } = call.incoming
+      refuseCompressed(headers)
+      const length = headers['content-length'] === undefined ? null : Number(headers['content-length'])
+      const received = { asset, content: bytesOf(body), from: readStart(headers['content-range']), length }
+      return encodeAsset(await receiveAsset(deps.assets, received, call.options))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/assets/{id}/content',
+    summary: 'Download the file of an asset',
+    description: 'The `get_url`.',
+    scopes: null,
+    parameters: link,
+    answers: [media('The file.', 'application/octet-stream')],
+    refusals: [404],
+    handle: (deps) => async (call) => {
+      const { reply, options, onFailure } = call
+      const asset = await findLinked(deps, call, 'get')
+      const content = asset.state === 'ready' ? await deps.assets.files.open(asset.id, 'weights', options) : null
+      if (content === null) throw new ServiceError('not_found', 'This asset has no file yet: upload one.')
+      reply.header('cache-control', 'private, no-store').header('content-disposition', `attachment; filename="${asset.name}.safetensors"`)
+      const answer = { contentType: 'application/octet-stream', bytes: content.bytes, chunks: content.pieces }
+      await sendChunks({ clock: deps.clock, onFailure }, reply, answer)
+      return reply
+    },
+  },
+]
+
+async function findLinked(deps: HttpDependencies, { reply, param, query, options }: Call, verb: 'get' | 'put'): Promise<UploadedAsset> {
+  const found = await findAssetRecord(deps.assets, param('id').slice(0, 128), options)
+  const owned = found !== null && isEnabled(await deps.accounts.find(found.accountId, options)) ? found : null
+  const asset = requireLink(owned, { verb, query, now: deps.clock.now() })
+  noteWork(deps, { accountId: asset.accountId, tokenId: null }, reply)
+  return asset
+}
+
+async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {
+  if (body instanceof Readable) yield* body
+}
+
+/** The place of a part in its file, of a header such as `bytes 100-199/*`; 0 without one. */
+function readStart(range: string | undefined): number {
+  if (range === undefined) return 0
+  const start = /^bytes (\d{1,15})-\d{1,15}\/(?:\d{1,15}|\*)$/.exec(range)?.[1]
+  if (start === undefined)
+    throw new ServiceError('invalid_request_error', 'Write Content-Range as `bytes <first>-<last>/<all>`.', { param: 'content-range' })
+  return Number(start)
+}

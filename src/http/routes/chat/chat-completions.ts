@@ -1,0 +1,96 @@
+import { ServiceError } from '../../../core/error.ts'
+import { collectText, passText, type TextResult } from '../../../operations/collect-text.ts'
+import { generateText } from '../../../operations/generate-text.ts'
+import { answerDeferred } from '../../answers/answer-deferred.ts'
+import { streamText } from '../../answers/stream-text.ts'
+import { receivedBody } from '../../body/read-body.ts'
+import { withModelDefaults } from '../../body/with-model-defaults.ts'
+import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
+import { requireTextModel, useOf, withinContext } from '../../require-text-model.ts'
+import type { Call, Route } from '../../route.ts'
+import type { Answer } from '../../wire/answer.ts'
+import { encodeChatCompletion } from '../../wire/chat/chat-completion.ts'
+import { chatRequestSchema, createChatRequestParser, type ParsedChat } from '../../wire/chat/chat-request.ts'
+import { encodeChatStream } from '../../wire/chat/chat-stream.ts'
+import { startCompletion } from '../../wire/chat/completion-head.ts'
+import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
+import { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
+import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
+import { deferredHeaders, events, modelRefusals, submitted } from '../row-parts.ts'
+import { keepChat } from './stored-chats.ts'
+
+/** POST /v1/chat/completions: as JSON, as a stream, or deferred. */
+export const createChatCompletion: Route = {
+  method: 'POST',
+  path: '/v1/chat/completions',
+  // What clients call that were given an address without /v1.
+  alsoAt: ['/chat/completions'],
+  origin: 'textUrl',
+  summary: 'Continue a conversation',
+  description: 'With `stream: true` the answer is a stream of `data:` lines that ends with `data: [DONE]`. Also at /chat/completions.',
+  scopes: ['text'],
+  spends: 'tokens',
+  model: 'named',
+  parameters: deferredHeaders,
+  body: chatRequestSchema,
+  example: {
+    model: 'smollm2-135m-instruct',
+    messages: [{ role: 'user', content: 'What is the capital of France?' }],
+    temperature: 0,
+    max_tokens: 64,
+  },
+  answers: [{ status: 200, description: 'The answer.', content: { 'application/json': chatCompletionSchema, ...events } }, submitted],
+  refusals: [...modelRefusals, 409],
+  handle: (deps, settings) => {
+    const parse = createChatRequestParser(settings)
+    return async (call) => {
+      const { incoming, path } = call
+      const { headers } = incoming
+      const { asyncMode: mode, ...body } = receivedBody(incoming)
+      if (mode === 'off') refuseDeferredHeaders(headers)
+      const parsed = parse(withModelDefaults(deps.catalog, body.value))
+      if (mode !== 'off') refuseStoring(parsed.storing, 'asynchronous requests: their answers are always kept for 24 hours')
+      const model = requireTextModel(deps.catalog, parsed.request.model, useOf(parsed.request.input, 'generate'))
+      const chat = { ...parsed, request: withinContext(parsed.request, model) }
+      refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })
+      if (mode === 'off') return answerNow(deps, settings, call, chat)
+      if (chat.delivery.stream)
+        throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
+          param: 'stream',
+        })
+      const handling = readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
+      if (handling.previews)
+        throw new ServiceError('invalid_request_error', 'Leave the header X-Service-Preview out; only images have previews.', {
+          param: 'x-service-preview',
+        })
+      return answerDeferred(deps, { ...call, mode }, { work: { kind: 'chat', request: chat.request }, handling })
+    }
+  },
+}
+
+async function answerNow(deps: RouteDependencies, settings: HttpSettings, call: Call, chat: ParsedChat): Promise<object> {
+  const { request, delivery, storing } = chat
+  const { incoming, caller, options } = call
+  const head = startCompletion(deps.clock, request.model, chat.tier)
+  const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {
+    const { metadata, messages, keep } = storing
+    const completion = { ...encodeChatCompletion(head, request, result), ...((keep || metadata !== null) && { metadata: metadata ?? {} }) }
+    if (keep)
+      await keepChat({ ...deps, mostDocumentBytes: settings.mostDocumentBytes }, caller.accountId, { completion, messages }, options)
+    return completion
+  }
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+  if (!delivery.stream) return whole(await collectText(parts))
+  const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
+  const { hearsCauses } = caller
+  const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
+  return streamText(deps, call, passed, {
+    encode: (started) => encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
+    // The contract's client takes `data:` lines only.
+    ping: null,
+  })
+}

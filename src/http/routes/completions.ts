@@ -1,0 +1,49 @@
+import { collectText } from '../../operations/collect-text.ts'
+import { generateSeveral } from '../../operations/generate-several.ts'
+import { streamText } from '../answers/stream-text.ts'
+import { synchronousBody } from '../body/read-body.ts'
+import { withModelDefaults } from '../body/with-model-defaults.ts'
+import { interactiveWork } from '../interactive-work.ts'
+import { refuseOverlong } from '../limits/overlong-prompt.ts'
+import { requireTextModel } from '../require-text-model.ts'
+import type { Route } from '../route.ts'
+import { encodeCompletion } from '../wire/chat/completion.ts'
+import { startCompletion } from '../wire/chat/completion-head.ts'
+import { completionRequestSchema, createCompletionRequestParser } from '../wire/chat/completion-request.ts'
+import { encodeCompletionStream } from '../wire/chat/completion-stream.ts'
+import { completionSchema } from '../wire/chat/text-answers.ts'
+import { pingComment } from '../wire/event-data.ts'
+import { events, modelRefusals } from './row-parts.ts'
+
+/** POST /v1/completions: prompts that go on, as JSON or as a stream. */
+export const createCompletion: Route = {
+  method: 'POST',
+  path: '/v1/completions',
+  origin: 'textUrl',
+  summary: 'Continue a text',
+  scopes: ['text'],
+  spends: 'tokens',
+  model: 'named',
+  body: completionRequestSchema,
+  example: { model: 'smollm2-135m-instruct', prompt: 'The capital of France is', max_tokens: 8 },
+  answers: [{ status: 200, description: 'The continuation.', content: { 'application/json': completionSchema, ...events } }],
+  refusals: modelRefusals,
+  handle: (deps, settings) => {
+    const parse = createCompletionRequestParser(settings)
+    return async (call) => {
+      const { incoming, caller, options } = call
+      const body = synchronousBody(incoming)
+      const { request, others, delivery } = parse(withModelDefaults(deps.catalog, body.value))
+      const model = requireTextModel(deps.catalog, request.model, 'generate')
+      refuseOverlong(model, { bytes: Math.ceil(body.byteLength / (1 + others.length)), param: 'prompt' })
+      const requests = [request, ...others]
+      const parts = generateSeveral(interactiveWork(deps, settings, incoming), { caller, requests, kind: 'completion' }, options)
+      if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
+      const head = startCompletion(deps.clock, request.model)
+      return streamText(deps, call, parts, {
+        encode: (started, { isEarly }) => encodeCompletionStream(head, started, { ...delivery, isEarly }),
+        ping: pingComment,
+      })
+    }
+  },
+}

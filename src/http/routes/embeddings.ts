@@ -1,0 +1,61 @@
+import Type from 'typebox'
+import { createEmbedding as embed } from '../../operations/create-embedding.ts'
+import { rankDocuments } from '../../operations/rank-documents.ts'
+import { synchronousBody } from '../body/read-body.ts'
+import { interactiveWork } from '../interactive-work.ts'
+import { chooseTextModel, requireTextModel } from '../require-text-model.ts'
+import type { Route } from '../route.ts'
+import { encodeEmbedding } from '../wire/chat/embedding.ts'
+import { embeddingRequestSchema, parseEmbeddingRequest } from '../wire/chat/embedding-request.ts'
+import { embeddingSchema } from '../wire/chat/text-answers.ts'
+import { encodeRanking, rerankSchema, textRankSchema } from '../wire/rerank/rerank-answers.ts'
+import { parseRerankRequest, rerankRequestSchema } from '../wire/rerank/rerank-request.ts'
+import { json, modelRefusals } from './row-parts.ts'
+
+/** POST /v1/embeddings. */
+export const createEmbedding: Route = {
+  method: 'POST',
+  path: '/v1/embeddings',
+  origin: 'textUrl',
+  summary: 'Embed texts',
+  scopes: ['text'],
+  spends: 'tokens',
+  body: embeddingRequestSchema,
+  example: { model: 'all-minilm-l6-v2', input: ['a fox', 'a hare'] },
+  answers: [json('One vector of unit length per input.', embeddingSchema)],
+  refusals: modelRefusals,
+  handle:
+    (deps, settings) =>
+    async ({ incoming, caller, options }) => {
+      const { request, encoding } = parseEmbeddingRequest(synchronousBody(incoming).value)
+      requireTextModel(deps.catalog, request.model, 'embed')
+      return encodeEmbedding(request.model, await embed(interactiveWork(deps, settings, incoming), { caller, request }, options), encoding)
+    },
+}
+
+/** What other clients call /v1/rerank. */
+const rerankNames = ['/rerank', '/v1/reranking', '/reranking', '/v2/rerank']
+
+/** POST /v1/rerank: documents in the order in which they answer a query. */
+export const rerank: Route = {
+  method: 'POST',
+  path: '/v1/rerank',
+  alsoAt: rerankNames,
+  origin: 'textUrl',
+  summary: 'Rank documents by how well they answer a query',
+  description: `In the format of Jina and Cohere; with \`texts\`, of TEI's. Also at ${rerankNames.join(', ')}.`,
+  scopes: ['text'],
+  spends: 'tokens',
+  body: rerankRequestSchema,
+  example: { query: 'an animal of the forest', documents: ['a fox in the snow', 'a ship at sea'], top_n: 1 },
+  answers: [json('The documents, the best first; a list of `index` and `score` to `texts`.', Type.Union([rerankSchema, textRankSchema]))],
+  refusals: modelRefusals,
+  handle:
+    (deps, settings) =>
+    async ({ incoming, caller, options }) => {
+      const asked = parseRerankRequest(synchronousBody(incoming).value)
+      const { id: model } = chooseTextModel(deps.catalog, asked.model, 'rank')
+      const request = { model, query: asked.query, documents: asked.documents }
+      return encodeRanking(model, asked, await rankDocuments(interactiveWork(deps, settings, incoming), { caller, request }, options))
+    },
+}

@@ -1,0 +1,115 @@
+import { findFile, readFileDocument } from '../../../operations/files/file-documents.ts'
+import { readFile } from '../../../operations/files/read-file.ts'
+import { removeFile } from '../../../operations/files/remove-file.ts'
+import { dropBytes, keepFile, type StoredBytes, storeBytes } from '../../../operations/files/store-file.ts'
+import { sendChunks } from '../../answers/send-chunks.ts'
+import { receivedForm } from '../../body/form/received-form.ts'
+import type { Call, Route } from '../../route.ts'
+import { encodeDocumentPage, readDocumentPage } from '../../wire/files/document-page.ts'
+import { encodeFile, fileDeletedSchema, fileObjectSchema } from '../../wire/files/file-object.ts'
+import { fileFault, fileRequestSchema, parseFileRequest, readFileName } from '../../wire/files/file-request.ts'
+import { pageSchema } from '../../wire/page.ts'
+import { inPath, inQuery, json, media, pageParameters } from '../row-parts.ts'
+
+/** As OpenAI has it. */
+const mostFilesPerPage = 10_000
+
+const id = inPath('id', "The file's id.")
+const targetOf = ({ caller: { accountId }, param }: Call) => ({ accountId, id: param('id') })
+
+/** /v1/files: an account's own files, which go to the store as they come in. */
+export const fileRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/files',
+    summary: 'Keep a file',
+    description: 'Files for batches are kept for 30 days, unless `expires_after` sets another time; `user_data` until you delete it.',
+    scopes: ['text'],
+    takes: 'stored-form',
+    body: fileRequestSchema,
+    answers: [json('The file.', fileObjectSchema)],
+    refusals: [400, 413, 415, 429, 503],
+    handle: (deps, { mostDocumentBytes }) => {
+      const files = { ...deps, mostDocumentBytes }
+      return async ({ incoming, caller: { accountId }, options }) => {
+        const stored: StoredBytes[] = []
+        try {
+          const { fields, files: received } = await receivedForm(incoming).read(async ({ field, name, content }) => {
+            if (field !== 'file' || stored.length > 0) throw fileFault('must be the only file of the form, sent once.')
+            const bytes = await storeBytes(files, { accountId, content }, options)
+            stored.push(bytes)
+            return { name: readFileName(name), bytes }
+          })
+          const request = parseFileRequest(fields)
+          const [only, another] = received
+          if (only === undefined || another !== undefined) throw fileFault('is required: add one file.')
+          const { name, bytes } = only.file
+          return encodeFile(await keepFile(files, bytes, { name, ...request }, options))
+        } catch (error) {
+          for (const bytes of stored) await dropBytes(deps, bytes)
+          throw error
+        }
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/files',
+    summary: 'List your files, newest first',
+    scopes: ['text'],
+    parameters: [...pageParameters('desc'), inQuery('purpose', 'Only files that are for this.')],
+    answers: [json('One page.', pageSchema(fileObjectSchema))],
+    refusals: [400, 429],
+    handle:
+      ({ documents }) =>
+      async ({ caller: { accountId }, query: { purpose, ...query }, options }) => {
+        const page = await readDocumentPage(documents, { kind: 'file', accountId, query, most: mostFilesPerPage }, options)
+        const found = await documents.list({ ...page, ...(purpose !== undefined && { label: String(purpose) }) }, options)
+        return encodeDocumentPage(
+          found.map((document) => encodeFile(readFileDocument(document))),
+          page,
+        )
+      },
+  },
+  {
+    method: 'GET',
+    path: '/v1/files/{id}',
+    summary: 'Get a file',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('The file.', fileObjectSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => encodeFile(await findFile(deps, targetOf(call), call.options)),
+  },
+  {
+    method: 'GET',
+    path: '/v1/files/{id}/content',
+    summary: 'Fetch the content of a file',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [media('Its bytes.', 'application/octet-stream')],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => {
+      const { reply, options, onFailure } = call
+      const file = await findFile(deps, targetOf(call), options)
+      // Never something that a browser would run.
+      reply.header('content-disposition', `attachment; filename="${file.id}"`).header('x-content-type-options', 'nosniff')
+      const answer = { contentType: 'application/octet-stream', bytes: file.bytes, chunks: readFile(deps, file, options) }
+      await sendChunks({ clock: deps.clock, onFailure }, reply, answer)
+      return reply
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/files/{id}',
+    summary: 'Delete a file',
+    scopes: ['text'],
+    parameters: [id],
+    answers: [json('It is gone.', fileDeletedSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => {
+      await removeFile(deps, targetOf(call), call.options)
+      return { id: call.param('id'), object: 'file', deleted: true }
+    },
+  },
+]

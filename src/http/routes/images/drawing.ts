@@ -1,0 +1,122 @@
+import type { TObject, TSchema } from 'typebox'
+import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { generateImage } from '../../../operations/generate-image.ts'
+import { answerDeferred } from '../../answers/answer-deferred.ts'
+import { sendChunks } from '../../answers/send-chunks.ts'
+import { receivedBody } from '../../body/read-body.ts'
+import { readImageAccept } from '../../headers/accept-header.ts'
+import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import type { Call, Route } from '../../route.ts'
+import type { InspectImage } from '../../wire/images/decode-image.ts'
+import { imageResultSchema } from '../../wire/images/image-answers.ts'
+import { ImageChunks } from '../../wire/images/image-chunks.ts'
+import type { ImageHints } from '../../wire/images/image-faults.ts'
+import { imageRequestSchema } from '../../wire/images/image-fields.ts'
+import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
+import { parseUpscalingRequest, upscalingRequestSchema } from '../../wire/images/upscaling-request.ts'
+import { upscalingResultSchema } from '../../wire/images/upscaling-result.ts'
+import { deferredHeaders, modelRefusals, previewHeader, submitted, text } from '../row-parts.ts'
+
+/** A small brown picture, 16 x 16 pixels. */
+export const examplePicture =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAAA1BMVEV6RyB6SilWAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADUlEQVQY02NgGAXIAAABEAAB7JfjegAAAABJRU5ErkJggg=='
+
+/** The routes that answer with pictures: as JSON, as the image itself, or deferred. The ControlNet twins take the same. */
+export const drawingRoutes: readonly Route[] = [
+  drawingRoute('/generate/sdxl', 'Generate images with SDXL', drawsWith('sdxl', 'sdxl-refiner')),
+  drawingRoute(
+    '/generate/controlnet-sdxl',
+    'The same as /generate/sdxl, by the original name for ControlNets',
+    drawsWith('sdxl', 'sdxl-refiner'),
+  ),
+  drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2', drawsWith('sd15', 'sd2')),
+  drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets', drawsWith('sd15', 'sd2')),
+  drawingRoute('/generate/image', 'Generate images with any installed image model', drawsWith(...checkpointFamilies)),
+  drawingRoute('/upscaling', 'Enlarge an image', {
+    body: upscalingRequestSchema,
+    example: { init_image: examplePicture, scale: 2 },
+    answer: upscalingResultSchema,
+    parse: async (...read) => ({ request: await parseUpscalingRequest(...read), logPrompt: false }),
+  }),
+]
+
+/** Makes a request of a body. */
+type Parse = (
+  parsing: ImageParsing,
+  read: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
+  options: { readonly signal: AbortSignal },
+) => Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }>
+
+interface Drawing extends Pick<Route, 'origin'> {
+  readonly body: TObject
+  readonly example: Readonly<Record<string, unknown>>
+  readonly answer: TSchema
+  readonly parse: Parse
+}
+
+function drawsWith(...families: readonly CheckpointFamily[]): Drawing {
+  return {
+    origin: 'imageUrl',
+    body: imageRequestSchema,
+    example: { prompt: 'a fox in the snow, watercolour', negative_prompt: 'blurry', seed: 7, image_encoding: 'webp' },
+    answer: imageResultSchema,
+    parse: (parsing, read, options) => parseImageRequest(parsing, { ...read, families }, options),
+  }
+}
+
+function drawingRoute(path: string, summary: string, { answer, parse, ...drawing }: Drawing): Route {
+  return {
+    method: 'POST',
+    path,
+    summary,
+    description: 'With `Accept: image/png`, `image/jpeg` or `image/webp` the answer is the first image itself.',
+    scopes: ['image'],
+    spends: 'images',
+    parameters: [...deferredHeaders, previewHeader],
+    ...drawing,
+    answers: [
+      {
+        status: 200,
+        description: 'The images.',
+        content: { 'application/json': answer, 'image/png': text, 'image/jpeg': text, 'image/webp': text },
+      },
+      submitted,
+    ],
+    refusals: [...modelRefusals, 409, 422],
+    handle: (deps, settings) => (call) => draw(deps, settings, call, parse),
+  }
+}
+
+async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call, parse: Parse): Promise<object> {
+  const { incoming, reply, caller, options, path, onFailure } = call
+  const { headers } = incoming
+  const { asyncMode: mode, ...body } = receivedBody(incoming)
+  if (mode === 'off') refuseDeferredHeaders(headers)
+  const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
+  // What is stored is always the JSON answer, whatever the submitter accepts.
+  const answer = handling === null ? readImageAccept(headers.accept) : { type: 'json' as const }
+  const hints = {
+    encoding: answer.type === 'image' ? answer.encoding : null,
+    lonely: answer.type === 'image',
+    previews: handling?.previews ?? false,
+  }
+  const inspectImage: InspectImage = (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: caller.accountId })
+  const catalog = deps.assets.library.catalogFor(caller.accountId)
+  const read = () => parse({ catalog, inspectImage }, { body: body.value, hints, mostPixels: settings.imagePixels }, options)
+  const { request, logPrompt } = await (handling === null ? read() : deps.deadline.keep(reply, read))
+  if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
+  if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
+  const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, options)
+  const [first] = result.images
+  if (answer.type === 'json' || first === undefined || first.removedForSafety) {
+    const chunks = new ImageChunks(request, result)
+    const contentType = 'application/json; charset=utf-8'
+    await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType, bytes: chunks.bytes, chunks })
+    return reply
+  }
+  return reply.type(`image/${first.encoding}`).send(Buffer.from(first.bytes))
+}

@@ -1,0 +1,68 @@
+import type { TObject } from 'typebox'
+import { receivedForm } from '../../body/form/received-form.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import type { Call, Route } from '../../route.ts'
+import type { RouteAnswer } from '../../route-description.ts'
+import type { InspectImage } from '../../wire/images/decode-image.ts'
+import { openAiImagesSchema } from '../../wire/images/image-answers.ts'
+import { imageEditSchema, imageVariationSchema, parseImageEdit, parseImageVariation } from '../../wire/images/openai/edit-request.ts'
+import { openAiImageSchema } from '../../wire/images/openai/image-options.ts'
+import { parseOpenAiImageRequest } from '../../wire/images/openai/image-request.ts'
+import { events, json, modelRefusals } from '../row-parts.ts'
+import { answerImages } from './answer-images.ts'
+
+const images: RouteAnswer = { status: 200, description: 'The images.', content: { 'application/json': openAiImagesSchema, ...events } }
+const stream = 'With `stream: true` the answer is a stream of named events that ends with the last `…completed`.'
+
+/** /v1/images/…: OpenAI's shapes over the same engine. */
+export const openAiImageRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/images/generations',
+    origin: 'imageUrl',
+    summary: "Generate images in OpenAI's format",
+    description: stream,
+    scopes: ['image'],
+    spends: 'images',
+    body: openAiImageSchema,
+    example: { prompt: 'a fox in the snow, watercolour', size: 'auto', output_format: 'webp' },
+    answers: [images],
+    refusals: [...modelRefusals, 422],
+    handle: (deps, settings) => async (call) => {
+      const catalog = deps.assets.library.catalogFor(call.caller.accountId)
+      const asked = parseOpenAiImageRequest(catalog, synchronousBody(call.incoming).value, settings.imagePixels)
+      return answerImages(deps, settings, call, { ...asked, name: 'image_generation' })
+    },
+  },
+  {
+    ...formRoute('/v1/images/edits', 'Edit a picture by a prompt', imageEditSchema),
+    description: `Repaints the transparent part of \`mask\`, or the whole picture without one. ${stream}`,
+    answers: [images],
+    handle: (deps, settings) => (call) => answerForm(deps, settings, call, parseImageEdit),
+  },
+  {
+    ...formRoute('/v1/images/variations', 'Draw a variation of a picture', imageVariationSchema),
+    answers: [json('The images.', openAiImagesSchema)],
+    handle: (deps, settings) => (call) => answerForm(deps, settings, call, parseImageVariation),
+  },
+]
+
+function formRoute(path: string, summary: string, body: TObject) {
+  const refusals = [...modelRefusals, 422] as const
+  return { method: 'POST', path, origin: 'imageUrl', summary, scopes: ['image'], spends: 'images', takes: 'form', body, refusals } as const
+}
+
+async function answerForm(
+  deps: RouteDependencies,
+  settings: HttpSettings,
+  call: Call,
+  parse: typeof parseImageEdit | typeof parseImageVariation,
+): Promise<object> {
+  const { accountId } = call.caller
+  const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: accountId })
+  const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, mostPixels: settings.imagePixels }
+  const asked = await parse(parsing, await receivedForm(call.incoming).collect(), call.options)
+  return answerImages(deps, settings, call, { ...asked, name: 'image_edit' })
+}

@@ -1,0 +1,137 @@
+import Type from 'typebox'
+import type { TextRequest } from '../../../core/text-generation.ts'
+import { collectText } from '../../../operations/collect-text.ts'
+import { generateText } from '../../../operations/generate-text.ts'
+import { streamText } from '../../answers/stream-text.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import { refuseOverlong } from '../../limits/overlong-prompt.ts'
+import { chooseTextModel } from '../../require-text-model.ts'
+import type { Call, Route } from '../../route.ts'
+import { pingComment } from '../../wire/event-data.ts'
+import { encodeNativeCompletion, nativeCompletionAnswerSchema } from '../../wire/llama-cpp/completion.ts'
+import { createNativeCompletionParser, type NativeDelivery, nativeCompletionSchema } from '../../wire/llama-cpp/completion-request.ts'
+import { encodeNativeStream } from '../../wire/llama-cpp/completion-stream.ts'
+import { createInfillParser, infillSchema } from '../../wire/llama-cpp/infill-request.ts'
+import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
+import { events, modelRefusals } from '../row-parts.ts'
+import { readAsTokens } from './read-as-tokens.ts'
+
+/** What is said of every route in llama.cpp's words. */
+export const aboutNative = 'With the format and defaults of llama-server. Also accepts the token as `x-api-key`.'
+const aboutStream = 'With `stream: true` the answer is a stream of `data:` lines, of which the last has `stop: true`.'
+
+/** Texts that go on from prompts, and what belongs between two texts, in llama.cpp's words. */
+export const nativeCompletionRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/completion',
+    // As older clients of llama.cpp's server name it.
+    alsoAt: ['/completions'],
+    summary: "Continue a text, in llama.cpp's format",
+    description: `${aboutNative} ${aboutStream} Also at /completions; OpenAI's are at /v1/completions.`,
+    scopes: ['text'],
+    spends: 'tokens',
+    model: 'chosen',
+    body: nativeCompletionSchema,
+    example: { model: 'smollm2-135m-instruct', prompt: 'The capital of France is', n_predict: 8, temperature: 0 },
+    answers: [
+      {
+        status: 200,
+        description: 'The continuation; of several prompts a list.',
+        content: {
+          'application/json': Type.Union([nativeCompletionAnswerSchema, Type.Array(nativeCompletionAnswerSchema)]),
+          ...events,
+        },
+      },
+    ],
+    refusals: modelRefusals,
+    handle: (deps, settings) => {
+      const parse = createNativeCompletionParser(settings)
+      return async (call) => {
+        const { incoming, caller, options } = call
+        const body = synchronousBody(incoming)
+        const parsed = parse(body.value)
+        const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
+        refuseOverlong(model, { bytes: Math.ceil(body.byteLength / parsed.prompts.length), param: 'prompt' })
+        const requests = await readAsTokens({ ...deps, ...settings }, { caller, model: model.id, parsed }, options)
+        return answerNative(deps, settings, call, { requests, several: parsed.several, delivery: parsed.delivery })
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/infill',
+    summary: 'Fill the gap between two texts',
+    description: `For models with fill-in-the-middle tokens, such as code models. ${aboutNative} ${aboutStream}`,
+    scopes: ['text'],
+    spends: 'tokens',
+    model: 'chosen',
+    body: infillSchema,
+    example: { model: 'a-model-made-for-code', input_prefix: 'function add(a, b) {\n  return ', input_suffix: '\n}\n', n_predict: 16 },
+    answers: [
+      { status: 200, description: 'The text for the gap.', content: { 'application/json': nativeCompletionAnswerSchema, ...events } },
+    ],
+    refusals: modelRefusals,
+    handle: (deps, settings) => {
+      const parse = createInfillParser(settings)
+      return async (call) => {
+        const { incoming, caller, options } = call
+        const body = synchronousBody(incoming)
+        const { gap, ...parsed } = parse(body.value)
+        const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
+        refuseOverlong(model, { bytes: body.byteLength, param: 'prompt' })
+        const read = await readAsTokens({ ...deps, ...settings }, { caller, model: model.id, parsed }, options)
+        const requests = read.map((request) =>
+          request.input.type === 'prompt' ? { ...request, input: { ...request.input, gap } } : request,
+        )
+        return answerNative(deps, settings, call, { requests, several: false, delivery: parsed.delivery })
+      }
+    },
+  },
+]
+
+interface NativeWork {
+  /** At least one. */
+  readonly requests: readonly TextRequest[]
+  /** Whether the answer is a list. */
+  readonly several: boolean
+  readonly delivery: NativeDelivery
+}
+
+/** Runs requests one after the other and answers in llama.cpp's words; one of them may be streamed. */
+async function answerNative(
+  deps: RouteDependencies,
+  settings: HttpSettings,
+  call: Call,
+  { requests, several, delivery }: NativeWork,
+): Promise<object> {
+  const { incoming, caller, options } = call
+  const work = interactiveWork(deps, settings, incoming)
+  const answers: object[] = []
+  for (const [index, request] of requests.entries()) {
+    const timer = new NativeTimer(deps.clock)
+    const parts = generateText(work, { caller, request, kind: 'completion' }, options)
+    if (delivery.stream)
+      return streamText(deps, call, parts, {
+        encode: (started, { isEarly }) => encodeNativeStream(request, started, { timer, delivery, isEarly }),
+        ping: pingComment,
+      })
+    const { choices } = await collectText(timed(parts, timer))
+    const [choice = { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }] = choices
+    answers.push(encodeNativeCompletion(request, { index, choice, timer }, delivery))
+  }
+  return several ? answers : (answers[0] ?? {})
+}
+
+async function* timed<Part extends Parameters<NativeTimer['note']>[0]>(
+  parts: AsyncIterable<Part>,
+  timer: NativeTimer,
+): AsyncGenerator<Part, void, undefined> {
+  for await (const part of parts) {
+    timer.note(part)
+    yield part
+  }
+}

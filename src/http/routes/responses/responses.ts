@@ -1,0 +1,197 @@
+import type { Caller } from '../../../core/access-token.ts'
+import { listedModels } from '../../../core/find-descriptor.ts'
+import type { JsonObject } from '../../../core/json-value.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
+import { unstoppable } from '../../../core/waiting.ts'
+import { collectText } from '../../../operations/collect-text.ts'
+import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
+import { submitInference } from '../../../operations/deferred/submit-inference.ts'
+import { generateText } from '../../../operations/generate-text.ts'
+import { tokenize } from '../../../operations/read-tokens.ts'
+import { recordDeferred } from '../../answers/record-deferred.ts'
+import { streamText } from '../../answers/stream-text.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import { withModelDefaults } from '../../body/with-model-defaults.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import { refuseOverlong } from '../../limits/overlong-prompt.ts'
+import { chooseTextModel, longestAnswer, requireTextModel } from '../../require-text-model.ts'
+import type { Call, Route } from '../../route.ts'
+import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
+import { pingComment } from '../../wire/event-data.ts'
+import { compactionSchema, compactRequestSchema, encodeCompaction, parseCompactRequest } from '../../wire/responses/compaction.ts'
+import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
+import { responseSchema } from '../../wire/responses/response-answers.ts'
+import {
+  parseResponseRequest,
+  type ResponseBody,
+  readResponseRequest,
+  responseRequestSchema,
+} from '../../wire/responses/response-request.ts'
+import { encodeResponseStream } from '../../wire/responses/response-stream.ts'
+import { inputTokensSchema } from '../../wire/tokens/token-answers.ts'
+import { events, json, modelRefusals } from '../row-parts.ts'
+import { itemsBefore, keepResponse, type ResponseDependencies } from './kept-response.ts'
+
+const model = 'smollm2-135m-instruct'
+
+/** POST /v1/responses…: a conversation in the words of OpenAI's Responses, as JSON, as a stream, or worked on in the background; summed up; its tokens counted. */
+export const responseRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/responses',
+    // For clients that were given an address without /v1.
+    alsoAt: ['/responses'],
+    origin: 'textUrl',
+    summary: "Continue a conversation, in the format of OpenAI's Responses",
+    description:
+      'Kept for 24 hours unless `store` is false. With `stream: true` the answer is a stream of named, numbered events that ends with `response.completed`, `response.incomplete` or `response.failed`. With `background: true` it runs in the background: poll GET /v1/responses/resp_…. Also at /responses.',
+    scopes: ['text'],
+    spends: 'tokens',
+    model: 'named',
+    body: responseRequestSchema,
+    example: { model, instructions: 'Answer in one word.', input: 'What is the capital of France?' },
+    answers: [{ status: 200, description: 'The response.', content: { 'application/json': responseSchema, ...events } }],
+    refusals: modelRefusals,
+    handle: (routeDeps, settings) => {
+      const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
+      return async (call) => {
+        const received = synchronousBody(call.incoming)
+        const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
+        const request = await readConversation(deps, { caller: call.caller, body, bytes: received.byteLength }, call.options)
+        const asked: Asked = { body, request, head: startResponse(deps.clock) }
+        return body.background === true ? answerLater(deps, call, asked) : answerNow(deps, settings, call, asked)
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses/compact',
+    origin: 'asyncUrl',
+    summary: 'Sum a conversation up as one item',
+    description:
+      'The model writes a summary of at most 2 048 tokens. Send the item that comes back as the first of the next `input`, in place of the conversation.',
+    scopes: ['text'],
+    spends: 'tokens',
+    body: compactRequestSchema,
+    example: { model, input: [{ role: 'user', content: 'What is the capital of France?' }] },
+    answers: [json('The item.', compactionSchema)],
+    refusals: modelRefusals,
+    handle: (routeDeps, settings) => {
+      const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
+      return async ({ incoming, caller, options }) => {
+        const received = synchronousBody(incoming)
+        const body = parseCompactRequest(received.value)
+        const request = await readConversation(deps, { caller, body, bytes: received.byteLength }, options)
+        const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+        return encodeCompaction(startResponse(deps.clock), await collectText(parts))
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    origin: 'asyncUrl',
+    summary: "Count the tokens of a response's input",
+    description:
+      'Takes the body of a response and returns only the number of tokens of its input, including the earlier conversation. Without `model`, the first text model counts them.',
+    scopes: ['text'],
+    largeBody: true,
+    model: 'chosen',
+    body: responseRequestSchema,
+    example: { model, input: 'What is the capital of France?' },
+    answers: [json('The count.', inputTokensSchema)],
+    refusals: modelRefusals,
+    handle: (routeDeps, { mostDocumentBytes, runLimitMs }) => {
+      const deps = { ...routeDeps, mostDocumentBytes, runLimitMs }
+      return async ({ incoming, caller, options }) => {
+        const received = synchronousBody(incoming)
+        const { model: named = firstModel(deps.catalog), input: asked = '', ...rest } = Object(received.value)
+        const body = parseResponseRequest({ ...rest, model: named, input: asked })
+        const found = requireTextModel(deps.catalog, body.model, 'generate')
+        const check = (bytes: number) => refuseOverlong(found, { bytes: bytes + received.byteLength, param: 'messages' })
+        check(0)
+        const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
+        const { input } = readResponseRequest(body, earlier, { tokens: 1 })
+        if (input.type !== 'chat') throw new TypeError('A response became something else')
+        const { result } = await tokenize(deps, { caller, request: { model: found.id, input, spelled: false } }, options)
+        return { object: 'response.input_tokens', input_tokens: result.tokens.length }
+      }
+    },
+  },
+]
+
+/** The model whose tokens are counted where none is named: the first that makes text. */
+function firstModel(catalog: ModelCatalog): string {
+  return chooseTextModel(catalog, listedModels(catalog).find((each) => each.kind === 'text' && each.generates !== false)?.id, 'generate').id
+}
+
+/** The request of a body behind the conversation that it goes on from. @param asked.bytes Of the body. */
+async function readConversation(
+  deps: RouteDependencies & ResponseDependencies,
+  { caller, body, bytes: own }: { readonly caller: Caller; readonly body: ResponseBody; readonly bytes: number },
+  options: { readonly signal: AbortSignal },
+): Promise<TextRequest> {
+  const model = requireTextModel(deps.catalog, body.model, 'generate')
+  const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + own, param: 'messages' })
+  check(0)
+  const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
+  return readResponseRequest(body, earlier, { tokens: longestAnswer(model) })
+}
+
+interface Asked {
+  readonly body: ResponseBody
+  readonly request: TextRequest
+  readonly head: ResponseHead
+}
+
+async function answerNow(
+  deps: RouteDependencies & ResponseDependencies,
+  settings: HttpSettings,
+  call: Call,
+  { body, request, head }: Asked,
+): Promise<object> {
+  const { incoming, caller, options } = call
+  const keep = async (response: JsonObject): Promise<void> => {
+    if (body.store === false) return
+    await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
+  }
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+  if (body.stream === true)
+    return streamText(deps, call, parts, {
+      encode: (started) => encodeResponseStream(head, body, started, keep),
+      ping: pingComment,
+    })
+  const response = encodeFinished(head, body, await collectText(parts))
+  await keep(response)
+  return response
+}
+
+async function answerLater(
+  deps: ResponseDependencies,
+  { incoming, caller: { accountId, tokenId }, options }: Call,
+  { body, request, head }: Asked,
+): Promise<object> {
+  const work = { kind: 'chat', request, ...(tokenId !== null && { tokenId }) } as const
+  const submission = {
+    accountId,
+    work,
+    priority: 'normal',
+    idempotency: null,
+    webhookUrl: null,
+    outputBytes: expectOutputBytes(work),
+  } as const
+  const { inference } = await submitInference(deps, submission, options)
+  recordDeferred(deps, { incoming, tokenId, work, inference })
+  const response = encodeResponse(head, body, { status: 'queued' })
+  try {
+    await keepResponse(deps, { accountId, id: head.id }, { response, body, inference: inference.id }, options)
+  } catch (error) {
+    // Nobody could ever ask for it.
+    await cancelInference(deps, { id: inference.id, accountId }, unstoppable)
+    throw error
+  }
+  return response
+}

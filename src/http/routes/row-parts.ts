@@ -1,0 +1,73 @@
+import Type, { type TSchema } from 'typebox'
+import type { RouteAnswer, RouteParameter } from '../route-description.ts'
+import { submissionSchema } from '../wire/deferred/inference-answers.ts'
+import { limitSchema } from '../wire/page.ts'
+
+/** An answer or a parameter that is text. */
+export const text: TSchema = Type.String()
+
+/** An answer with a JSON body of one shape. */
+export function json(description: string, schema: TSchema, status: 200 | 202 = 200): RouteAnswer {
+  return { status, description, content: { 'application/json': schema } }
+}
+
+/** An answer of one of these media types. */
+export function media(description: string, ...types: readonly string[]): RouteAnswer {
+  return { status: 200, description, content: Object.fromEntries(types.map((type) => [type, text])) }
+}
+
+/** The media type of a stream beside another answer. */
+export const events: Readonly<Record<string, TSchema>> = { 'text/event-stream': text }
+
+/** What a deferred request is answered. */
+export const submitted: RouteAnswer = json('Asynchronous: the request is stored and will be completed.', submissionSchema, 202)
+
+/** Statuses of refusals of every route that runs a text model. */
+export const modelRefusals = [400, 404, 413, 415, 429, 503, 504] as const
+
+/** A parameter in the path. */
+export function inPath(name: string, description: string): RouteParameter {
+  return { in: 'path', name, description, schema: text }
+}
+
+/** A parameter in the query. */
+export function inQuery(name: string, description: string, schema: TSchema = text): RouteParameter {
+  return { in: 'query', name, description, schema }
+}
+
+/** A header. */
+export function header(name: string, description: string, schema: TSchema = text): RouteParameter {
+  return { in: 'header', name, description, schema }
+}
+
+/** What lists in OpenAI's shape are walked through by. @param standard The order where none is asked for. */
+export function pageParameters(standard: 'asc' | 'desc'): readonly RouteParameter[] {
+  return [
+    inQuery('after', 'The id that the last page ended with.'),
+    inQuery('limit', 'Entries per page.', limitSchema),
+    inQuery('order', '`asc`: oldest first; `desc`: newest first.', Type.Enum(['asc', 'desc'], { default: standard })),
+  ]
+}
+
+/** Headers of routes that can answer later. */
+export const deferredHeaders: readonly RouteParameter[] = [
+  header('X-Service-Async', '1 or true: answer 202 with an address to poll. Also under the names of the setting `async-headers`.'),
+  header('Prefer', '`respond-async` does the same as X-Service-Async: 1.'),
+  header(
+    'Idempotency-Key',
+    'Asynchronous only: the same key and body within 24 hours give the same request.',
+    Type.String({ maxLength: 255 }),
+  ),
+  header(
+    'X-Service-Priority',
+    'Asynchronous only: low waits until no normal request waits.',
+    Type.Enum(['normal', 'low'], { default: 'normal' }),
+  ),
+  header(
+    'X-Service-Webhook',
+    'Asynchronous only: an https address that receives a signed POST when the request is completed (Standard Webhooks, secret of GET /v1/webhooks/secrets).',
+  ),
+]
+
+/** Asks for previews while an image is drawn. */
+export const previewHeader: RouteParameter = header('X-Service-Preview', 'Asynchronous only: 1 adds small previews to the events.')

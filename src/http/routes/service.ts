@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import { ServiceError } from '../../core/error.ts'
+import { listModels } from '../../operations/list-models.ts'
+import { reportUsage } from '../../operations/report-usage.ts'
+import type { HttpDependencies } from '../http-dependencies.ts'
+import type { Route } from '../route.ts'
+import { encodeUsage, encodeUsageReport, readUsageDimensions, readUsageQuery, usageSchema } from '../wire/service/usage.ts'
+import { inQuery, json, media } from './row-parts.ts'
+
+/** GET /v1/usage: sums of the account that asks, per day and model or as it asks, and its budgets. */
+export const showUsage: Route = {
+  method: 'GET',
+  path: '/v1/usage',
+  summary: "Get your account's usage and remaining budgets",
+  scopes: ['read'],
+  parameters: [
+    ...['from', 'to'].map((name) => inQuery(name, 'A UTC day, itself included; the last 30 days by default.')),
+    inQuery(
+      'by',
+      'One or more of `token`, `model`, `day`, `hour`, with commas: sums by these, with latencies. Hours are kept for 31 days.',
+    ),
+  ],
+  answers: [json('Sums per day and model, or as `by` asks, and budgets.', usageSchema)],
+  refusals: [429],
+  handle:
+    (deps) =>
+    async ({ caller, query, options }) => {
+      const { usage, ledger, clock } = deps
+      const { accountId } = caller
+      const span = readUsageQuery(query, clock.now())
+      const by = readUsageDimensions(query)
+      if (by !== null)
+        return encodeUsageReport(await reportUsage(deps, { accountId, ...span, by }, options), await ledger.budgets(caller, options))
+      const days = await usage.summarize({ accountId, ...span }, options)
+      return encodeUsage(days, await ledger.budgets(caller, options))
+    },
+}
+
+const statusSchema = Type.Object({ status: Type.String() })
+
+/** Metrics and health: what is there on nodes too that only compute for others. */
+export const probeRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/metrics',
+    summary: "Metrics in Prometheus' text format",
+    // Sums over every account, so for owners.
+    scopes: ['read'],
+    answers: [media('The metrics.', 'text/plain')],
+    refusals: [429],
+    handle:
+      (deps) =>
+      async ({ reply, caller, options }) => {
+        const account = await deps.accounts.find(caller.accountId, options)
+        if (account?.role !== 'owner')
+          throw new ServiceError('insufficient_scope', 'Use an access token of an owner; the metrics cover every account.')
+        return reply.type('text/plain; version=0.0.4; charset=utf-8').send(deps.renderMetrics())
+      },
+  },
+  {
+    method: 'GET',
+    path: '/healthz',
+    // As llama.cpp and vLLM name it.
+    alsoAt: ['/health'],
+    summary: 'Is the process alive?',
+    description: 'Also at /health.',
+    scopes: null,
+    answers: [json('It is.', statusSchema)],
+    handle: () => async () => ({ status: 'ok' }),
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Can it serve?',
+    scopes: null,
+    answers: [json('It can.', statusSchema)],
+    refusals: [503],
+    handle: (deps) => async () => {
+      await requireReady(deps)
+      return { status: 'ready' }
+    },
+  },
+]
+
+/** @throws {ServiceError} `shutting_down`, `server_is_overloaded` or `model_loading` while the service can do no work. */
+async function requireReady(deps: HttpDependencies): Promise<void> {
+  if (deps.isDraining())
+    throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })
+  if (await deps.isDataGone?.())
+    throw new ServiceError(
+      'server_is_overloaded',
+      'The data folder of the service, or its contents, are missing; restore them, or start the service again.',
+      { retryAfterSeconds: 30 },
+    )
+  const storageFault = await deps.findStorageFault?.()
+  if (storageFault)
+    throw new ServiceError('server_is_overloaded', `The data folder of the service ${storageFault}.`, { retryAfterSeconds: 30 })
+  const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
+  if (!servable)
+    throw new ServiceError('model_loading', 'No model is available; wait, or see the log of the service.', { retryAfterSeconds: 5 })
+}

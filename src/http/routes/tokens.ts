@@ -1,0 +1,87 @@
+import { promptField } from '../../core/text-generation.ts'
+import { detokenize, tokenize } from '../../operations/read-tokens.ts'
+import { synchronousBody } from '../body/read-body.ts'
+import { refuseOverlong } from '../limits/overlong-prompt.ts'
+import { chooseTextModel, requireTextModel, useOf } from '../require-text-model.ts'
+import type { Route } from '../route.ts'
+import { chatRequestSchema, createChatRequestParser } from '../wire/chat/chat-request.ts'
+import { detokenizeSchema, parseDetokenizeRequest } from '../wire/tokens/detokenize-request.ts'
+import { detokenizedSchema, encodePieces, encodeTokens, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
+import { parseTokenizeRequest, tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
+import { json, modelRefusals } from './row-parts.ts'
+
+const model = 'smollm2-135m-instruct'
+
+/** Texts as tokens, tokens as texts, and how many tokens a conversation has. */
+export const tokenRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/tokenize',
+    summary: 'Read a text or a conversation as tokens',
+    description: 'Supports the fields of llama.cpp (`content`) and vLLM (`prompt`, `messages`).',
+    scopes: ['text'],
+    largeBody: true,
+    body: tokenizeSchema,
+    example: { model, content: 'The capital of France' },
+    answers: [json('The tokens.', tokenizedSchema)],
+    refusals: modelRefusals,
+    handle: (deps, settings) => {
+      const { runLimitMs } = settings
+      const parseChat = createChatRequestParser(settings)
+      const choose = (named: string | undefined): string => chooseTextModel(deps.catalog, named).id
+      return async ({ incoming, caller, options }) => {
+        const body = synchronousBody(incoming)
+        const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
+        const param = promptField(request.input)
+        refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), { bytes: body.byteLength, param })
+        const { result, contextLength } = await tokenize({ ...deps, runLimitMs }, { caller, request }, options)
+        return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/detokenize',
+    summary: 'Spell tokens',
+    scopes: ['text'],
+    largeBody: true,
+    body: detokenizeSchema,
+    example: { model, tokens: [1, 2, 3] },
+    answers: [json('The text.', detokenizedSchema)],
+    refusals: modelRefusals,
+    handle:
+      (deps, { runLimitMs }) =>
+      async ({ incoming, caller, options }) => {
+        const { model: named, tokens } = parseDetokenizeRequest(synchronousBody(incoming).value)
+        const request = { model: chooseTextModel(deps.catalog, named).id, tokens }
+        const { text } = await detokenize({ ...deps, runLimitMs }, { caller, request }, options)
+        return { content: text, prompt: text }
+      },
+  },
+  {
+    method: 'POST',
+    path: '/v1/chat/completions/input_tokens',
+    origin: 'textUrl',
+    summary: 'Count the tokens of a conversation',
+    description: 'Takes the body of a chat completion and returns only the number of tokens of its prompt.',
+    scopes: ['text'],
+    largeBody: true,
+    model: 'named',
+    body: chatRequestSchema,
+    example: { model, messages: [{ role: 'user', content: 'What is the capital of France?' }] },
+    answers: [json('The count.', inputTokensSchema)],
+    refusals: modelRefusals,
+    handle: (deps, settings) => {
+      const { runLimitMs } = settings
+      const parse = createChatRequestParser(settings)
+      return async ({ incoming, caller, options }) => {
+        const body = synchronousBody(incoming)
+        const { model: named, input } = parse(body.value).request
+        refuseOverlong(requireTextModel(deps.catalog, named, useOf(input, 'read')), { bytes: body.byteLength, param: 'messages' })
+        if (input.type !== 'chat') throw new TypeError('A chat request became something else')
+        const { result } = await tokenize({ ...deps, runLimitMs }, { caller, request: { model: named, input, spelled: false } }, options)
+        return { object: 'response.input_tokens', input_tokens: result.tokens.length }
+      }
+    },
+  },
+]

@@ -1,0 +1,93 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../core/access-token.ts'
+import { callerOf } from './caller.ts'
+import { clientSignal } from './client-signal.ts'
+import type { RouteDependencies } from './http-dependencies.ts'
+import type { HttpSettings } from './http-settings.ts'
+import type { Call, Route } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Scopes of which a token needs one; absent = any. */
+    readonly scopes?: readonly Scope[]
+  }
+}
+
+/** Answers at the addresses of these routes. What a row says of its limits becomes its configuration, which the hooks around handlers read. */
+export async function serveRoutes(
+  server: FastifyInstance,
+  routes: readonly Route[],
+  { deps, settings }: { readonly deps: RouteDependencies; readonly settings: HttpSettings },
+): Promise<void> {
+  const serve = (scope: FastifyInstance, route: Route): void => {
+    const handle = route.handle(deps, settings)
+    const config = configOf(route)
+    for (const address of [route.path, ...(route.alsoAt ?? [])])
+      scope.route({
+        method: route.method,
+        url: urlOf(address),
+        config,
+        ...(route.hasNoHead && { exposeHeadRoute: false }),
+        handler: (incoming, reply) => {
+          if (isCutShort(incoming)) return reply.callNotFound()
+          return handle(callOf(route, { incoming, reply, deps }))
+        },
+      })
+  }
+  for (const route of routes) if (route.takes !== 'bytes') serve(server, route)
+  // Files go to the disk as they come, whatever they are called.
+  await server.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers()
+    uploads.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    for (const route of routes) if (route.takes === 'bytes') serve(uploads, route)
+  })
+}
+
+function configOf({ scopes, spends, model, largeBody, takes, parameters = [], idleQuery = [] }: Route): FastifyContextConfig {
+  const query = parameters.flatMap((parameter) => (parameter.in === 'query' ? [parameter.name.replace('[…]', '[]')] : []))
+  return {
+    query: [...query, ...idleQuery],
+    ...(scopes !== null && { scopes }),
+    ...(spends && { spends }),
+    ...(model && { model }),
+    ...(largeBody && { largeBody }),
+    ...(takes === 'form' && { form: 'memory' as const }),
+    ...(takes === 'stored-form' && { form: 'stored' as const }),
+  }
+}
+
+function callOf(
+  { path }: Route,
+  { incoming, reply, deps }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly deps: RouteDependencies },
+): Call {
+  return {
+    incoming,
+    reply,
+    path,
+    options: { signal: clientSignal(reply) },
+    query: Object(incoming.query),
+    get caller() {
+      return callerOf(incoming)
+    },
+    onFailure(error) {
+      deps.observer.faultSurvived({ requestId: incoming.id, error })
+    },
+    param(name) {
+      const params: Readonly<Record<string, string>> = Object(incoming.params)
+      const value = params[path.includes(`{+${name}}`) ? '*' : name]
+      if (value === undefined) throw new TypeError(`The path ${path} has no parameter ${name}`)
+      return value
+    },
+  }
+}
+
+/** A path as the router writes it. */
+function urlOf(path: string): string {
+  return path.replace(/\{\+\w+\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
+}
+
+/** Whether an address ends where a parameter that may hold slashes would begin: nothing is there. */
+function isCutShort({ params }: FastifyRequest): boolean {
+  const rest: unknown = Object(params)['*']
+  return typeof rest === 'string' && /^\/*$/.test(rest)
+}
