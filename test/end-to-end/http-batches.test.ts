@@ -36,6 +36,15 @@ suite('batches', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
+  const words = createBatchWords({ catalog: createFakeCatalog() }, { widePenalties: false })
+  let linesRead = 0
+  const batchWords: typeof words = {
+    ...words,
+    readLine(bytes, endpoint) {
+      linesRead += 1
+      return words.readLine(bytes, endpoint)
+    },
+  }
   const advance = (documents: DocumentStore = service.store.documents, at: { now(): number } = clock) =>
     advanceBatches(
       {
@@ -45,7 +54,7 @@ suite('batches', () => {
         events,
         clock: { ...clock, now: () => at.now() },
         mostDocumentBytes: 1e9,
-        batchWords: createBatchWords({ catalog: createFakeCatalog() }, { widePenalties: false }),
+        batchWords,
         onFault: (_, error) => {
           throw error
         },
@@ -99,6 +108,37 @@ suite('batches', () => {
     const kept = await client.files.retrieve(batch.output_file_id ?? '')
     assert.equal(kept.purpose, 'batch_output')
     assert.ok(Math.abs((kept.expires_at ?? 0) - Date.now() / 1000 - 24 * 3600) < 60)
+  })
+
+  test('a file is read in turns, whatever its lines, and empty lines count', async () => {
+    const short = (at: number) => JSON.stringify({ custom_id: `${at}`, method: 'POST', url: '/v1/chat/completions', body: {} })
+    const { id } = await send(Array.from({ length: 3000 }, (_, at) => (at % 2 === 0 ? short(at) : '')))
+    const blank = await send(Array.from({ length: 200_000 }, () => ''))
+    let [most, before, going, turns] = [0, linesRead, true, 0]
+    const watch = (async () => {
+      for (; going; turns++) {
+        await new Promise(setImmediate)
+        most = Math.max(most, linesRead - before)
+        before = linesRead
+      }
+    })()
+    await advance()
+    going = false
+    await watch
+    assert.deepEqual((await client.batches.retrieve(id)).request_counts, { total: 1500, completed: 0, failed: 1500 })
+    assert.equal((await client.batches.retrieve(blank.id)).status, 'failed')
+    assert.ok(most <= 256, `${most} lines in one turn`)
+    assert.ok(turns > 700, `${turns} turns for 200 000 empty lines`)
+  })
+
+  test('while a page runs its file is not read again', async () => {
+    const made = await send([chatLine(0, '[hang]'), chatLine(1).replace('fake-chat', 'nobody'), chatLine(2)])
+    await advance()
+    const before = linesRead
+    for (let round = 0; round < 5; round++) await advance()
+    assert.equal(linesRead, before)
+    await client.batches.cancel(made.id)
+    assert.equal((await finish(made.id)).status, 'cancelled')
   })
 
   test('what fails is in a file of its own, with the status it would have had', async () => {

@@ -53,8 +53,10 @@ export interface Batch {
   readonly counts: { readonly total: number; readonly completed: number; readonly failed: number }
   /** Where in its file the first line begins that has not been written to a result, and which page of results that is. */
   readonly place: { readonly offset: number; readonly page: number }
-  /** The inferences of that page, in the order of its lines, as far as they are in the queue; null = a line that was refused. */
+  /** The inferences of that page, in the order of its lines; null = a line that was refused, or is not in the queue yet. */
   readonly running: readonly (string | null)[]
+  /** Why lines of that page were refused, in the same order; absent = unknown, as in records of earlier versions. */
+  readonly refused?: readonly (ErrorRecord | null)[]
   readonly output: BatchFile
   readonly errors: BatchFile
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredFile } from '../../core/files/stored-file.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 
@@ -27,6 +28,10 @@ export async function* readFile(
   }
 }
 
+/** Bytes of lines that are read before everything else gets a turn of the event loop; each line counts as some more, however short. */
+const bytesPerTurn = 64 * 1024
+const bytesPerLine = 256
+
 /** One line of a file without its end, and where the next one begins. */
 export interface FileLine {
   readonly bytes: Buffer<ArrayBuffer>
@@ -45,12 +50,14 @@ export async function* readLines(
   let line: Buffer[] = []
   let length = 0
   let at = from
+  let spent = 0
   const keep = (piece: Uint8Array): void => {
     const room = most + 1 - length
     if (room > 0) line.push(Buffer.from(piece.subarray(0, room)))
     length += Math.min(piece.length, Math.max(0, room))
   }
   const take = function* (next: number): Generator<FileLine, void, undefined> {
+    if (length === 0) return
     const bytes = Buffer.concat(line)
     line = []
     length = 0
@@ -61,7 +68,11 @@ export async function* readLines(
     for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
       keep(piece.subarray(start, end))
       start = end + 1
+      spent += length + bytesPerLine
       yield* take(at + start)
+      if (spent < bytesPerTurn) continue
+      spent = 0
+      await nextTurn()
     }
     keep(piece.subarray(start))
     at += piece.length

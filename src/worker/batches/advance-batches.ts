@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isEnabled } from '../../core/account-disabled.ts'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, hasEnded } from '../../core/files/batch.ts'
@@ -22,6 +23,8 @@ export async function advanceBatches(
 ): Promise<void> {
   const query = { kind: 'batch', accountId: null, label: openLabel, order: 'oldest', after: null, limit: most } as const
   for (const document of await deps.documents.list(query, options)) {
+    // What is looked up of a page comes without a turn of the event loop.
+    await nextTurn()
     let known: KnownBatch | null = readBatchDocument(document)
     try {
       while (known !== null) known = await step(deps, known, options)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, batchPageLines, mostLineBytes } from '../../core/files/batch.ts'
 import type { Inference } from '../../core/inference.ts'
@@ -21,25 +22,32 @@ const passing: readonly ServiceError['code'][] = [
 
 /** A line of the page and what became of it: an inference, or why there is none; null = it is not in the queue yet. */
 interface PageLine {
-  readonly line: BatchLine
+  readonly bytes: FileLine['bytes']
   readonly id: string | null
   readonly refused: ErrorRecord | null
+  /** Whether the queue had no room for it, nor would have for the next ones. */
+  readonly isFull?: boolean
 }
 
 /**
  * Goes on with the page of a batch that is due. Its lines enter the queue under a key that is the batch's and the line's, so that one that is
  * sent twice, after a crash or by two nodes, is the same inference; once all of them have ended their results are written and the place moves on
- * in one write of the record.
+ * in one write of the record. While they run nothing of the file is read.
  *
  * @param ending Why nothing more is to enter the queue and what runs is to be cancelled; null = the batch goes on.
  * @returns The batch as its record is to be, the same one when there is nothing to be noted.
  */
 export async function runPage(deps: BatchDependencies, batch: Batch, ending: ErrorRecord | null, options: Options): Promise<Batch> {
+  if (ending === null && (await isUnderWay(deps, batch, options))) return batch
   const page = await readPage(deps, batch, options)
   if (page.length === 0) return batch
   const lines: PageLine[] = []
-  for (const [at, each] of page.entries()) lines.push(await enter(deps, batch, { each, at, ending }, options))
+  for (const [at, { bytes }] of page.entries()) {
+    const isFull = lines.some((line) => line.isFull)
+    lines.push(await enter(deps, batch, { bytes, at, ending, isFull }, options))
+  }
   const running = lines.map(({ id }) => id)
+  const refused = lines.map((line) => line.refused)
   const inferences = new Map<string, Inference>()
   for (const id of running) {
     const found = id === null ? null : await deps.log.find(id, batch.accountId, options)
@@ -48,11 +56,12 @@ export async function runPage(deps: BatchDependencies, batch: Batch, ending: Err
   const alive = [...inferences.values()].filter(({ status }) => status !== 'completed')
   if (ending !== null) for (const { id } of alive) await cancelInference(deps, { id, accountId: batch.accountId }, options)
   const waiting = alive.length > 0 || lines.some(({ id, refused }) => id === null && refused === null)
-  if (waiting) return JSON.stringify(running) === JSON.stringify(batch.running) ? batch : { ...batch, running }
+  if (waiting)
+    return JSON.stringify([running, refused]) === JSON.stringify([batch.running, batch.refused]) ? batch : { ...batch, running, refused }
   const output: Uint8Array[] = []
   const errors: Uint8Array[] = []
   for (const line of lines) {
-    const result = await encodeResult(deps, line, inferences, options)
+    const result = await encodeResult(deps, batch, { ...line, inferences }, options)
     ;(result.succeeded ? output : errors).push(...result.bytes)
   }
   const failed = errors.length
@@ -63,7 +72,24 @@ export async function runPage(deps: BatchDependencies, batch: Batch, ending: Err
     counts: { ...batch.counts, completed: batch.counts.completed + page.length - failed, failed: batch.counts.failed + failed },
     place: { offset: page.at(-1)?.next ?? batch.place.offset, page: batch.place.page + 1 },
     running: [],
+    refused: [],
   }
+}
+
+/** Whether every line of the page is in the queue or refused, and one has not ended. */
+async function isUnderWay({ log }: BatchDependencies, { accountId, running, refused = [] }: Batch, options: Options): Promise<boolean> {
+  if (running.some((id, at) => id === null && (refused[at] ?? null) === null)) return false
+  for (const id of running) {
+    const found = id === null ? null : await log.find(id, accountId, options)
+    if (found !== null && found.status !== 'completed') return true
+  }
+  return false
+}
+
+/** Reading one takes as long as it is; everything else gets a turn of the event loop before. */
+async function readLine({ batchWords }: BatchDependencies, { endpoint }: Batch, bytes: FileLine['bytes']): Promise<BatchLine> {
+  await nextTurn()
+  return batchWords.readLine(bytes, endpoint)
 }
 
 async function readPage(deps: BatchDependencies, { accountId, inputFileId, place }: Batch, options: Options): Promise<readonly FileLine[]> {
@@ -83,36 +109,41 @@ async function readPage(deps: BatchDependencies, { accountId, inputFileId, place
 async function enter(
   deps: BatchDependencies,
   batch: Batch,
-  { each, at, ending }: { readonly each: FileLine; readonly at: number; readonly ending: ErrorRecord | null },
+  { bytes, at, ending, isFull }: Pick<PageLine, 'bytes' | 'isFull'> & { readonly at: number; readonly ending: ErrorRecord | null },
   options: Options,
 ): Promise<PageLine> {
-  const line = deps.batchWords.readLine(each.bytes, batch.endpoint)
   const known = batch.running[at] ?? null
-  if (known !== null) return { line, id: known, refused: null }
-  if (ending !== null) return { line, id: null, refused: ending }
+  if (known !== null) return { bytes, id: known, refused: null }
+  const refused = batch.refused?.[at] ?? ending
+  if (refused !== null || isFull) return { bytes, id: null, refused }
   try {
+    const line = await readLine(deps, batch, bytes)
     const { work: asked, outputBytes } = deps.batchWords.readWork(line.body, batch.endpoint)
     const work = batch.tokenId === undefined ? asked : { ...asked, tokenId: batch.tokenId }
-    const fingerprint = createHash('sha256').update(each.bytes).digest('hex')
+    const fingerprint = createHash('sha256').update(bytes).digest('hex')
     const idempotency = { key: `${batch.id}/${batch.place.page}/${at}`, fingerprint }
     const submission = { accountId: batch.accountId, work, priority: 'low', idempotency, webhookUrl: null, outputBytes } as const
     const { inference, repeated } = await submitInference(deps, submission, options)
     if (!repeated) deps.onLine?.(inference, { path: batch.endpoint, body: line.body })
-    return { line, id: inference.id, refused: null }
+    return { bytes, id: inference.id, refused: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { line, id: null, refused: passing.includes(error.code) ? null : toErrorRecord(error) }
+    const { code } = error
+    return passing.includes(code)
+      ? { bytes, id: null, refused: null, isFull: code === 'server_is_overloaded' || code === 'concurrency_limit_exceeded' }
+      : { bytes, id: null, refused: toErrorRecord(error) }
   }
 }
 
 async function encodeResult(
   deps: BatchDependencies,
-  { line, id, refused }: PageLine,
-  inferences: ReadonlyMap<string, Inference>,
+  batch: Batch,
+  { bytes, id, refused, inferences }: PageLine & { readonly inferences: ReadonlyMap<string, Inference> },
   options: Options,
 ): Promise<{ readonly succeeded: boolean; readonly bytes: readonly Uint8Array[] }> {
+  const { customId } = await readLine(deps, batch, bytes)
   const inference = id === null ? undefined : inferences.get(id)
-  const head = `{"id":${JSON.stringify(`batch_req_${id ?? 'none'}`)},"custom_id":${JSON.stringify(line.customId)}`
+  const head = `{"id":${JSON.stringify(`batch_req_${id ?? 'none'}`)},"custom_id":${JSON.stringify(customId)}`
   if (inference?.outcome === 'succeeded' && inference.output !== null) {
     const begin = `${head},"response":{"status_code":200,"request_id":${JSON.stringify(id)},"body":`
     const body = Buffer.concat(await Array.fromAsync(await deps.outputs.open(inference.output, options)))
