@@ -1,6 +1,6 @@
 import type { ErrorRecord } from './error.ts'
 import type { ImageRequest } from './image-generation.ts'
-import type { EmbeddingRequest, TextRequest } from './text-generation.ts'
+import type { EmbeddingRequest, RankRequest, TextRequest } from './text-generation.ts'
 
 /**
  * The states of a deferred inference.
@@ -28,6 +28,21 @@ export type InferenceWork = (
   readonly traceparent?: string
   /** The access token that asked for it; absent = a signed-in browser, or a version that did not note it. */
   readonly tokenId?: string
+}
+
+/** Work on a model. Documents are ranked only while the caller waits. */
+export type Work = InferenceWork | { readonly kind: 'rerank'; readonly request: RankRequest }
+
+/** Work from the request that asks for it to the books. */
+export interface Submission<Kind extends Work = Work> {
+  /** Of the inference, of what is set aside for it and of its place in the books. */
+  readonly id: string
+  readonly accountId: string
+  /** null = a signed-in browser. */
+  readonly tokenId: string | null
+  /** The trace that it was asked for in, as W3C's `traceparent`; null = none. */
+  readonly traceparent: string | null
+  readonly work: Kind
 }
 
 /** Denoising steps or tokens done, out of how many. */

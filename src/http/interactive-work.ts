@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { InteractiveDependencies } from '../operations/interactive-dependencies.ts'
+import type { InteractiveDependencies } from '../operations/booked.ts'
 import { finishedRequest } from '../operations/requests/finished-request.ts'
 import type { HttpDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'

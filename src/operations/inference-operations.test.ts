@@ -158,6 +158,6 @@ test('whoever waits or watches is let go when the service ends', async () => {
 test('a submission that fails asks the ledger to give nothing back that was not set aside', async () => {
   const parts = createParts()
   const queue = { ...parts.queue, enqueue: () => Promise.reject(new Error('the store is away')) }
-  const ledger = { ...parts.ledger, budgets: async () => [], release: () => new Promise<never>(() => {}) }
+  const ledger = { reserve: async () => ({ isLimited: false, tokens: 0 }), release: () => new Promise<never>(() => {}) }
   await assert.rejects(submitInference({ ...parts, queue, ledger } as never, makeSubmission(), options), /away/)
 })

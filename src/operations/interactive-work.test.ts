@@ -11,11 +11,10 @@ import type { UsageEntry } from '../core/usage.ts'
 import { createFakeImageModel } from '../runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../runtimes/fake/fixed-model-pool.ts'
+import type { InteractiveDependencies } from './booked.ts'
 import { collectText } from './collect-text.ts'
-import { createEmbedding } from './create-embedding.ts'
-import { generateImage } from './generate-image.ts'
 import { generateText } from './generate-text.ts'
-import type { InteractiveDependencies } from './interactive-dependencies.ts'
+import { createEmbedding, generateImage } from './run-work.ts'
 
 const caller = { accountId: 'ada', tokenId: 'token', scopes: ['text', 'image'] as const, accountLimits: noLimits }
 const options = { signal: new AbortController().signal }
@@ -49,7 +48,7 @@ function createParts(appendFails = false) {
 suite('interactive work', () => {
   test('a finished generation is booked with its exact counts and its time', async () => {
     const { clock, deps, booked, told } = createParts()
-    const collected = collectText(generateText(deps, { caller, request: makeTextRequest('[say one two]'), kind: 'chat' }, options))
+    const collected = collectText(generateText(deps, { caller, request: makeTextRequest('[say one two]') }, options))
     await clock.waiting(1)
     await clock.advance(10_000)
     const { choices, usage } = await collected
@@ -77,7 +76,7 @@ suite('interactive work', () => {
   test('leaving a generation early frees the slot and books it as far as it went', async () => {
     const { clock, pool, deps, booked } = createParts()
     const leave = new AbortController()
-    const parts = generateText(deps, { caller, request: makeTextRequest('Hello'), kind: 'chat' }, { signal: leave.signal })
+    const parts = generateText(deps, { caller, request: makeTextRequest('Hello') }, { signal: leave.signal })
     const first = parts.next()
     await clock.waiting(2)
     await clock.advance(100)
@@ -101,7 +100,7 @@ suite('interactive work', () => {
     const leave = new AbortController()
     const pool = createFixedModelPool({ text: { 'fake-chat': model } })
     const request = makeTextRequest('x'.repeat(400))
-    const parts = generateText({ ...deps, pool }, { caller, request, kind: 'chat' }, { signal: leave.signal })
+    const parts = generateText({ ...deps, pool }, { caller, request }, { signal: leave.signal })
     await parts.next()
     leave.abort(new Error('gone'))
     await parts.return()

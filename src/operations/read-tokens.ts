@@ -2,7 +2,7 @@ import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../core/text-generation.ts'
-import { holdSlot, type RunDependencies } from './hold-slot.ts'
+import { holdSlot, type RunDependencies } from './model-slot.ts'
 
 type TokenDependencies = Pick<RunDependencies, 'pool' | 'clock' | 'runLimitMs'>
 

@@ -1,12 +1,17 @@
-import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
-import type { InferenceWork } from '../core/inference.ts'
-import type { EmbeddingResult, TextPart } from '../core/text-generation.ts'
+import type { Caller } from '../core/access-token.ts'
+import { ServiceError } from '../core/error.ts'
+import type { ImageProgress, ImageRequest, ImageResult } from '../core/image-generation.ts'
+import type { InferenceWork, Submission, Work } from '../core/inference.ts'
+import type { ModelLease } from '../core/ports/model-pool.ts'
+import type { TextModel } from '../core/ports/text-model.ts'
+import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart } from '../core/text-generation.ts'
+import { booked, type InteractiveDependencies } from './booked.ts'
+import { wishOf } from './budgets/wish-of.ts'
 import { collectText, type TextResult } from './collect-text.ts'
-import type { RunDependencies } from './hold-slot.ts'
-import { runEmbedding } from './run-embedding.ts'
-import { runImage } from './run-image.ts'
-import { startText } from './start-text.ts'
+import { startText } from './generate-text.ts'
+import { type HeldSlot, holdSlot, type RunDependencies } from './model-slot.ts'
 import type { UsageMeter } from './usage-meter.ts'
+import { timeImage } from './work-timers.ts'
 
 /** What deferred work gave, before it is encoded as the caller will fetch it. */
 export type WorkResult =
@@ -14,56 +19,153 @@ export type WorkResult =
   | { readonly kind: 'chat'; readonly result: TextResult }
   | { readonly kind: 'embedding'; readonly result: EmbeddingResult }
 
-export interface WorkOptions {
-  readonly signal: AbortSignal
-  readonly onProgress: (progress: ImageProgress) => void
-  /** Told what a text model writes, part by part. */
+type Options = { readonly signal: AbortSignal }
+type OnProgress = (progress: ImageProgress) => void
+type WorkOf<Kind extends Work['kind']> = Extract<Work, { readonly kind: Kind }>
+
+/** A request, and who waits for its result. */
+interface Asked<Request> {
+  readonly caller: Caller
+  readonly request: Request
+}
+
+export interface WorkOptions extends Options {
+  readonly meter: UsageMeter
+  readonly onProgress: OnProgress
+  /** Called with what a text model writes, part by part. */
   readonly onText: (part: TextPart) => void
 }
 
-/** Deferred work that a worker has taken. */
-export interface ClaimedWork {
-  readonly work: InferenceWork
-  readonly accountId: string
-  /** What was set aside for it while it waited is called so. */
-  readonly reservation: string
+interface RunOptions extends Options {
   readonly meter: UsageMeter
+  /** Whether nobody waits for it. */
+  readonly deferred: boolean
+}
+
+/**
+ * Draws the images of one request while its caller waits, and books them.
+ *
+ * @throws {ServiceError} what reserving, the pool and the model throw, and `inference_timeout`; so do the others.
+ */
+export function generateImage(
+  deps: InteractiveDependencies,
+  { caller, request }: Asked<ImageRequest>,
+  { signal, onProgress = () => {} }: Options & { readonly onProgress?: OnProgress },
+): Promise<ImageResult> {
+  const work = { kind: 'image', request } as const
+  return booked(deps, { caller, work }, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
+    signal,
+  })
+}
+
+/** Embeds texts while their caller waits, and books them. */
+export function createEmbedding(
+  deps: InteractiveDependencies,
+  { caller, request }: Asked<EmbeddingRequest>,
+  { signal }: Options,
+): Promise<EmbeddingResult> {
+  const work = { kind: 'embedding', request, asBase64: false } as const
+  return booked(deps, { caller, work }, ({ submission, meter }) => embed(deps, submission, { signal, meter, deferred: false }), { signal })
+}
+
+/**
+ * Scores documents against a query while the caller waits, and books them.
+ *
+ * @throws {ServiceError} `unsupported_parameter` where the model scores nothing.
+ */
+export function rankDocuments(
+  deps: InteractiveDependencies,
+  { caller, request }: Asked<RankRequest>,
+  { signal }: Options,
+): Promise<RankResult> {
+  const { model } = request
+  return booked(
+    deps,
+    { caller, work: { kind: 'rerank', request } },
+    async ({ submission, meter }) => {
+      await using slot = await readingSlot(deps, submission, { signal, deferred: false })
+      if (slot.model.rank === undefined)
+        throw new ServiceError('unsupported_parameter', `The model ${model} runs on a server that cannot rank texts; use a reranker.`, {
+          param: 'model',
+        })
+      return meter.countReading(await slot.model.rank(request, { signal: slot.signal }))
+    },
+    { signal },
+  )
 }
 
 /**
  * Runs deferred work just as the interactive path does, but collects a text before it is handed out.
  *
- * @throws {ServiceError} what {@link runImage} and {@link startText} throw, and what the text's parts do.
+ * @throws {ServiceError} what the same work throws whose caller waits.
  */
 export async function runWork(
   deps: RunDependencies,
-  { work, accountId, reservation, meter }: ClaimedWork,
-  { signal, onProgress, onText }: WorkOptions,
+  { work, ...rest }: Submission<InferenceWork>,
+  { signal, meter, onProgress, onText }: WorkOptions,
 ): Promise<WorkResult> {
-  const { tokenId = null } = work
-  if (work.kind === 'image')
-    return {
-      kind: 'image',
-      result: meter.countImages(
-        await runImage(deps, { accountId, request: work.request, reservation: { id: reservation, tokenId } }, { signal, onProgress }),
-      ),
-    }
-  if (work.kind === 'embedding')
-    return {
-      kind: 'embedding',
-      result: meter.countReading(
-        await runEmbedding(deps, { accountId, request: work.request, reservation: { id: reservation, tokenId } }, { signal }),
-      ),
-    }
-  const { request } = work
-  await using text = await startText(deps, { accountId, tokenId, reservation, request, deferred: true }, { signal })
-  const total = request.maxTokens * request.choices
+  const options = { signal, meter, deferred: true }
+  if (work.kind === 'image') return { kind: 'image', result: await draw(deps, { ...rest, work }, { ...options, onProgress }) }
+  if (work.kind === 'embedding') return { kind: 'embedding', result: await embed(deps, { ...rest, work }, options) }
+  await using text = await startText(deps, { ...rest, work }, options)
+  const total = work.request.maxTokens * work.request.choices
   let step = 0
   const note = (part: TextPart): void => {
     text.note(part)
-    meter.noteText(part)
     onText(part)
     if (part.type === 'text') onProgress({ step: ++step, total })
   }
   return { kind: 'chat', result: await collectText(text.parts, note) }
+}
+
+async function draw(
+  deps: RunDependencies,
+  submission: Submission<WorkOf<'image'>>,
+  { signal, meter, deferred, onProgress }: RunOptions & { readonly onProgress: OnProgress },
+): Promise<ImageResult> {
+  const { accountId, work } = submission
+  const { request } = work
+  const { model, seeds } = request
+  const acquire = () => deps.pool.acquireImage(model, { signal, account: accountId, sequences: seeds.length, deferred })
+  await using slot = await reservedSlot(deps, submission, acquire, { signal, deferred })
+  return meter.countImages(
+    await timeImage(deps, { model, onProgress }, (onStep) => slot.model.generate(request, { signal: slot.signal, onProgress: onStep })),
+  )
+}
+
+async function embed(
+  deps: RunDependencies,
+  submission: Submission<WorkOf<'embedding'>>,
+  { signal, meter, deferred }: RunOptions,
+): Promise<EmbeddingResult> {
+  await using slot = await readingSlot(deps, submission, { signal, deferred })
+  return meter.countReading(await slot.model.embed(submission.work.request, { signal: slot.signal }))
+}
+
+function readingSlot(
+  deps: RunDependencies,
+  submission: Submission,
+  { signal, deferred }: Pick<RunOptions, 'signal' | 'deferred'>,
+): Promise<HeldSlot<TextModel>> {
+  const { accountId, work } = submission
+  return reservedSlot(deps, submission, () => deps.pool.acquireText(work.request.model, { signal, account: accountId, deferred }), {
+    signal,
+    deferred,
+  })
+}
+
+/** A slot for work whose amount is known before it runs. Deferred work has its slot before it counts as running, so that the worker knows how much room is left. */
+async function reservedSlot<Model>(
+  deps: RunDependencies,
+  submission: Submission,
+  acquire: () => Promise<ModelLease<Model>>,
+  { signal, deferred }: Pick<RunOptions, 'signal' | 'deferred'>,
+): Promise<HeldSlot<Model>> {
+  const wish = wishOf(deps, submission, { running: true })
+  if (!deferred) await deps.ledger.reserve(wish, { signal })
+  await using stack = new AsyncDisposableStack()
+  const slot = stack.use(await holdSlot(deps, acquire(), { signal, model: submission.work.request.model }))
+  if (deferred) await deps.ledger.reserve(wish, { signal: slot.signal })
+  stack.move()
+  return slot
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createTestClock } from '../../test/support/test-clock.ts'
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts'
 import { ServiceError } from '../core/error.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { collectText } from './collect-text.ts'
-import { limitTime } from './limit-time.ts'
+import { holdSlot } from './model-slot.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 1 }
@@ -110,33 +110,46 @@ describe('the meter of a text', () => {
   })
 })
 
-describe('a limit of time', () => {
+describe('a slot of a model', () => {
+  const hold = (clock: TestClock, signal: AbortSignal) => {
+    let isFree = false
+    const lease = {
+      model: 'm',
+      [Symbol.asyncDispose]: async () => {
+        isFree = true
+      },
+    }
+    return { held: holdSlot({ clock, runLimitMs: 2000 }, Promise.resolve(lease), { signal, model: 'm' }), isFree: () => isFree }
+  }
+
   it('ends what takes too long with a sentence that says how long that is', async () => {
     const clock = createTestClock()
-    using limited = limitTime(clock, { limitMs: 2000, signal: new AbortController().signal })
+    await using slot = await hold(clock, new AbortController().signal).held
     await clock.advance(1999)
-    assert.equal(limited.signal.aborted, false)
+    assert.equal(slot.signal.aborted, false)
     await clock.advance(1)
-    const { reason } = limited.signal
+    const { reason } = slot.signal
     assert.ok(reason instanceof ServiceError && reason.code === 'inference_timeout' && /2 seconds/.test(reason.message))
   })
 
-  it('ends with the caller’s own reason, also when that came first', () => {
+  it('ends with the caller’s own reason, also when that came first', async () => {
     const clock = createTestClock()
     const left = new AbortController()
-    using during = limitTime(clock, { limitMs: 2000, signal: left.signal })
+    await using during = await hold(clock, left.signal).held
     left.abort('gone')
-    using after = limitTime(clock, { limitMs: 2000, signal: left.signal })
+    await using after = await hold(clock, left.signal).held
     assert.deepEqual([during.signal.reason, after.signal.reason], ['gone', 'gone'])
   })
 
-  it('ends nothing that was in time', async () => {
+  it('ends nothing that was in time, and is free when it is disposed of', async () => {
     const clock = createTestClock()
     const left = new AbortController()
-    const limited = limitTime(clock, { limitMs: 2000, signal: left.signal })
-    limited[Symbol.dispose]()
+    const { held, isFree } = hold(clock, left.signal)
+    const slot = await held
+    assert.equal(isFree(), false)
+    await slot[Symbol.asyncDispose]()
     await clock.advance(5000)
     left.abort()
-    assert.equal(limited.signal.aborted, false)
+    assert.deepEqual([slot.signal.aborted, isFree()], [false, true])
   })
 })

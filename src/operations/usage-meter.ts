@@ -1,8 +1,24 @@
 import type { ImageResult } from '../core/image-generation.ts'
+import type { Submission, Work } from '../core/inference.ts'
 import { costOf, type ModelPrice } from '../core/limits/model-price.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import type { UsageEntry } from '../core/usage.ts'
+import { type BudgetDependencies, estimatePrompt } from './budgets/wish-of.ts'
+
+/** Counts a piece of work from now on. */
+export function meterOf(
+  { clock, priceOf }: Pick<BudgetDependencies, 'clock' | 'priceOf'>,
+  { accountId, tokenId, work }: Submission,
+): UsageMeter {
+  const { model } = work.request
+  const expectPrompt = work.kind === 'chat' ? () => estimatePrompt(work.request).least : undefined
+  return new UsageMeter(clock, { accountId, tokenId, model, kind: usageKind(work) }, priceOf?.(model), expectPrompt)
+}
+
+function usageKind(work: Work): UsageEntry['kind'] {
+  return work.kind === 'chat' && work.request.input.type === 'prompt' ? 'completion' : work.kind
+}
 
 /** Counts one piece of work while it runs; the same for a caller who waits and for one who does not. */
 export class UsageMeter {

@@ -1,14 +1,13 @@
 import { ServiceError } from '../core/error.ts'
 import type { ImageProgress } from '../core/image-generation.ts'
-import type { InferenceWork, OutputReference } from '../core/inference.ts'
+import type { InferenceWork, OutputReference, Submission } from '../core/inference.ts'
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
-import { estimatePrompt } from '../operations/budgets/text-estimate.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import { runWork, type WorkResult } from '../operations/run-work.ts'
-import { UsageMeter } from '../operations/usage-meter.ts'
+import { meterOf, UsageMeter } from '../operations/usage-meter.ts'
 import type { HeldLease } from './live-claims.ts'
 import { persist } from './persist.ts'
 import { completeClaim, type EndedClaim, settleFailure } from './settle-claim.ts'
@@ -33,7 +32,9 @@ interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
 export async function runClaim(deps: WorkerDependencies, claim: Claim, options: RunOptions): Promise<void> {
   const { trace = (_claim, _work, run) => run() } = deps
   const { accountId } = claim.inference
-  let ended: EndedClaim = { claim, meter: meterOf(deps, claim, null), signal: options.signal }
+  const { model, kind } = claim.inference
+  const unread = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind }, deps.priceOf?.(model))
+  let ended: EndedClaim = { claim, meter: unread, signal: options.signal }
   let holder: BudgetHolder = { accountId, tokenId: null }
   const { lease } = options
   using _noted = deps.underWay?.note({ accountId, tokenId: null }, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
@@ -45,10 +46,13 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
     const loaded = claim.loadWork({ signal })
     const work = loaded instanceof Promise ? await orAborted(loaded, signal) : loaded
     options.onWork()
-    holder = { accountId, tokenId: work.tokenId ?? null }
-    ended = { ...ended, meter: meterOf(deps, claim, work) }
+    const { tokenId = null, traceparent = null } = work
+    const submission = { id: claim.id, accountId, tokenId, traceparent, work }
+    holder = submission
+    const meter = meterOf(deps, submission)
+    ended = { ...ended, meter }
     await trace(claim, work, async () => {
-      const result = await orAborted(compute(deps, { ...ended, work }, { ...options, signal }), signal)
+      const result = await orAborted(compute(deps, submission, { ...options, signal, meter }), signal)
       options.onSlotFree()
       const content = deps.encodeOutput(work, result)
       const output = await storeOutput(deps, claim, content, signal)
@@ -64,35 +68,22 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   }
 }
 
-/** @param work Null = not known yet. */
-function meterOf({ clock, priceOf }: WorkerDependencies, { inference }: Claim, work: InferenceWork | null): UsageMeter {
-  const { accountId, model, kind } = inference
-  const isCompletion = work?.kind === 'chat' && work.request.input.type === 'prompt'
-  const subject = { accountId, tokenId: work?.tokenId ?? null, model, kind: isCompletion ? 'completion' : kind } as const
-  const expectPrompt = work?.kind === 'chat' ? () => estimatePrompt(work.request).least : undefined
-  return new UsageMeter(clock, subject, priceOf?.(model), expectPrompt)
-}
-
 function compute(
-  { pool, ledger, clock, priceOf, events, onWork }: WorkerDependencies,
-  { claim, meter, work }: EndedClaim & { readonly work: InferenceWork },
-  { runLimitMs, signal, lease }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'>,
+  deps: WorkerDependencies,
+  submission: Submission<InferenceWork>,
+  { runLimitMs, signal, lease, meter }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'> & { readonly meter: UsageMeter },
 ): Promise<WorkResult> {
   signal.throwIfAborted()
+  const { id } = submission
   const onProgress = ({ preview, ...progress }: ImageProgress) => {
     lease.noteProgress(progress)
-    events.publish(claim.id, { type: 'progress', progress })
-    if (preview !== undefined) events.publish(claim.id, { type: 'preview', image: preview })
+    deps.events.publish(id, { type: 'progress', progress })
+    if (preview !== undefined) deps.events.publish(id, { type: 'preview', image: preview })
   }
   const onText = (part: TextPart) => {
-    if (part.type !== 'prompt') events.publish(claim.id, { type: 'text', parts: [part] })
+    if (part.type !== 'prompt') deps.events.publish(id, { type: 'text', parts: [part] })
   }
-  const { accountId } = claim.inference
-  return runWork(
-    { pool, ledger, clock, runLimitMs, ...(priceOf && { priceOf }), ...(onWork && { onWork }) },
-    { work, accountId, reservation: claim.id, meter },
-    { signal, onProgress, onText },
-  )
+  return runWork({ ...deps, runLimitMs }, submission, { signal, meter, onProgress, onText })
 }
 
 async function storeOutput(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BudgetAnswer, WantedBudget } from '../../src/core/limits/budget.ts'
+import { ServiceError } from '../../src/core/error.ts'
+import { type Budget, type BudgetWish, neededOf } from '../../src/core/limits/budget.ts'
+import { budgetExceeded } from '../../src/core/limits/budget-exceeded.ts'
 import { noLimits, noUseLimits, type UseLimits } from '../../src/core/limits/use-limits.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import type { UsageEntry } from '../../src/core/usage.ts'
@@ -17,8 +19,18 @@ function entry(clock: TestClock, tokens: number, images = 0): UsageEntry {
   return { ...work, promptTokens: tokens - 1, completionTokens: 1, images, cost: 0, durationMs: 1, firstTokenMs: null, at: clock.now() }
 }
 
-function tokens(id: string, least: number, most = least): WantedBudget {
-  return { id, accountId: 'a', tokenId: null, running: true, tokens: { least, most }, promptTokens: 0, images: 0, price: null }
+function tokens(id: string, least: number, most = least): BudgetWish {
+  return {
+    id,
+    accountId: 'a',
+    tokenId: null,
+    running: true,
+    unit: 'tokens',
+    tokens: { least, most },
+    promptTokens: 0,
+    images: 0,
+    price: null,
+  }
 }
 
 const token = {
@@ -32,8 +44,21 @@ const token = {
   lastUsedAt: null,
 } as const
 
-function isGranted(answer: BudgetAnswer): boolean {
-  return answer.granted
+/** Whether a ledger sets aside what is wanted. */
+async function grants({ ledger }: Store, wish: BudgetWish): Promise<boolean> {
+  try {
+    await ledger.reserve(wish, options)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError && /_exceeded$/.test(error.code)) return false
+    throw error
+  }
+}
+
+/** Expects that a ledger refuses a wish for a budget. */
+async function refuses({ ledger }: Store, clock: TestClock, wish: BudgetWish, budget: Budget): Promise<void> {
+  const { code, message } = budgetExceeded(budget, clock.now(), neededOf(budget, wish))
+  await assert.rejects(ledger.reserve(wish, options), { code, message })
 }
 
 /** Reserving from budgets and settling by what was used. */
@@ -53,8 +78,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     let spent = 0
     const work = async (index: number): Promise<void> => {
       const most = 1 + (index % 9)
-      const answer = await store.ledger.reserve(tokens(`r${index}`, most), options)
-      if (!answer.granted) return
+      if (!(await grants(store, tokens(`r${index}`, most)))) return
       const used = Math.max(1, most - (index % 3))
       spent += used
       await store.usage.append(entry(clock, used), { ...options, settles: `r${index}` })
@@ -69,17 +93,17 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
   test(`${name} budgets: what runs counts with the most it can use, what ended with what it used`, async () => {
     const { store, clock } = await start({ tokensPerDay: 100 })
     await using _store = store
-    assert.deepEqual(await store.ledger.reserve(tokens('one', 60), options), { granted: true, tokens: 60, cost: 0 })
+    assert.deepEqual(await store.ledger.reserve(tokens('one', 60), options), { isLimited: true, tokens: 60 })
     const full = { of: 'account', unit: 'tokens', per: 'day', limit: 100, used: 0, reserved: 60 } as const
-    assert.deepEqual(await store.ledger.reserve(tokens('two', 41), options), { granted: false, budget: full })
-    assert.deepEqual(await store.ledger.reserve(tokens('two', 1, 512), options), { granted: true, tokens: 40, cost: 0 })
-    assert.deepEqual(await store.ledger.reserve(tokens('two', 30), options), { granted: true, tokens: 30, cost: 0 })
+    await refuses(store, clock, tokens('two', 41), full)
+    assert.deepEqual(await store.ledger.reserve(tokens('two', 1, 512), options), { isLimited: true, tokens: 40 })
+    assert.deepEqual(await store.ledger.reserve(tokens('two', 30), options), { isLimited: true, tokens: 30 })
     await store.usage.append(entry(clock, 10), { ...options, settles: 'one' })
     assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, used: 10, reserved: 30 }])
     await store.ledger.release('two', options)
     await store.ledger.release('two', options)
     assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, used: 10, reserved: 0 }])
-    assert.ok(isGranted(await store.ledger.reserve({ ...tokens('three', 1_000_000), accountId: 'b' }, options)))
+    assert.ok(await grants(store, { ...tokens('three', 1_000_000), accountId: 'b' }))
     assert.deepEqual(await store.ledger.budgets({ ...ada, accountId: 'b' }, options), [])
   })
 
@@ -88,9 +112,9 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await using _store = store
     await store.usage.append(entry(clock, 50), options)
     await store.ledger.reserve(tokens('long', 50), options)
-    assert.ok(!isGranted(await store.ledger.reserve(tokens('next', 1), options)))
+    assert.ok(!(await grants(store, tokens('next', 1))))
     await clock.advance(dayMs)
-    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 50, cost: 0 })
+    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { isLimited: true, tokens: 50 })
   })
 
   test(`${name} budgets: a month's budget counts its days together, beside theirs, and comes back with the next month`, async () => {
@@ -104,12 +128,12 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
       { of: 'account', unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 },
     ])
     const month = { of: 'account', unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 } as const
-    assert.deepEqual(await store.ledger.reserve(tokens('much', 51), options), { granted: false, budget: month })
-    assert.deepEqual(await store.ledger.reserve(tokens('rest', 1, 60), options), { granted: true, tokens: 50, cost: 0 })
+    await refuses(store, clock, tokens('much', 51), month)
+    assert.deepEqual(await store.ledger.reserve(tokens('rest', 1, 60), options), { isLimited: true, tokens: 50 })
     await store.usage.append(entry(clock, 50), { ...options, settles: 'rest' })
-    assert.ok(!isGranted(await store.ledger.reserve(tokens('one', 1), options)))
+    assert.ok(!(await grants(store, tokens('one', 1))))
     await clock.advance(31 * dayMs)
-    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { granted: true, tokens: 60, cost: 0 })
+    assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { isLimited: true, tokens: 60 })
   })
 
   test(`${name} budgets: pictures of work that waits count, until it ends however it ends`, async () => {
@@ -117,8 +141,8 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await using _store = store
     const submit = async () => {
       const id = crypto.randomUUID()
-      const answer = await store.ledger.reserve({ ...tokens(id, 0), running: false, images: 1 }, options)
-      return answer.granted ? (await store.queue.enqueue(makeSubmission({ id }), options)).inference : null
+      const isGranted = await grants(store, { ...tokens(id, 0), unit: 'images', running: false, images: 1 })
+      return isGranted ? (await store.queue.enqueue(makeSubmission({ id }), options)).inference : null
     }
     const made = await Promise.all(Array.from({ length: 5 }, submit))
     const taken = made.filter((inference) => inference !== null)
@@ -149,7 +173,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     let spent = 0
     const work = async (index: number, tokenId: string | null): Promise<void> => {
       const most = 1 + (index % 9)
-      if (!isGranted(await store.ledger.reserve({ ...tokens(`${tokenId}${index}`, most), tokenId }, options))) return
+      if (!(await grants(store, { ...tokens(`${tokenId}${index}`, most), tokenId }))) return
       spent += most
       await store.usage.append({ ...entry(clock, most), tokenId }, { ...options, settles: `${tokenId}${index}` })
     }
@@ -167,25 +191,25 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     for (let index = 50; index < 60; index++) await work(index, null)
     assert.equal(spent, 150)
     await clock.advance(dayMs)
-    const refused = await store.ledger.reserve({ ...tokens('late', 21), tokenId: 'one' }, options)
-    assert.deepEqual(refused, { granted: false, budget: { of: 'token', unit: 'tokens', per: 'month', limit: 120, used: 100, reserved: 0 } })
+    const month = { of: 'token', unit: 'tokens', per: 'month', limit: 120, used: 100, reserved: 0 } as const
+    await refuses(store, clock, { ...tokens('late', 21), tokenId: 'one' }, month)
   })
 
   test(`${name} budgets: a minute counts what ended in it and what runs, not what waits, and comes back with the next one`, async () => {
     const { store, clock } = await start({ tokensPerMinute: 100 })
     await using _store = store
-    assert.ok(isGranted(await store.ledger.reserve({ ...tokens('waits', 1000), running: false }, options)))
+    assert.ok(await grants(store, { ...tokens('waits', 1000), running: false }))
     await store.usage.append(entry(clock, 50), options)
-    assert.ok(isGranted(await store.ledger.reserve(tokens('runs', 30), options)))
+    assert.ok(await grants(store, tokens('runs', 30)))
     const budget = { of: 'account', unit: 'tokens', per: 'minute', limit: 100, used: 50, reserved: 30 } as const
-    assert.deepEqual(await store.ledger.reserve(tokens('more', 21), options), { granted: false, budget })
+    await refuses(store, clock, tokens('more', 21), budget)
     await store.usage.rollUp(options)
     assert.deepEqual(await store.ledger.budgets(ada, options), [budget])
     await clock.advance(60_000)
     await store.usage.rollUp(options)
     assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...budget, used: 0 }])
-    assert.deepEqual(await store.ledger.reserve(tokens('waits', 71), options), { granted: false, budget: { ...budget, used: 0 } })
-    assert.ok(isGranted(await store.ledger.reserve(tokens('waits', 70), options)))
+    await refuses(store, clock, tokens('waits', 71), { ...budget, used: 0 })
+    assert.ok(await grants(store, tokens('waits', 70)))
   })
 
   test(`${name} budgets: so many run at once and no more, waiting ones apart, until they go back to the queue or end`, async () => {
@@ -193,10 +217,10 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await using _store = store
     const ids = Array.from({ length: 5 }, () => crypto.randomUUID())
     for (const id of ids) {
-      assert.ok(isGranted(await store.ledger.reserve({ ...tokens(id, 5), running: false }, options)))
+      assert.ok(await grants(store, { ...tokens(id, 5), running: false }))
       await store.queue.enqueue(makeSubmission({ id }), options)
     }
-    const run = async (id = '') => isGranted(await store.ledger.reserve(tokens(id, 9), options))
+    const run = async (id = '') => await grants(store, tokens(id, 9))
     assert.equal((await Promise.all(ids.map(run))).filter((granted) => granted).length, 2)
     for (const id of ids) await store.ledger.reserve({ ...tokens(id, 5), running: false }, options)
     const claim = await claimNext(store.queue)
@@ -219,25 +243,49 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await using _store = store
     const price = { promptTokens: 1_000_000, completionTokens: 2_000_000, image: 100 }
     const text = (id: string, least: number, most = least) => ({ ...tokens(id, least, most), promptTokens: 10, price })
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => store.ledger.reserve(text(`r${index}`, 55), options)))
-    assert.equal(answers.filter(isGranted).length, 10)
-    const index = answers.findIndex(isGranted)
-    assert.deepEqual(answers[index], { granted: true, tokens: 55, cost: 100 })
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => grants(store, text(`r${index}`, 55))))
+    assert.equal(answers.filter((isGranted) => isGranted).length, 10)
+    const index = answers.indexOf(true)
+    assert.equal((await store.ledger.budgets(ada, options))[0]?.reserved, 1000)
     await store.usage.append({ ...entry(clock, 20), cost: 30 }, { ...options, settles: `r${index}` })
     const day = { of: 'account', unit: 'money', per: 'day', limit: 1000, used: 30, reserved: 900 } as const
     assert.deepEqual(await store.ledger.budgets(ada, options), [day, { ...day, per: 'month', limit: 1500 }])
-    assert.deepEqual(await store.ledger.reserve(text('short', 11, 500), options), { granted: true, tokens: 10 + 30, cost: 70 })
+    assert.deepEqual(await store.ledger.reserve(text('short', 11, 500), options), { isLimited: true, tokens: 10 + 30 })
     await clock.advance(60_000)
     await store.usage.rollUp(options)
     assert.equal((await store.ledger.budgets(ada, options))[1]?.used, 30)
     assert.equal((await store.usage.summarize({ accountId: 'a', from: '2026-01-01', to: '2026-01-01' }, options))[0]?.cost, 30)
   })
 
+  test(`${name} budgets: nothing is set aside where no budget concerns the work`, async () => {
+    const { store } = await start({ imagesPerDay: 1 })
+    await using _store = store
+    assert.deepEqual(await store.ledger.reserve(tokens('text', 60, 90), options), { isLimited: false, tokens: 90 })
+    const picture = { ...tokens('picture', 0), unit: 'images', images: 1 } as const
+    assert.deepEqual(await store.ledger.reserve(picture, options), { isLimited: true, tokens: 0 })
+    assert.deepEqual(await store.ledger.reserve({ ...picture, accountId: 'b', images: 9 }, options), { isLimited: false, tokens: 0 })
+  })
+
+  test(`${name} budgets: a wish for nothing finds out whether something is left, and takes a place where those are counted`, async () => {
+    const { store, clock } = await start({ tokensPerMinute: 10 })
+    await using _store = store
+    const place = (id: string) => ({ ...tokens(id, 1, 0) })
+    const minute = { of: 'account', unit: 'tokens', per: 'minute', limit: 10, used: 0, reserved: 10 } as const
+    assert.deepEqual(await store.ledger.reserve(place('one'), options), { isLimited: true, tokens: 0 })
+    await store.ledger.reserve(tokens('two', 10), options)
+    await refuses(store, clock, place('one'), minute)
+    await store.ledger.release('two', options)
+    assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...minute, reserved: 0 }])
+    await store.accounts.change('a', { by: null, limits: { concurrentRequests: 1 } }, options)
+    assert.deepEqual(await store.ledger.reserve(place('one'), options), { isLimited: true, tokens: 0 })
+    await refuses(store, clock, place('two'), { of: 'account', unit: 'requests', per: 'moment', limit: 1, used: 0, reserved: 1 })
+  })
+
   test(`${name} budgets: what a refused change held before stays`, async () => {
     const { store } = await start({ tokensPerDay: 100 })
     await using _store = store
     await store.ledger.reserve(tokens('one', 60), options)
-    assert.ok(!isGranted(await store.ledger.reserve(tokens('one', 101), options)))
+    assert.ok(!(await grants(store, tokens('one', 101))))
     assert.equal((await store.ledger.budgets(ada, options))[0]?.reserved, 60)
   })
 }

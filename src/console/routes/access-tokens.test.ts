@@ -31,7 +31,16 @@ describe('the limits of one’s own tokens', () => {
     const { ownerId, store, make, limit, list } = await start()
     const id = await make(ownerId)
     assert.equal((await limit(id, { tokensPerDay: 100, concurrentRequests: 2 })).statusCode, 204)
-    const wanted = { id: 'r', accountId: ownerId, tokenId: id, running: true, tokens: { least: 30, most: 30 }, promptTokens: 0, images: 0 }
+    const wanted = {
+      id: 'r',
+      accountId: ownerId,
+      tokenId: id,
+      running: true,
+      unit: 'tokens' as const,
+      tokens: { least: 30, most: 30 },
+      promptTokens: 0,
+      images: 0,
+    }
     await store.ledger.reserve({ ...wanted, price }, options)
     const [token] = await list()
     assert.deepEqual(token?.limits, { ...noUseLimits, tokensPerDay: 100, concurrentRequests: 2 })

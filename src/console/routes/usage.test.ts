@@ -8,7 +8,16 @@ const options = { signal: new AbortController().signal }
 const january = (day: number) => Date.UTC(2026, 0, day, 12)
 const span = 'from=2026-01-01&to=2026-01-31'
 
-const wanted = { id: 'r', tokenId: null, running: true, tokens: { least: 1, most: 30 }, promptTokens: 0, images: 0, price: null } as const
+const wanted = {
+  id: 'r',
+  tokenId: null,
+  running: true,
+  unit: 'tokens',
+  tokens: { least: 1, most: 30 },
+  promptTokens: 0,
+  images: 0,
+  price: null,
+} as const
 
 async function openBooks() {
   const service = await startConsoleService()

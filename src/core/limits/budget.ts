@@ -23,21 +23,31 @@ export interface Budget {
 }
 
 /** What a piece of work wants to set aside before it starts. */
-export interface WantedBudget {
-  /** Of the reservation; asked for again it takes the place of the earlier one, which stays where the answer is no. */
+export interface BudgetWish {
+  /** Of the work. A later wish for it takes the place of the earlier one, which stays if the later is refused. */
   readonly id: string
   readonly accountId: string
-  /** The token that asked for it; null = a signed-in browser. */
+  /** null = a signed-in browser. */
   readonly tokenId: string | null
+  /** What it uses besides money and a place among the requests at once. */
+  readonly unit: 'tokens' | 'images'
   /** Whether it is in work from now on; what waits counts neither in a minute nor among the requests at once. */
   readonly running: boolean
-  /** Work that can do with fewer than `most` gets what is left, down to `least`. */
+  /** Work that can do with fewer than `most` gets what is left, down to `least`; a `most` of 0 sets nothing aside, but is refused where `least` is not left. */
   readonly tokens: { readonly least: number; readonly most: number }
   /** How many of the tokens are read rather than written. */
   readonly promptTokens: number
   readonly images: number
   /** What it is counted at; null = for nothing. */
   readonly price: ModelPrice | null
+}
+
+/** What a ledger has set aside for work. */
+export interface BudgetGrant {
+  /** Whether any budget concerns the work. */
+  readonly isLimited: boolean
+  /** Tokens that it may use at most. */
+  readonly tokens: number
 }
 
 /** How many tokens the work may use at most and what that costs, or the budget that has too little left for it. */
@@ -50,7 +60,7 @@ export function leftOf({ limit, used, reserved }: Budget): number {
   return Math.max(0, limit - used - reserved)
 }
 
-type WantedAmounts = Pick<WantedBudget, 'running' | 'tokens' | 'promptTokens' | 'images' | 'price'>
+type WantedAmounts = Pick<BudgetWish, 'running' | 'tokens' | 'promptTokens' | 'images' | 'price'>
 
 /** Decides about a reservation; `budgets` are without what the same reservation holds already. */
 export function decideBudget(budgets: readonly Budget[], wanted: WantedAmounts): BudgetAnswer {
@@ -135,6 +145,21 @@ export function listBudgets(of: BudgetSubject, limits: UseLimits, { used, reserv
 /** Whether limits hold any budget; requests a minute are counted elsewhere. */
 export function hasBudgets({ requestsPerMinute: _, ...limits }: UseLimits): boolean {
   return Object.values(limits).some((limit) => limit !== null)
+}
+
+/** Whether limits hold a budget that work of a kind counts in. */
+export function concerns(limits: UseLimits, unit: BudgetWish['unit']): boolean {
+  const { concurrentRequests, moneyPerDay, moneyPerMonth } = limits
+  const own =
+    unit === 'tokens'
+      ? [limits.tokensPerMinute, limits.tokensPerDay, limits.tokensPerMonth]
+      : [limits.imagesPerMinute, limits.imagesPerDay, limits.imagesPerMonth]
+  return [...own, concurrentRequests, moneyPerDay, moneyPerMonth].some((limit) => limit !== null)
+}
+
+/** Whether a wish takes anything from these limits, rather than only finds out whether there is something left. */
+export function takesAnything({ tokens, images }: Pick<BudgetWish, 'tokens' | 'images'>, limits: readonly UseLimits[]): boolean {
+  return tokens.most > 0 || images > 0 || limits.some(({ concurrentRequests }) => concurrentRequests !== null)
 }
 
 /** Whether limits hold a budget of a month. */

@@ -1,4 +1,4 @@
-import type { Budget, BudgetAnswer, WantedBudget } from '../limits/budget.ts'
+import type { Budget, BudgetGrant, BudgetWish } from '../limits/budget.ts'
 
 /** Whose budgets: those of an account, and of one of its tokens where one is named. */
 export interface BudgetHolder {
@@ -12,8 +12,13 @@ export interface BudgetHolder {
  * A reservation ends with {@link release}, with the entry in the books that names it, or with the inference of the same id.
  */
 export interface BudgetLedger {
-  /** Takes from every budget of the account and the token or from none; the condition stands in the write. What a refused one held before stays. */
-  reserve(wanted: WantedBudget, options: { readonly signal: AbortSignal }): Promise<BudgetAnswer>
+  /**
+   * Takes from every budget of the account and the token that concerns the work, or from none; the condition stands in the write. Nothing is written where none does.
+   *
+   * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` when too little is left; what an earlier wish for the same work
+   *   had set aside stays.
+   */
+  reserve(wish: BudgetWish, options: { readonly signal: AbortSignal }): Promise<BudgetGrant>
   /** Gives back what a reservation set aside; nothing happens when it has ended. */
   release(id: string, options: { readonly signal: AbortSignal }): Promise<void>
   /** The budgets now; none when nothing is limited. */

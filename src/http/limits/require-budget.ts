@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../../core/access-token.ts'
 import { type Budget, leftOf, nextReset } from '../../core/limits/budget.ts'
-import { budgetExceeded } from '../../operations/budgets/budget-exceeded.ts'
-import type { BudgetDependencies } from '../../operations/budgets/hold-budget.ts'
+import { budgetExceeded } from '../../core/limits/budget-exceeded.ts'
+import type { BudgetDependencies } from '../../operations/budgets/wish-of.ts'
 import { clientSignal } from '../client-signal.ts'
 import { formatReset } from './format-reset.ts'
 

@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import { createEmbedding as embed } from '../../operations/create-embedding.ts'
-import { rankDocuments } from '../../operations/rank-documents.ts'
+import { createEmbedding as embed, rankDocuments } from '../../operations/run-work.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import { interactiveWork } from '../interactive-work.ts'
 import { chooseTextModel, requireTextModel } from '../require-text-model.ts'

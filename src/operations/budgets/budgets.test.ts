@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { ServiceError } from '../../core/error.ts'
+import { budgetExceeded } from '../../core/limits/budget-exceeded.ts'
 import { noLimits, type UseLimits } from '../../core/limits/use-limits.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import type { TextRequest } from '../../core/text-generation.ts'
 import { createFakeTextModel } from '../../runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../runtimes/fake/fixed-model-pool.ts'
 import { createAccount } from '../access/create-account.ts'
-import { budgetExceeded } from './budget-exceeded.ts'
-import { holdBudget } from './hold-budget.ts'
-import { holdTextBudget, holdWaitingText } from './hold-text-budget.ts'
-import { estimateInputs, estimatePrompt } from './text-estimate.ts'
+import { startText } from '../generate-text.ts'
+import { meterOf } from '../usage-meter.ts'
+import { estimateInputs, estimatePrompt, wishOf } from './wish-of.ts'
 
 const options = { signal: new AbortController().signal }
 
@@ -23,10 +25,30 @@ async function openBooks(limits: Partial<UseLimits>) {
   const { id: accountId } = await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options)
   await store.accounts.change(accountId, { limits: { ...noLimits, ...limits }, by: null }, options)
   const model = createFakeTextModel({ clock, contextLength: 1000 })
-  const hold = (request: TextRequest, reservation = 'r', of: TextModel = model) =>
-    holdTextBudget({ ...store, clock }, { accountId, tokenId: null, reservation, request, model: of }, options)
+  const submissionOf = (request: TextRequest, id: string) =>
+    ({ id, accountId, tokenId: null, traceparent: null, work: { kind: 'chat', request } }) as const
+  /** Starts a text, and resolves with the request as its model got it and the tokens of its prompt where they had to be counted. */
+  const hold = async (request: TextRequest, { id = 'r', of = model, deferred = false } = {}) => {
+    let run = request
+    let promptTokens: number | null = null
+    const counting: TextModel = {
+      ...of,
+      generate(given, use) {
+        run = given
+        return of.generate(given, use)
+      },
+    }
+    const pool = createFixedModelPool({ text: { 'fake-chat': counting } })
+    const submission = submissionOf(request, id)
+    const meter = meterOf({ clock }, submission)
+    meter.notePrompt = (tokens) => {
+      promptTokens = tokens
+    }
+    await using _text = await startText({ ...store, clock, pool, runLimitMs: 1000 }, submission, { ...options, meter, deferred })
+    return { request: run, promptTokens: promptTokens ?? 0, isCounted: promptTokens !== null }
+  }
   const reserved = async () => (await store.ledger.budgets({ accountId, tokenId: null }, options)).map((budget) => budget.reserved)
-  return { ...store, clock, accountId, hold, reserved }
+  return { ...store, clock, accountId, submissionOf, hold, reserved }
 }
 
 const refusal = (error: unknown): boolean => error instanceof ServiceError && error.code === 'quota_exceeded'
@@ -35,14 +57,14 @@ describe('a text under a budget of tokens', () => {
   it('runs as it is where there is no budget, and nobody counts its prompt', async () => {
     const { hold } = await openBooks({})
     const request = makeTextRequest('one two three')
-    assert.deepEqual(await hold(request), { request, promptTokens: null })
+    assert.deepEqual(await hold(request), { request, promptTokens: 0, isCounted: false })
   })
 
   it('sets aside its prompt and every choice to its limit', async () => {
     const { hold, reserved } = await openBooks({ tokensPerDay: 1000 })
     const { request, promptTokens } = await hold(makeTextRequest('one two three', { maxTokens: 10, choices: 3 }))
     assert.equal(request.maxTokens, 10)
-    assert.deepEqual(await reserved(), [(promptTokens ?? 0) + 30])
+    assert.deepEqual(await reserved(), [promptTokens + 30])
   })
 
   it('never sets aside more than the context holds', async () => {
@@ -55,9 +77,9 @@ describe('a text under a budget of tokens', () => {
     const { hold } = await openBooks({ tokensPerDay: 25 })
     const open = makeTextRequest('one two three', { maxTokens: 512, maxTokensIsDefault: true, choices: 2 })
     const { request, promptTokens } = await hold(open)
-    assert.equal(request.maxTokens, Math.floor((25 - (promptTokens ?? 0)) / 2))
-    assert.ok(request.maxTokens * 2 + (promptTokens ?? 0) <= 25)
-    await assert.rejects(hold(makeTextRequest('one two three', { maxTokens: 512 }), 'other'), refusal)
+    assert.equal(request.maxTokens, Math.floor((25 - promptTokens) / 2))
+    assert.ok(request.maxTokens * 2 + promptTokens <= 25)
+    await assert.rejects(hold(makeTextRequest('one two three', { maxTokens: 512 }), { id: 'other' }), refusal)
   })
 
   it('is refused when not even a token for each choice is left', async () => {
@@ -66,42 +88,31 @@ describe('a text under a budget of tokens', () => {
   })
 
   it('takes the place of what it had set aside when it waited', async () => {
-    const { hold, reserved, ledger, clock, accountId } = await openBooks({ tokensPerDay: 1000 })
+    const { hold, reserved, ledger, submissionOf } = await openBooks({ tokensPerDay: 1000 })
     const request = makeTextRequest('one two three', { maxTokens: 10 })
-    await holdWaitingText({ ledger, clock }, { accountId, tokenId: null, reservation: 'r', request }, options)
+    await ledger.reserve(wishOf({}, submissionOf(request, 'r'), { running: false }), options)
     const [waiting = 0] = await reserved()
-    const { promptTokens } = await hold(request, 'r')
-    assert.deepEqual(await reserved(), [(promptTokens ?? 0) + 10])
-    assert.ok(waiting >= (promptTokens ?? 0) + 10, 'an estimate is never too low')
+    await hold(request, { deferred: true })
+    const [running = 0] = await reserved()
+    const { promptTokens } = await hold(request, { id: 'other' })
+    assert.equal(running, promptTokens + 10)
+    assert.ok(waiting >= running, 'an estimate is never too low')
   })
 
   it('is bounded by bytes where its model does not count', async () => {
     const { hold } = await openBooks({ tokensPerDay: 1000 })
     const { countPrompt: _, ...dumb } = createFakeTextModel({ clock: createTestClock() })
-    const { promptTokens } = await hold(makeTextRequest('é'.repeat(10), { maxTokens: 1 }), 'r', dumb)
-    assert.ok((promptTokens ?? 0) >= 20)
+    const { promptTokens } = await hold(makeTextRequest('é'.repeat(10), { maxTokens: 1 }), { of: dumb })
+    assert.ok(promptTokens >= 20)
   })
 })
 
 describe('pictures under a budget', () => {
   it('are granted to the last and then refused, and tokens are not asked about', async () => {
-    const { ledger, clock, accountId } = await openBooks({ imagesPerDay: 2, tokensPerDay: 0 })
+    const { ledger, accountId } = await openBooks({ imagesPerDay: 2, tokensPerDay: 0 })
+    const work = { kind: 'image', request: makeImageRequest('a fox') } as const
     const want = (id: string) =>
-      holdBudget(
-        { ledger, clock },
-        {
-          id,
-          accountId,
-          tokenId: null,
-          running: true,
-          unit: 'images',
-          model: 'm',
-          tokens: { least: 0, most: 0 },
-          promptTokens: 0,
-          images: 1,
-        },
-        options,
-      )
+      ledger.reserve(wishOf({}, { id, accountId, tokenId: null, traceparent: null, work }, { running: true }), options)
     await want('a')
     await want('b')
     await want('b')

@@ -1,14 +1,18 @@
 import {
   type Budget,
   type BudgetAnswer,
+  type BudgetGrant,
   type BudgetSubject,
+  type BudgetWish,
   budgetStarts,
+  concerns,
   decideBudget,
   hasBudgets,
   hasMonthlyBudget,
   listBudgets,
-  type WantedBudget,
+  takesAnything,
 } from '../../core/limits/budget.ts'
+import { grantOf } from '../../core/limits/budget-exceeded.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -42,24 +46,25 @@ export class PostgresBudgetLedger implements BudgetLedger {
     this.#reading = new Grouping((holders, deadline) => readLimited(database.until(deadline), holders), { lanes: 2, most: 256 })
   }
 
-  async reserve(wanted: WantedBudget, { signal }: Options): Promise<BudgetAnswer> {
+  async reserve(wish: BudgetWish, { signal }: Options): Promise<BudgetGrant> {
     signal.throwIfAborted()
-    const { id, accountId, tokenId, images, running } = wanted
-    const reserve = async (statements: Statements): Promise<BudgetAnswer> => {
+    const known = await this.#limitsOf(wish)
+    if (!known.some(({ limits }) => concerns(limits, wish.unit))) return { isLimited: false, tokens: wish.tokens.most }
+    const isTaking = takesAnything(
+      wish,
+      known.map(({ limits }) => limits),
+    )
+    const decide = async (statements: Statements, limited: readonly Limited[]): Promise<BudgetAnswer> =>
+      decideBudget(await readBudgets(statements, limited, { except: wish.id, now: this.#clock.now() }), wish)
+    const take = async (statements: Statements): Promise<BudgetAnswer> => {
       // Reservations of one account follow one another, so that each sees what the others took.
-      const [limited = []] = await readLimited(statements, [wanted], 'for no key update of account')
-      const answer = decideBudget(await readBudgets(statements, limited, { except: id, now: this.#clock.now() }), wanted)
-      if (answer.granted)
-        await statements.run(
-          `insert into reservations as held (id, account_id, token_id, tokens, images, cost, running, holder)
-             values (:id, :accountId, :tokenId, :tokens, :images, :cost, :running, :holder)
-           on conflict (id) do update set tokens = excluded.tokens, images = excluded.images, cost = excluded.cost, running = excluded.running,
-             holder = excluded.holder`,
-          { id, accountId, tokenId, tokens: answer.tokens, images, cost: answer.cost, running, holder: this.#holder },
-        )
+      const [limited = []] = await readLimited(statements, [wish], 'for no key update of account')
+      const answer = await decide(statements, limited)
+      if (answer.granted) await insertReservation(statements, wish, { ...answer, holder: this.#holder })
       return answer
     }
-    return this.#database.transaction(reserve, { repeatable: true })
+    const answer = await (isTaking ? this.#database.transaction(take, { repeatable: true }) : decide(this.#database, known))
+    return grantOf(answer, wish, this.#clock.now())
   }
 
   async release(id: string, { signal }: Options): Promise<void> {
@@ -69,18 +74,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    const key = `${holder.accountId} ${holder.tokenId}`
-    const until = this.#unlimited.get(key)
-    const askedAt = performance.now()
-    if (until !== undefined && askedAt < until) return []
-    this.#unlimited.delete(key)
-    const limited = await this.#reading.add(holder)
-    if (limited.length > 0) return readBudgets(this.#database, limited, { except: null, now: this.#clock.now() })
-    // Changed meanwhile, it is asked for again.
-    if (this.#forgottenAt < askedAt) this.#unlimited.set(key, askedAt + believedMs)
-    const [oldest] = this.#unlimited.keys()
-    if (this.#unlimited.size > mostBelieved && oldest !== undefined) this.#unlimited.delete(oldest)
-    return []
+    return readBudgets(this.#database, await this.#limitsOf(holder), { except: null, now: this.#clock.now() })
   }
 
   /** Believes nothing any more: limits were changed here. */
@@ -88,6 +82,35 @@ export class PostgresBudgetLedger implements BudgetLedger {
     this.#forgottenAt = performance.now()
     this.#unlimited.clear()
   }
+
+  async #limitsOf(holder: BudgetHolder): Promise<readonly Limited[]> {
+    const key = `${holder.accountId} ${holder.tokenId}`
+    const until = this.#unlimited.get(key)
+    const askedAt = performance.now()
+    if (until !== undefined && askedAt < until) return []
+    this.#unlimited.delete(key)
+    const limited = await this.#reading.add(holder)
+    if (limited.length > 0) return limited
+    // Changed meanwhile, it is asked for again.
+    if (this.#forgottenAt < askedAt) this.#unlimited.set(key, askedAt + believedMs)
+    const [oldest] = this.#unlimited.keys()
+    if (this.#unlimited.size > mostBelieved && oldest !== undefined) this.#unlimited.delete(oldest)
+    return []
+  }
+}
+
+async function insertReservation(
+  statements: Statements,
+  { id, accountId, tokenId, images, running }: BudgetWish,
+  { tokens, cost, holder }: { readonly tokens: number; readonly cost: number; readonly holder: string },
+): Promise<void> {
+  await statements.run(
+    `insert into reservations as held (id, account_id, token_id, tokens, images, cost, running, holder)
+       values (:id, :accountId, :tokenId, :tokens, :images, :cost, :running, :holder)
+     on conflict (id) do update set tokens = excluded.tokens, images = excluded.images, cost = excluded.cost, running = excluded.running,
+       holder = excluded.holder`,
+    { id, accountId, tokenId, tokens, images, cost, running, holder },
+  )
 }
 
 /** An account or a token with limits that are budgets. */

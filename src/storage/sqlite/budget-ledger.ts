@@ -1,4 +1,13 @@
-import type { Budget, BudgetAnswer, BudgetSubject, WantedBudget } from '../../core/limits/budget.ts'
+import {
+  type Budget,
+  type BudgetGrant,
+  type BudgetSubject,
+  type BudgetWish,
+  concerns,
+  decideBudget,
+  takesAnything,
+} from '../../core/limits/budget.ts'
+import { grantOf } from '../../core/limits/budget-exceeded.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder, BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -24,9 +33,18 @@ export class SqliteBudgetLedger implements BudgetLedger {
     this.#limits = new CommittedValues(reader)
   }
 
-  async reserve(wanted: WantedBudget, { signal }: Options): Promise<BudgetAnswer> {
+  async reserve(wish: BudgetWish, { signal }: Options): Promise<BudgetGrant> {
     signal.throwIfAborted()
-    return this.#writer.run('reserveBudget', wanted, this.#clock.now())
+    const { accountId, tokenId, unit, tokens } = wish
+    const limits = [this.#limitsOf('account', accountId), tokenId === null ? null : this.#limitsOf('token', tokenId)].filter(
+      (each) => each !== null,
+    )
+    if (!limits.some((each) => concerns(each, unit))) return { isLimited: false, tokens: tokens.most }
+    const now = this.#clock.now()
+    const answer = takesAnything(wish, limits)
+      ? await this.#writer.run('reserveBudget', wish, now)
+      : decideBudget(await this.budgets(wish, { signal }), wish)
+    return grantOf(answer, wish, now)
   }
 
   async release(id: string, { signal }: Options): Promise<void> {
@@ -36,7 +54,10 @@ export class SqliteBudgetLedger implements BudgetLedger {
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    const limitsOf = (of: BudgetSubject, id: string) => this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.#reader, of, id))
-    return readBudgets(this.#reader, holder, this.#clock.now(), limitsOf)
+    return readBudgets(this.#reader, holder, this.#clock.now(), (of, id) => this.#limitsOf(of, id))
+  }
+
+  #limitsOf(of: BudgetSubject, id: string): UseLimits | null {
+    return this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.#reader, of, id))
   }
 }

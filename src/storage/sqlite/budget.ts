@@ -3,12 +3,12 @@ import {
   type BudgetAnswer,
   type BudgetSubject,
   type BudgetSums,
+  type BudgetWish,
   budgetStarts,
   decideBudget,
   hasBudgets,
   hasMonthlyBudget,
   listBudgets,
-  type WantedBudget,
 } from '../../core/limits/budget.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
@@ -18,11 +18,11 @@ import type { Row } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
 /** Reserves from every budget of the account and the token, or from none. */
-export function reserveBudget(connection: Connection, wanted: WantedBudget, now: number): BudgetAnswer {
-  const { id, accountId, tokenId, images, running } = wanted
+export function reserveBudget(connection: Connection, wish: BudgetWish, now: number): BudgetAnswer {
+  const { id, accountId, tokenId, images, running } = wish
   const before = connection.get('select * from reservations where id = :id', { id })
   releaseBudget(connection, { id })
-  const answer = decideBudget(readBudgets(connection, wanted, now), wanted)
+  const answer = decideBudget(readBudgets(connection, wish, now), wish)
   if (answer.granted)
     insertReservation(connection, {
       id,

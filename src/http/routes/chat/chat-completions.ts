@@ -83,7 +83,7 @@ async function answerNow(deps: RouteDependencies, settings: HttpSettings, call: 
       await keepChat({ ...deps, mostDocumentBytes: settings.mostDocumentBytes }, caller.accountId, { completion, messages }, options)
     return completion
   }
-  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
   if (!delivery.stream) return whole(await collectText(parts))
   const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
   const { hearsCauses } = caller

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../core/access-token.ts'
 import { drawStored } from '../../../operations/deferred/draw-stored.ts'
-import { generateImage } from '../../../operations/generate-image.ts'
+import { generateImage } from '../../../operations/run-work.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import { streamImage } from '../../../operations/stream-image.ts'
 import { afterFirst } from '../../answers/first-part.ts'

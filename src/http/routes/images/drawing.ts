@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
-import { generateImage } from '../../../operations/generate-image.ts'
+import { generateImage } from '../../../operations/run-work.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
 import { receivedBody } from '../../body/read-body.ts'

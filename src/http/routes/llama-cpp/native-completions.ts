@@ -113,7 +113,7 @@ async function answerNative(
   const answers: object[] = []
   for (const [index, request] of requests.entries()) {
     const timer = new NativeTimer(deps.clock)
-    const parts = generateText(work, { caller, request, kind: 'completion' }, options)
+    const parts = generateText(work, { caller, request }, options)
     if (delivery.stream)
       return streamText(deps, call, parts, {
         encode: (started, { isEarly }) => encodeNativeStream(request, started, { timer, delivery, isEarly }),

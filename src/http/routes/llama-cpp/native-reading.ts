@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
-import { createEmbedding } from '../../../operations/create-embedding.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
+import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import { interactiveWork } from '../../interactive-work.ts'
 import { refuseOverlong } from '../../limits/overlong-prompt.ts'

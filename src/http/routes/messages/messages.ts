@@ -44,7 +44,7 @@ export const messageRoutes: readonly Route[] = [
       const { request, stream, thoughts } = parseMessageRequest(defaults)
       refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
       const head = startMessage(request.model)
-      const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+      const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
       if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })
       return streamText(deps, call, parts, {
         encode: (started, { isEarly }) => encodeMessageStream(head, started, { thoughts, isEarly }),

@@ -85,7 +85,7 @@ export const responseRoutes: readonly Route[] = [
         const received = synchronousBody(incoming)
         const body = parseCompactRequest(received.value)
         const request = await readConversation(deps, { caller, body, bytes: received.byteLength }, options)
-        const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+        const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
         return encodeCompaction(startResponse(deps.clock), await collectText(parts))
       }
     },
@@ -158,7 +158,7 @@ async function answerNow(
     if (body.store === false) return
     await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
   }
-  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request, kind: 'chat' }, options)
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
   if (body.stream === true)
     return streamText(deps, call, parts, {
       encode: (started) => encodeResponseStream(head, body, started, keep),

@@ -1,11 +1,21 @@
-import { ServiceError } from '../../core/error.ts'
-import { type Budget, leftOf, nextReset } from '../../core/limits/budget.ts'
-import { formatMoney } from '../../core/limits/model-price.ts'
+import { ServiceError } from '../error.ts'
+import { type Budget, type BudgetAnswer, type BudgetGrant, type BudgetWish, leftOf, neededOf, nextReset } from './budget.ts'
+import { formatMoney } from './model-price.ts'
 
 /** Seconds after which work that runs may have given back what it had set aside and did not use. */
 const settleSeconds = 5
 
 const who = { account: 'This account', token: 'This access token' } as const
+
+/**
+ * What a ledger has decided, as its caller gets it.
+ *
+ * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` where the answer is no.
+ */
+export function grantOf(answer: BudgetAnswer, wish: BudgetWish, now: number): BudgetGrant {
+  if (answer.granted) return { isLimited: true, tokens: answer.tokens }
+  throw budgetExceeded(answer.budget, now, neededOf(answer.budget, wish))
+}
 
 /**
  * The error of work that a budget has too little left for: it says which one, what is left, and what to do.

@@ -1,14 +1,14 @@
+import { ServiceError } from '../core/error.ts'
 import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
 import type { WorkEvent } from '../core/work-event.ts'
-import type { BudgetDependencies } from './budgets/hold-budget.ts'
-import { limitTime } from './limit-time.ts'
+import type { BudgetDependencies } from './budgets/wish-of.ts'
 
-/** What all work on a model needs, whoever asked for it. */
+/** What all work on a model needs, whether its caller waits for it or not. */
 export interface RunDependencies extends BudgetDependencies {
   readonly pool: ModelPool
   /** Longest run once a slot is held. */
   readonly runLimitMs: number
-  /** Told what work spends its time on; absent = nobody asks. */
+  /** Called with what work spends its time on; absent = nobody measures. */
   readonly onWork?: (event: WorkEvent) => void
 }
 
@@ -28,12 +28,23 @@ export async function holdSlot<Model>(
   const startedAt = clock.now()
   const lease = await acquired
   onWork?.({ type: 'phase', name: 'queue', model, startedAt, endedAt: clock.now() })
-  const limited = limitTime(clock, { limitMs: runLimitMs, signal })
+  const limited = new AbortController()
+  const follow = () => limited.abort(signal.reason)
+  if (signal.aborted) follow()
+  else signal.addEventListener('abort', follow, { once: true })
+  const done = new AbortController()
+  const tooLong = () =>
+    new ServiceError('inference_timeout', `The inference took longer than ${runLimitMs / 1000} seconds; ask for less at once.`)
+  clock.wait(runLimitMs, { signal: done.signal }).then(
+    () => limited.abort(tooLong()),
+    () => {},
+  )
   return {
     model: lease.model,
     signal: limited.signal,
     async [Symbol.asyncDispose]() {
-      limited[Symbol.dispose]()
+      signal.removeEventListener('abort', follow)
+      done.abort('in time')
       await lease[Symbol.asyncDispose]()
     },
   }

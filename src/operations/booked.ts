@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '../core/access-token.ts'
+import { ServiceError } from '../core/error.ts'
+import type { Submission, Work } from '../core/inference.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
+import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
+import { unstoppable } from '../core/waiting.ts'
+import type { RunDependencies } from './model-slot.ts'
+import { meterOf, type UsageMeter } from './usage-meter.ts'
+
+/** What work needs whose caller is waiting for it. */
+export interface InteractiveDependencies extends RunDependencies {
+  readonly usage: Pick<UsageLog, 'append'>
+  /** Called with how work ended, before the books are, whether they can be written or not. */
+  readonly onEnded?: (entry: UsageEntry) => void
+  /** Called with each entry in the books. */
+  readonly onBooked: (entry: UsageEntry) => void
+  /** Called with failures that must not reach the caller, such as books that cannot be written. */
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Work whose caller waits. */
+export interface AskedWork<Kind extends Work = Work> {
+  readonly caller: Caller
+  readonly work: Kind
+}
+
+/**
+ * Work whose caller waits. Disposing it writes the work into the books, in the place of what was set aside for it, however it ended, before it began too. The
+ * answer does not wait for their commit, which takes a millisecond, nor fail with it.
+ */
+export class Booking<Kind extends Work = Work> implements Disposable {
+  readonly submission: Submission<Kind>
+  readonly meter: UsageMeter
+  readonly #deps: InteractiveDependencies
+  readonly #signal: AbortSignal
+  #failure: unknown = null
+
+  constructor(deps: InteractiveDependencies, { caller, work }: AskedWork<Kind>, { signal }: { readonly signal: AbortSignal }) {
+    const { accountId, tokenId } = caller
+    this.submission = { id: randomUUID(), accountId, tokenId, traceparent: null, work }
+    this.meter = meterOf(deps, this.submission)
+    this.#deps = deps
+    this.#signal = signal
+  }
+
+  /** Notes what ended the work early. @returns the same. */
+  failed(error: unknown): unknown {
+    this.#failure = error
+    return error
+  }
+
+  [Symbol.dispose](): void {
+    const { usage, onEnded, onBooked, onFault } = this.#deps
+    const code = this.#failure instanceof ServiceError ? this.#failure.code : null
+    const entry = this.meter.entry(this.meter.finished ? 'succeeded' : this.#signal.aborted ? 'cancelled' : outcomeOfFailure(code))
+    onEnded?.(entry)
+    // The request's own signal may be aborted already; the books are written all the same.
+    usage
+      .append(entry, { ...unstoppable, settles: this.submission.id })
+      .then(() => onBooked(entry))
+      .catch((error) => onFault(error))
+  }
+}
+
+/** Runs work whose caller waits, and books it. @throws what running it throws. */
+export async function booked<Kind extends Work, Result>(
+  deps: InteractiveDependencies,
+  asked: AskedWork<Kind>,
+  run: (booking: Booking<Kind>) => Promise<Result>,
+  options: { readonly signal: AbortSignal },
+): Promise<Result> {
+  using booking = new Booking(deps, asked, options)
+  try {
+    return await run(booking)
+  } catch (error) {
+    throw booking.failed(error)
+  }
+}
