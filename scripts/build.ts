@@ -48,7 +48,7 @@ async function run(
 async function warmEngines(): Promise<void> {
   const names = [
     ...['./src/composition/text-engine.ts', './src/composition/image-engine.ts', './src/composition/picture-engine.ts'],
-    ...['node-llama-cpp', 'onnxruntime-node', 'sharp'],
+    ...['koffi', 'onnxruntime-node', 'sharp'],
   ]
   const imports = names.map((name) => `await import('${name}').catch(() => {})`).join('\n')
   await run(['--require', './src/composition/compile-cache.cjs', '--input-type=module', '--eval', imports], {

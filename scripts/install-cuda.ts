@@ -7,7 +7,8 @@ import { join } from 'node:path'
  * Puts llama.cpp's CUDA build, about 540 MB, beside the builds that the install brought. package.json leaves it out, and neither that
  * file nor the lock file changes; the next `npm ci` takes it away again.
  */
-const { version } = JSON.parse(readFileSync('node_modules/node-llama-cpp/package.json', 'utf8')) as { version: string }
+const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { optionalDependencies: Record<string, string> }
+const version = optionalDependencies['@node-llama-cpp/linux-x64']
 const platform = { linux: 'linux-x64', win32: 'win-x64' }[process.platform as string]
 if (platform === undefined || process.arch !== 'x64') {
   console.error('llama.cpp has a CUDA build for x64 Linux and Windows only; other GPUs work without one, see docs/hardware.md.')

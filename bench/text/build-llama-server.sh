@@ -1,17 +1,22 @@
 #!/bin/sh
-# Builds the rivals: llama-server and llama-bench from the very llama.cpp sources that node-llama-cpp's binary was built from. Nothing of it is committed.
+# Builds the rivals: llama-server and llama-bench from the very llama.cpp sources that the packages @node-llama-cpp/* were built from. Nothing of it is committed.
 #
 #   bench/text/build-llama-server.sh [folder, default /tmp/llama-build]
 #
 # native       compiled for this processor
 # without-amx  the same without AMX; only where the processor has it
-# variants     native's programs on the libraries that node-llama-cpp ships, which choose their kernels at start
+# variants     native's programs on the libraries that these packages ship, which choose their kernels at start
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "${1:-/tmp/llama-build}"
 folder=$(cd "${1:-/tmp/llama-build}" && pwd)
 cd "$folder"
-[ -d src ] || git clone --quiet "$root/node_modules/node-llama-cpp/llama/gitRelease.bundle" src
+if [ ! -d src ]; then
+  # The sources lie in a package of the same version that the service does not need.
+  version=$(node -p "require('$root/package.json').optionalDependencies['@node-llama-cpp/linux-x64']")
+  tar -xzf "$(npm pack --silent --ignore-scripts "node-llama-cpp@$version")" package/llama/gitRelease.bundle
+  git clone --quiet package/llama/gitRelease.bundle src
+fi
 # GCC 12 drops the stores to the tile configuration before AMX reads it, and the first batch dies of SIGILL; a barrier keeps them.
 grep -q 'asm volatile("" : : "r"(&tc)' src/ggml/src/ggml-cpu/amx/mmq.cpp ||
   sed -i 's|^    _tile_loadconfig(&tc);|    asm volatile("" : : "r"(\&tc) : "memory");\n    _tile_loadconfig(\&tc);|' src/ggml/src/ggml-cpu/amx/mmq.cpp

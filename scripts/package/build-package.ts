@@ -37,14 +37,13 @@ export async function buildPackage(folder: string): Promise<void> {
 
 /**
  * Puts packages into the package that npm could not install from it as they are, since it reads neither the overrides nor the
- * `ignore-scripts` of what it installs: llama.cpp's binding without its builds for CUDA and without the git history to build llama.cpp
- * from; ONNX Runtime without the script that downloads builds for CUDA, for Linux and macOS; of rapidoc its finished page alone.
+ * `ignore-scripts` of what it installs: ONNX Runtime without the script that downloads builds for CUDA, for Linux and macOS; of rapidoc its
+ * finished page alone.
  *
  * @returns Their manifests, of which the package's own takes over what they need.
  */
 function bundlePackages(folder: string): Promise<readonly BundledManifest[]> {
   return Promise.all([
-    bundlePackage(folder, 'node-llama-cpp', (path) => !path.endsWith('gitRelease.bundle')),
     bundlePackage(folder, 'onnxruntime-node', (path) => !/^script|^bin\/napi-v\d+\/win32/.test(path)),
     bundlePackage(folder, 'rapidoc', (path) => /^(|package\.json|LICENSE.*|dist|dist\/rapidoc-min\.js.*)$/.test(path)),
   ])

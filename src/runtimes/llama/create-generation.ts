@@ -47,8 +47,8 @@ export function createGeneration(
   const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }), {
     account,
     ending,
+    bias: request.sampling.logitBias,
   })
-  const observer = request.topLogprobs === null ? null : engine.createSampler({})
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const thoughtFormat = request.input.type === 'chat' ? engine.template.thoughts : null
   const continued = request.input.type === 'chat' && request.input.opening === 'last-message'
@@ -106,7 +106,7 @@ export function createGeneration(
     draw: (context, index) => sampler.draw(context, index),
     drawsAhead: constraints.output === null && constraints.tools === null && thoughts === null,
     isEnd: (token) => !isEmpty && (vocabulary.isEnd(token) || ending.stopTokens.includes(token)),
-    logprobs: observer === null ? null : { sampler: observer, top: request.topLogprobs ?? 0 },
+    topLogprobs: request.topLogprobs,
     onPromptToken: work.echo?.scored === true && events.choice === 0 ? (token, logprobs) => work.echo?.add(token, logprobs) : null,
     onPrompt: (cachedTokens) => {
       events.onPrompt(cachedTokens)
@@ -134,9 +134,6 @@ export function createGeneration(
     },
     onEnd: finish,
     onFailure: events.onFailure,
-    onRelease: () => {
-      sampler[Symbol.dispose]()
-      observer?.dispose()
-    },
+    onRelease: () => sampler[Symbol.dispose](),
   }
 }

@@ -7,7 +7,9 @@ import { ggufValue, readGgufHeader, writeGguf } from '../../../test/support/mode
 import { readGgufTensors } from '../../../test/support/model-files/read-tensors.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { ComputeThreads } from './binding/compute-threads.ts'
+import { NativeContext } from './binding/native-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
+import { ThreadPool } from './binding/thread-pool.ts'
 import { EncoderContext } from './encoder-context.ts'
 
 const { signal } = new AbortController()
@@ -20,7 +22,7 @@ async function openPooled(pooling: number): Promise<ModelFile> {
   const builtIn = await readFile(miniChat.file)
   const path = join(folder.path, 'model.gguf')
   await writeFile(path, writeGguf([...readGgufHeader(builtIn), ['llama.pooling_type', ggufValue(pooling)]], readGgufTensors(builtIn)))
-  return await openModelFile(path, { threads: 1, signal })
+  return await openModelFile(path, { signal })
 }
 
 /** An encoder with nobody beside it, and the lengths of the pieces that it has read. */
@@ -39,28 +41,27 @@ function encode(file: ModelFile, { between = () => {}, memoryBytes = 1e9 } = {})
       return super.decode(context, tokens)
     }
   }
-  const threads = new NotedThreads({ count: 1 }, file.bytes)
-  const options = { loop, threads, contextLength, memoryBytes, ranking: false, wholeOnGpu: false, now: () => 0 }
+  const pool = new ThreadPool(file.native.library, 1)
+  const threads = new NotedThreads(pool, file.bytes)
+  const options = { loop, threads, pool, contextLength, memoryBytes, ranking: false, wholeOnGpu: false, now: () => 0 }
   return { encoder: new EncoderContext(file, options), pieces }
 }
 
-async function readWhole({ binding, native }: ModelFile, tokens: Uint32Array): Promise<Float64Array> {
-  const shape = { contextSize: contextLength, batchSize: contextLength, sequences: 1, threads: 1 }
-  const context = new binding.AddonContext(native, { ...shape, flashAttention: 'auto', swaFullCache: false, embeddings: true })
-  await context.init()
-  context.initBatch(tokens.length)
+async function readWhole({ native }: ModelFile, tokens: Uint32Array): Promise<Float64Array> {
+  const shape = { contextSize: contextLength, batchSize: contextLength, sequences: 1, swaFullCache: false, makes: 'vectors' } as const
+  await using context = await NativeContext.open(native, shape, { pool: new ThreadPool(native.library, 1) })
+  assert.ok(context !== null)
+  context.initBatch()
   context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1))
-  await context.decodeBatch()
-  const vector = context.getEmbedding(tokens.length)
-  await context.dispose()
-  return vector
+  await context.decodeBatch(1)
+  return context.embedding()
 }
 
 const text = (length: number): Uint32Array => Uint32Array.from({ length }, (_, index) => 300 + ((index * 7919) % 3500))
 
 test('a text that is read in pieces has the vector that one batch makes of it, to the last digit', async () => {
   for (const pooling of [null, last]) {
-    await using file = await (pooling === null ? openModelFile(miniChat.file, { threads: 1, signal }) : openPooled(pooling))
+    await using file = await (pooling === null ? openModelFile(miniChat.file, { signal }) : openPooled(pooling))
     const { encoder, pieces } = encode(file)
     await using _ = encoder
     for (const length of [1, 64, 127, 128, 129, 500])
@@ -93,7 +94,7 @@ test('a model whose vector is that of the first token reads a text in one, as lo
 })
 
 test('nothing more is read for who leaves between two pieces, and the next text has nothing of it', async () => {
-  await using file = await openModelFile(miniChat.file, { threads: 1, signal })
+  await using file = await openModelFile(miniChat.file, { signal })
   const leaving = new AbortController()
   const { encoder, pieces } = encode(file, { between: () => leaving.abort(new Error('gone')) })
   await using _ = encoder

@@ -3,8 +3,9 @@ import { cutBetweenTiles, tile } from './batch/attention-tile.ts'
 import { BatchPace } from './batch/batch-pace.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
 import type { ComputeThreads } from './binding/compute-threads.ts'
-import type { NativeContext } from './binding/native-binding.ts'
+import { NativeContext } from './binding/native-context.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
+import type { ThreadPool } from './binding/thread-pool.ts'
 
 /** A model that sees a whole text at once does so in one batch, whose buffers grow with it. */
 const longestText = 8192
@@ -16,12 +17,13 @@ const shortestLimit = 256
 const [longestPiece, longestPieceOnGpu] = [tile, 8 * tile]
 
 /** What an encoder needs of a loaded model. */
-export type EncodedFile = Pick<ModelFile, 'binding' | 'native' | 'pooling' | 'ranking' | 'readsForward' | 'vocabularySize'>
+export type EncodedFile = Pick<ModelFile, 'native' | 'pooling' | 'ranking' | 'readsForward' | 'vocabularySize'>
 
 interface EncoderOptions {
   /** Between whose batches texts are read. */
   readonly loop: Pick<DecodeLoop, 'between'>
   readonly threads: ComputeThreads
+  readonly pool: ThreadPool
   readonly contextLength: number
   /** What one batch may take. */
   readonly memoryBytes: number
@@ -49,6 +51,7 @@ export class EncoderContext implements AsyncDisposable {
   readonly #file: EncodedFile
   readonly #loop: Pick<DecodeLoop, 'between'>
   readonly #threads: ComputeThreads
+  readonly #pool: ThreadPool
   readonly #ranking: boolean
   readonly #now: () => number
   readonly #joins: 'last' | 'mean' | null
@@ -57,10 +60,11 @@ export class EncoderContext implements AsyncDisposable {
   #context: Promise<NativeContext> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: EncodedFile, { loop, threads, contextLength, memoryBytes, ranking, wholeOnGpu, now }: EncoderOptions) {
+  constructor(file: EncodedFile, { loop, threads, pool, contextLength, memoryBytes, ranking, wholeOnGpu, now }: EncoderOptions) {
     this.#file = file
     this.#loop = loop
     this.#threads = threads
+    this.#pool = pool
     this.#ranking = ranking
     this.#now = now
     this.#joins = joinsPieces(file, { ranking })
@@ -79,7 +83,7 @@ export class EncoderContext implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#last
-    await (await this.#context)?.dispose()
+    await (await this.#context)?.[Symbol.asyncDispose]()
   }
 
   async #readPieces(tokens: Uint32Array, signal: AbortSignal): Promise<Float64Array> {
@@ -102,26 +106,24 @@ export class EncoderContext implements AsyncDisposable {
   }
 
   async #evaluate(context: NativeContext, first: number, piece: Uint32Array): Promise<Float64Array> {
-    context.initBatch(piece.length)
+    context.initBatch()
     context.addToBatch(0, first, piece, Uint32Array.of(piece.length - 1))
     const startedAt = this.#now()
     await this.#threads.decode(context, piece.length)
     this.#pace.note(piece.length, this.#now() - startedAt)
-    return context.getEmbedding(piece.length)
+    return context.embedding()
   }
 
   async #open(): Promise<NativeContext> {
-    const context = new this.#file.binding.AddonContext(this.#file.native, {
+    const shape = {
       contextSize: this.length,
       batchSize: this.#joins === null ? this.length : Math.min(this.length, this.#longestPiece + tile - 1),
       sequences: 1,
-      threads: this.#threads.allowed.count,
-      flashAttention: 'auto',
       swaFullCache: false,
-      embeddings: true,
-      ranking: this.#ranking,
-    })
-    if (await context.init()) return context
+      makes: this.#ranking ? 'scores' : 'vectors',
+    } as const
+    const context = await NativeContext.open(this.#file.native, shape, { pool: this.#pool })
+    if (context !== null) return context
     throw new ServiceError(
       'inference_failed',
       `There is not enough memory for texts of ${this.length} tokens; set a smaller contextLength.`,

@@ -1,6 +1,6 @@
 import type { GrammarCache } from './automaton/grammar-cache.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
-import type { NativeSampler, NativeSamplerConfig } from './binding/native-binding.ts'
+import type { NativeSampler, NativeSamplerConfig } from './binding/native-sampler.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { ConstraintCache } from './grammar/constraint-cache.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'

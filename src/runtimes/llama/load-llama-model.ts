@@ -11,8 +11,10 @@ import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
 import { cacheMemory } from './binding/cache-memory.ts'
 import { ComputeThreads } from './binding/compute-threads.ts'
+import { NativeSampler } from './binding/native-sampler.ts'
 import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
+import { ThreadPool } from './binding/thread-pool.ts'
 import { readVocabulary } from './binding/vocabulary.ts'
 import { EncoderContext } from './encoder-context.ts'
 import { generateText, tokenizeFitting } from './generate-text.ts'
@@ -22,7 +24,6 @@ import { compileChatTemplate } from './prompt/chat-template.ts'
 import { StretchMemory } from './prompt/stretch-memory.ts'
 import { thoughtTokens } from './prompt/thought-format.ts'
 import { detectToolFormat, toolMarks } from './prompt/tool-format.ts'
-import { createSampler } from './sampling/create-sampler.ts'
 import { GuessTotals } from './speculation/guess-totals.ts'
 import { openGuesser } from './speculation/open-guesser.ts'
 import { Speculation } from './speculation/speculation.ts'
@@ -62,17 +63,15 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   await using opened = new AsyncDisposableStack()
   const file = opened.use(await openModelFile(descriptor.file, options))
   const wholeOnGpu = file.device.backend !== 'cpu' && file.gpuLayers >= file.layers
-  const allowed = { count: chooseThreads(options.threads, { wholeOnGpu }) }
-  const threads = new ComputeThreads(allowed, file.bytes)
-  const context = opened.use(await openContext(file, { ...options, threads: allowed.count, contextLength: descriptor.contextLength }))
+  const pool = opened.use(new ThreadPool(file.native.library, chooseThreads(options.threads, { wholeOnGpu })))
+  const threads = new ComputeThreads(pool, file.bytes)
+  const context = opened.use(await openContext(file, { ...options, pool, contextLength: descriptor.contextLength }))
   const vocabulary = readVocabulary(file, [...toolMarks, ...thoughtTokens(file.chatTemplate)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
   const { now = () => performance.now(), inOrder = false } = options
   const guesser =
-    descriptor.speculative === null
-      ? null
-      : opened.use(await openGuesser(descriptor.speculative, { file, context }, { ...options, threads: allowed }))
+    descriptor.speculative === null ? null : opened.use(await openGuesser(descriptor.speculative, { file, context }, { ...options, pool }))
   const speculation = guesser === null ? null : new Speculation(guesser)
   const parts = { context: context.native, table, threads, speculation, leftOver: priceLeftOver(file), inOrder, now }
   const loop = opened.use(new DecodeLoop(parts, context.limits))
@@ -86,7 +85,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     loop,
     contextLength,
     longestToken: file.longestToken,
-    createSampler: (config) => createSampler(file, config),
+    createSampler: (config) => new NativeSampler(file.native, config),
     grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary, template.thoughts?.endings)), allowance),
     constraints: new ConstraintCache(allowance),
     stretches: new StretchMemory(),
@@ -94,11 +93,11 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const { ranks = false } = descriptor
   const totals = speculation?.totals ?? new GuessTotals()
   const memoryBytes = cacheMemory({ bytes: file.bytes, gpuMemory: null }, options)
-  const encoding = { loop, threads, contextLength, memoryBytes, ranking: ranks, wholeOnGpu, now }
+  const encoding = { loop, threads, pool, contextLength, memoryBytes, ranking: ranks, wholeOnGpu, now }
   const encoder = opened.use(new EncoderContext(file, encoding))
   const embedder = descriptor.embeddings ? new TextEmbedder(file, vocabulary, encoder) : null
   const ranker = ranks ? new TextRanker(file, vocabulary, encoder) : null
-  const device = await describeDevice(file)
+  const device = describeDevice(file)
   const resources = opened.move()
   return {
     device,
@@ -111,17 +110,17 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     tokenize: (request, { account, signal }) => tokenizeText(engine, request, { account, signal }),
     detokenize: async (request) => detokenizeText(engine, request),
     useThreads: (count) => {
-      allowed.count = count
+      pool.count = count
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
 /** Where a part of the layers did not fit, that is said too. */
-async function describeDevice(file: ModelFile): Promise<ComputeDevice> {
+function describeDevice(file: ModelFile): ComputeDevice {
   const { device, gpuLayers, layers } = file
   if (device.backend === 'cpu') return device
-  const takenBytes = await file.takenOfGpu()
+  const takenBytes = file.takenOfGpu()
   // A driver whose free memory does not shrink with what is put into it does not tell.
   return { ...device, ...(takenBytes > 0 && { takenBytes }), ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
 }

@@ -21,7 +21,7 @@ export class TextEmbedder {
 
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
   async embed({ inputs, dimensions }: EmbeddingRequest, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingResult> {
-    const size = this.#file.native.getEmbeddingVectorSize()
+    const size = this.#file.native.vectorLength
     if (dimensions !== undefined && dimensions > size) throw tooWide(dimensions, size)
     const texts = await tokenizeInTurns(inputs, (input) => this.#tokenize(input, { signal }), { signal })
     const vectors: (readonly number[])[] = []

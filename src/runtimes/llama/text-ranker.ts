@@ -1,5 +1,4 @@
 import type { RankRequest, RankResult } from '../../core/text-generation.ts'
-import { tokenOrNull } from './binding/native-binding.ts'
 import type { ModelFile } from './binding/open-model-file.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { EncoderContext } from './encoder-context.ts'
@@ -48,8 +47,8 @@ export class TextRanker {
         .flatMap((part) => [
           ...(part === '{query}' ? query : part === '{document}' ? document : this.#vocabulary.tokenize(part, { special: true })),
         ])
-    const separator = tokenOrNull(native.sepToken())
-    const end = native.shouldAppendEosToken() ? [tokenOrNull(native.tokenEos()) ?? separator ?? []].flat() : []
+    const { separator } = native
+    const end = native.endsTexts ? [native.end ?? separator ?? []].flat() : []
     const between = ranking.addsSeparator && separator !== null ? [separator] : []
     return [...(begin === null ? [] : [begin]), ...query, ...end, ...between, ...document, ...end]
   }

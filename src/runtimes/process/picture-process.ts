@@ -31,7 +31,7 @@ export class PictureProcess implements Disposable {
 
   /** @throws {ServiceError} `server_is_overloaded` when no process can be started. */
   static async start(settings: PictureProcessSettings): Promise<PictureProcess> {
-    const needs = { readable: [], startsProcesses: false, memoryBytes, environment: {} }
+    const needs = { readable: [], memoryBytes, environment: {} }
     return new PictureProcess(await spawnEngine(settings.entry, needs, settings.confinement), settings)
   }
 

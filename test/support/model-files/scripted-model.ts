@@ -27,7 +27,7 @@ export async function openScriptedModel(family: ToolFamily): Promise<ScriptedMod
   const scripted = writeScriptedGguf(tokenizer)
   await file.write(scripted.bytes)
   const descriptor = describeFakeText({ id: family.name, folder: folder.path, file: path, contextLength, embeddings: false })
-  const { native } = opened.use(await openModelFile(path, { threads: 1, signal }))
+  const { native } = opened.use(await openModelFile(path, { signal }))
   const model = opened.use(await loadLlamaModel(descriptor, { threads: 1, slots: 2, signal }))
   const answers: string[] = []
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ComputeThreads } from '../binding/compute-threads.ts'
 import { CountingContext } from '../binding/counting-context.ts'
-import type { NativeSampler } from '../binding/native-binding.ts'
+import type { TokenSampler } from '../binding/native-context.ts'
 import type { GuessedText, Guesser } from '../speculation/guesser.ts'
 import { Speculation } from '../speculation/speculation.ts'
 import { DecodeLoop } from './decode-loop.ts'
@@ -11,7 +11,7 @@ import { SequenceTable } from './sequence-table.ts'
 
 const endToken = 0
 
-const sampler: NativeSampler = { applyConfig: () => {}, dispose: () => {} }
+const sampler: TokenSampler = { draw: async () => 0 }
 
 /** A generation that writes down what it is told; resolves when it is released. */
 function follow(
@@ -27,7 +27,7 @@ function follow(
     isEnd: (token) => token === endToken,
     draw: (context, index) => context.sampleToken(index, sampler),
     drawsAhead: true,
-    logprobs: null,
+    topLogprobs: null,
     onPromptToken: null,
     onPrompt: (cached) => log.push(`prompt ${cached}`),
     onToken: (token) => log.push(String(token)) > 0,
@@ -198,14 +198,14 @@ class SlowContext extends CountingContext {
   readonly asked: string[] = []
   #finish: () => void = () => {}
 
-  override async decodeBatch(): Promise<void> {
+  override async decodeBatch(threads: number): Promise<void> {
     this.asked.push('decode')
     await new Promise<void>((resolve) => {
       this.#finish = resolve
     })
-    await super.decodeBatch()
+    await super.decodeBatch(threads)
   }
-  override sampleToken(index: number): Promise<never> {
+  override sampleToken(index: number): Promise<number> {
     this.asked.push('draw')
     return super.sampleToken(index)
   }
@@ -225,13 +225,13 @@ test('where native work keeps its order, a draw is queued behind its batch, unle
   ] as const) {
     const context = new SlowContext()
     const { loop } = start(1, { context, inOrder })
-    const { generation, log, released } = follow([7, 7], { limit: 2, drawsAhead })
+    const { generation, log, released } = follow([7], { limit: 2, drawsAhead })
     loop.submit(generation)
     await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(context.asked, asked)
     await context.finishBatches()
     await released
-    assert.deepEqual(log, ['prompt 0', '2', '3', 'limit'])
+    assert.deepEqual(log, ['prompt 0', '1', '2', 'limit'])
   }
 })
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
-import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
+import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { DecodeLimits } from '../binding/open-context.ts'
 import { alignPrompts } from './align-prompts.ts'
 import { BatchPace } from './batch-pace.ts'
@@ -17,7 +17,7 @@ import type { SequenceTable } from './sequence-table.ts'
 const mostScored = 64
 
 interface LoopParts {
-  readonly context: NativeContext
+  readonly context: DecodingContext
   readonly table: SequenceTable
   readonly threads: ComputeThreads
   /** null = every token costs a batch. */
@@ -35,7 +35,7 @@ interface LoopParts {
  * between batches; while a batch is computed, the tokens of the one before are handed out.
  */
 export class DecodeLoop implements AsyncDisposable {
-  readonly #context: NativeContext
+  readonly #context: DecodingContext
   readonly #table: SequenceTable
   readonly #threads: ComputeThreads
   readonly #limits: DecodeLimits
@@ -189,7 +189,7 @@ export class DecodeLoop implements AsyncDisposable {
     const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     const startedAt = this.#now()
     const decoded = this.#threads.decode(this.#context, tokens)
-    const ahead = loaded.map((entry) => this.#drawAhead(entry))
+    const ahead = this.#drawAhead(loaded)
     this.#deliver()
     try {
       await decoded
@@ -211,7 +211,7 @@ export class DecodeLoop implements AsyncDisposable {
     const running = this.#running.toSorted((a, b) => a.hold.id - b.hold.id)
     const first = running[0]?.hold.id ?? 0
     const goesOn = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
-      next.length === 1 && generation.drawsAhead && generation.logprobs === null && hold.id === first + index
+      next.length === 1 && generation.drawsAhead && generation.topLogprobs === null && hold.id === first + index
     return running.every(goesOn) ? running : null
   }
 
@@ -227,7 +227,7 @@ export class DecodeLoop implements AsyncDisposable {
    * pushed out of the processor's caches by the weights: so there is little of it, and what can wait is done while the next batch is computed.
    */
   async #repeat(running: readonly RunningGeneration[]): Promise<void> {
-    this.#context.initBatch(running.length)
+    this.#context.initBatch()
     const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.length(hold), next, firstPlace)[0] ?? 0)
     const decoded = this.#threads.decode(this.#context, running.length)
     const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
@@ -250,13 +250,19 @@ export class DecodeLoop implements AsyncDisposable {
     this.#undelivered = deliveries
   }
 
-  /** Queues a draw behind its batch, which saves a turn between the threads; null when it must wait for what else comes of the batch or of the token before. */
-  #drawAhead({ running, guess, indices }: LoadedEntry): Promise<number> | null {
-    const [index] = indices
-    if (!this.#inOrder || !running.generation.drawsAhead || index === undefined || guess.length > 0) return null
-    const draw = running.generation.draw(this.#context, index)
-    draw.catch(() => {}) // whoever waits for it hears of it
-    return draw
+  /**
+   * Queues draws behind their batch, which saves a turn between the threads, where nothing else is done with its logits. null for each that must wait for what
+   * else comes of the batch or of the token before.
+   */
+  #drawAhead(loaded: readonly LoadedEntry[]): readonly (Promise<number> | null)[] {
+    const onlyDrawn = ({ tokens, guess }: LoadedEntry): boolean => tokens.length === 1 && guess.length === 0
+    if (!this.#inOrder || !loaded.every(onlyDrawn)) return loaded.map(() => null)
+    return loaded.map(({ running: { generation }, indices: [index] }) => {
+      if (!generation.drawsAhead || index === undefined) return null
+      const draw = generation.draw(this.#context, index)
+      draw.catch(() => {}) // whoever waits for it hears of it
+      return draw
+    })
   }
 
   async #advance(loaded: readonly LoadedEntry[], ahead: readonly (Promise<number> | null)[]): Promise<readonly Delivery[]> {
@@ -264,18 +270,18 @@ export class DecodeLoop implements AsyncDisposable {
       this.#table.append(running.hold, tokens)
       running.next = running.next.subarray(tokens.length)
     }
-    await Promise.all(loaded.map((entry) => this.#score(entry)))
+    for (const entry of loaded) this.#score(entry)
     const deliveries = await Promise.all(loaded.map((entry, index) => this.#draw(entry, ahead[index] ?? null)))
     for (const { running, guess } of loaded) if (guess.length > 0) this.#table.dropUnnoted(running.hold)
     return deliveries.filter((delivery) => delivery !== null)
   }
 
-  async #score({ running, scores }: LoadedEntry): Promise<void> {
-    const { logprobs, onPromptToken } = running.generation
-    if (logprobs === null || onPromptToken === null) return
+  #score({ running, scores }: LoadedEntry): void {
+    const { topLogprobs, onPromptToken } = running.generation
+    if (topLogprobs === null || onPromptToken === null) return
     for (const { index, token } of scores) {
       if (running.done || this.#cancelled.has(running.generation)) return
-      onPromptToken(token, await scoreToken(this.#context, index, token, logprobs))
+      onPromptToken(token, scoreToken(this.#context.logits(index), token, topLogprobs))
     }
   }
 

@@ -1,4 +1,4 @@
-import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
+import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { DrawnLogprobs, Generation } from './generation.ts'
 
 /** A drawn token; null when nothing may follow, as after a finished grammar. */
@@ -13,36 +13,38 @@ export interface Draw {
  * @param ahead The draw, where it has been queued behind its batch.
  */
 export async function drawToken(
-  context: NativeContext,
+  context: DecodingContext,
   index: LogitIndex,
   generation: Generation,
   ahead: Promise<number> | null,
 ): Promise<Draw> {
   const token = await (ahead ?? generation.draw(context, index))
   if (token < 0) return { token: null, logprobs: null }
-  return { token, logprobs: generation.logprobs === null ? null : await scoreToken(context, index, token, generation.logprobs) }
+  return { token, logprobs: generation.topLogprobs === null ? null : scoreToken(context.logits(index), token, generation.topLogprobs) }
 }
 
-/** How likely a token is after the logits at `index`, and what is likeliest there. */
-export async function scoreToken(
-  context: NativeContext,
-  index: LogitIndex,
-  token: number,
-  { sampler, top }: NonNullable<Generation['logprobs']>,
-): Promise<DrawnLogprobs> {
-  const details = await context.sampleToken(index, sampler, false, false, [[token], false, false, false, Math.max(1, top)], true)
-  return toLogprobs(token, top, details[3] ?? [], details[4] ?? 1)
+/** How likely a token is after these logits, and what is likeliest there. */
+export function scoreToken(logits: Float32Array, token: number, top: number): DrawnLogprobs {
+  const likeliest = findHighest(logits, Math.max(1, top))
+  const highest = logits[likeliest[0] ?? 0] ?? 0
+  let weight = 0
+  for (const logit of logits) weight += Math.exp(logit - highest)
+  const offset = highest + Math.log(weight)
+  const logprobOf = (index: number): number => (logits[index] ?? Number.NEGATIVE_INFINITY) - offset
+  return { logprob: logprobOf(token), top: likeliest.slice(0, top).map((index) => ({ token: index, logprob: logprobOf(index) })) }
 }
 
-/**
- * @param pairs `[token, logit, …]`: the likeliest by falling logit, then the drawn token.
- * @param totalWeight Σ exp(logit − highest logit) over the vocabulary.
- */
-function toLogprobs(token: number, top: number, pairs: readonly number[], totalWeight: number): DrawnLogprobs {
-  const highest = pairs[1] ?? 0
-  const offset = highest + Math.log(totalWeight)
-  const all: { token: number; logprob: number }[] = []
-  for (let index = 0; index + 1 < pairs.length; index += 2)
-    all.push({ token: pairs[index] ?? 0, logprob: (pairs[index + 1] ?? 0) - offset })
-  return { logprob: all.find((entry) => entry.token === token)?.logprob ?? 0, top: all.slice(0, top) }
+/** Where the `count` highest values are, highest first. */
+function findHighest(values: Float32Array, count: number): readonly number[] {
+  const found: number[] = []
+  let least = Number.NEGATIVE_INFINITY
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0
+    if (found.length === count && value <= least) continue
+    const place = found.findIndex((other) => (values[other] ?? 0) < value)
+    found.splice(place < 0 ? found.length : place, 0, index)
+    if (found.length > count) found.pop()
+    least = values[found.at(-1) ?? 0] ?? 0
+  }
+  return found
 }

@@ -1,4 +1,4 @@
-import type { LogitIndex, NativeContext, NativeSampler } from '../binding/native-binding.ts'
+import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 
 /** A token's log probability under the model alone, and the likeliest alternatives. */
 export interface DrawnLogprobs {
@@ -16,15 +16,15 @@ export interface Generation {
   /** Most tokens to draw, at least 1. */
   readonly limit: number
   /** Draws the next token from the logits at `index`; −1 when nothing may follow. A `ServiceError` fails this generation alone. */
-  draw(context: NativeContext, index: LogitIndex): Promise<number>
+  draw(context: DecodingContext, index: LogitIndex): Promise<number>
   /** Whether nothing that a token says changes how the next is drawn, so that its draw may be queued before the token has been handed out. */
   readonly drawsAhead: boolean
   /** Whether a drawn token ends the generation and is not part of it. */
   isEnd(token: number): boolean
-  /** Greedy, free of bias and penalties; null when nobody wants log probabilities. */
-  readonly logprobs: { readonly sampler: NativeSampler; readonly top: number } | null
+  /** How many of the likeliest tokens are wanted with each token's log probability; null when nobody wants log probabilities. */
+  readonly topLogprobs: number | null
   /**
-   * Told the log probabilities of each token of the prompt but the first, in order, before `onPrompt`; null = nobody wants them, so that what
+   * Gets the log probabilities of each token of the prompt but the first, in order, before `onPrompt`; null = nobody wants them, so that what
    * is cached of the prompt is not read again.
    */
   readonly onPromptToken: ((token: number, logprobs: DrawnLogprobs) => void) | null

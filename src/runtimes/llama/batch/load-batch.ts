@@ -1,4 +1,4 @@
-import type { LogitIndex, NativeContext } from '../binding/native-binding.ts'
+import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { BatchEntry } from './plan-batch.ts'
 import type { RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
@@ -22,7 +22,7 @@ export function wantsScores({ generation, drawn }: RunningGeneration): boolean {
 
 /** Puts the planned tokens of running generations into the context's batch, with what is guessed to follow them. */
 export function loadBatch(
-  { context, table }: { readonly context: NativeContext; readonly table: SequenceTable },
+  { context, table }: { readonly context: DecodingContext; readonly table: SequenceTable },
   running: readonly RunningGeneration[],
   plan: readonly BatchEntry[],
 ): readonly LoadedEntry[] {
@@ -31,7 +31,7 @@ export function loadBatch(
     const each = byId.get(id)
     return each === undefined ? [] : [{ running: each, tokens: each.next.subarray(0, count), complete }]
   })
-  context.initBatch(taken.reduce((sum, { running: each, tokens }) => sum + tokens.length + each.guess.length, 0))
+  context.initBatch()
   return taken.map(({ running: each, tokens, complete }) => {
     const guess = complete ? each.guess : none
     const all = guess.length === 0 ? tokens : Uint32Array.of(...tokens, ...guess)

@@ -1,4 +1,4 @@
-import type { NativeContext } from '../binding/native-binding.ts'
+import type { DecodingContext } from '../binding/native-context.ts'
 import { keepForTile } from './attention-tile.ts'
 import { chooseSequence, type SequenceState } from './choose-sequence.ts'
 import { planMove } from './plan-move.ts'
@@ -21,12 +21,12 @@ export interface SequenceHold {
 
 /** Knows what every sequence of a context holds and keeps the context's cache in step with it. */
 export class SequenceTable {
-  readonly #context: NativeContext
+  readonly #context: DecodingContext
   readonly #slots: readonly Slot[]
   #uses = 0
   #scattered = 0
 
-  constructor(context: NativeContext, sequences: number) {
+  constructor(context: DecodingContext, sequences: number) {
     this.#context = context
     this.#slots = Array.from({ length: sequences }, (_, id) => ({ id, account: null, tokens: [], busy: false, lastUsed: 0 }))
   }
@@ -48,7 +48,7 @@ export class SequenceTable {
     slot.busy = true
     slot.lastUsed = ++this.#uses
     if (choice.source !== null) {
-      await this.#context.copySequenceStateFromOtherSequence(slot.id, choice.source)
+      await this.#context.copySequence(slot.id, choice.source)
       slot.tokens = [...this.#slot(choice.source).tokens]
     }
     slot.account = account
@@ -109,7 +109,7 @@ export class SequenceTable {
     if (hold === undefined) return
     const from = this.#slot(move.from)
     const to = this.#slot(move.to)
-    await this.#context.copySequenceStateFromOtherSequence(to.id, from.id)
+    await this.#context.copySequence(to.id, from.id)
     Object.assign(to, { account: from.account, tokens: [...from.tokens], busy: true, lastUsed: ++this.#uses })
     from.busy = false
     from.lastUsed = 0 // a twin of a running sequence is the first to go

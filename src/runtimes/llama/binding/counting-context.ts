@@ -1,17 +1,14 @@
-import type { NativeContext } from './native-binding.ts'
+import type { DecodingContext } from './native-context.ts'
 
 /** A context without a model, for tests: the token after position p is p + 1, and every batch is written down as `sequence:tokens`. */
-export class CountingContext implements NativeContext {
+export class CountingContext implements DecodingContext {
   readonly batches: string[] = []
   /** Threads of every batch. */
   readonly threads: number[] = []
   failures = 0
-  #threads = 0
   #batch: string[] = []
   #next: number[] = []
 
-  init = async () => true
-  dispose = async () => {}
   initBatch(): void {
     this.#batch = []
     this.#next = []
@@ -20,16 +17,13 @@ export class CountingContext implements NativeContext {
     this.#batch.push(`${id}:${tokens.length}`)
     return wanted.map((index) => this.#next.push(first + index + 1) - 1)
   }
-  async decodeBatch(): Promise<void> {
+  async decodeBatch(threads: number): Promise<void> {
     this.batches.push(this.#batch.join(' '))
-    this.threads.push(this.#threads)
+    this.threads.push(threads)
     if (this.failures-- > 0) throw new Error('Eval has failed')
   }
-  setThreads(threads: number): void {
-    this.#threads = threads
-  }
-  sampleToken(index: number): Promise<never> {
-    return Promise.resolve(this.#next[index] as never)
+  sampleToken(index: number): Promise<number> {
+    return Promise.resolve(this.#next[index] ?? -1)
   }
   disposeSequence(): void {}
   /** What it was told to forget, as `sequence:start`. */
@@ -40,10 +34,8 @@ export class CountingContext implements NativeContext {
     return this.forgets
   }
   onCopy: () => void = () => {}
-  async copySequenceStateFromOtherSequence(): Promise<number> {
+  async copySequence(): Promise<void> {
     this.onCopy()
-    return 0
   }
-  getEmbedding = () => new Float64Array()
-  getStateSize = () => 0
+  logits = () => new Float32Array()
 }

@@ -1,8 +1,9 @@
 import { ServiceError } from '../../../core/error.ts'
 import { chooseContextLength, padCells } from '../../../core/gguf/context-length.ts'
 import { cacheMemory } from './cache-memory.ts'
-import type { NativeContext } from './native-binding.ts'
+import { NativeContext } from './native-context.ts'
 import type { ModelFile } from './open-model-file.ts'
+import type { ThreadPool } from './thread-pool.ts'
 
 const promptTokens = 512
 
@@ -22,7 +23,9 @@ export interface OpenContext extends AsyncDisposable {
 }
 
 export interface ContextOptions {
-  readonly threads: number
+  readonly pool: ThreadPool
+  /** Whether native work runs one after the other, in the order in which it was queued. */
+  readonly inOrder?: boolean
   readonly slots: number
   readonly contextLength: number | null
   /** What all models together may take of the processor's memory. */
@@ -30,20 +33,23 @@ export interface ContextOptions {
 }
 
 /** Makes room for the sequences of every slot. @throws {ServiceError} `inference_failed` when there is no memory for them. */
-export async function openContext(file: ModelFile, { threads, slots, contextLength, memoryBytes }: ContextOptions): Promise<OpenContext> {
+export async function openContext(
+  file: ModelFile,
+  { pool, inOrder, slots, contextLength, memoryBytes }: ContextOptions,
+): Promise<OpenContext> {
   const length = chooseContextLength(
     { wanted: contextLength, trained: file.trainContextLength },
     { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file, { memoryBytes }) },
   )
-  const native = new file.binding.AddonContext(file.native, {
+  const shape = {
     contextSize: padCells(length) * slots,
     batchSize: promptTokens + slots,
     sequences: slots,
-    threads,
-    flashAttention: 'auto',
     swaFullCache: true, // without it, a trimmed prefix could miss keys that a sliding window dropped
-  })
-  if (!(await native.init()))
+    makes: 'logits',
+  } as const
+  const native = await NativeContext.open(file.native, shape, { pool, inOrder })
+  if (native === null)
     throw new ServiceError(
       'inference_failed',
       `There is not enough memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
@@ -53,6 +59,6 @@ export async function openContext(file: ModelFile, { threads, slots, contextLeng
     native,
     contextLength: length,
     limits: { promptTokens, movePatience },
-    [Symbol.asyncDispose]: () => native.dispose(),
+    [Symbol.asyncDispose]: () => native[Symbol.asyncDispose](),
   }
 }

@@ -1,11 +1,12 @@
 import { env } from 'node:process'
-import type { Llama, LlamaGpuType } from 'node-llama-cpp'
-import { type ComputeDevice, type DeviceChoice, textBackend } from '../../../core/compute-device.ts'
+import { type ComputeDevice, type DeviceChoice, gpuBackendsOfText, textBackend } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
+import { type BuildTarget, findBuild } from './llama-builds.ts'
+import { type LlamaLibrary, openLibrary } from './llama-library.ts'
 
 /** llama.cpp with the backend it computes on. */
-export interface OpenLlama extends AsyncDisposable {
-  readonly llama: Llama
+export interface OpenLlama {
+  readonly library: LlamaLibrary
   readonly device: ComputeDevice
 }
 
@@ -13,47 +14,43 @@ export interface OpenLlama extends AsyncDisposable {
  * Opens llama.cpp on what `gpu` asks for. A backend without a device counts as missing: llama.cpp itself would compute on the
  * processor and say nothing.
  *
- * @throws {ServiceError} `inference_failed` when a backend was named and has no build or no device here.
+ * @throws {ServiceError} `inference_failed` when a backend was named and has no build or no device here, or llama.cpp is not installed or of another version.
  */
-export async function openLlama({ threads, gpu, gpuDevice }: { readonly threads: number } & DeviceChoice): Promise<OpenLlama> {
+export async function openLlama({ gpu, gpuDevice }: DeviceChoice): Promise<OpenLlama> {
   const backend = textBackend(gpu)
   if (backend !== 'off') {
     showOnly(gpuDevice)
-    const found = await openOnGpu(threads, backend)
-    if (found !== null) return found
+    for (const each of backend === 'auto' ? gpuBackendsOfText : [backend]) {
+      const library = await openBuild(each)
+      const [device] = library?.gpus() ?? []
+      if (library !== null && device !== undefined) return { library, device: { backend: each, name: device.name } }
+    }
     if (backend !== 'auto') throw missing(backend)
   }
-  const llama = await openForProcessor(threads)
-  return { llama, device: { backend: 'cpu', name: null }, [Symbol.asyncDispose]: async () => {} }
+  const library = await openBuild('processor')
+  if (library === null) throw new ServiceError('inference_failed', 'llama.cpp has no build for this platform here; run npm ci.')
+  return { library, device: { backend: 'cpu', name: null } }
 }
 
-let forProcessor: Promise<Llama> | null = null
+const opened = new Map<BuildTarget, Promise<LlamaLibrary | null>>()
 
-/** The build for the processor, once per process: the binding tries its library in a process of its own each time, which takes longer than to open a small model. */
-function openForProcessor(threads: number): Promise<Llama> {
-  forProcessor ??= openBackend(threads, false).catch((cause) => {
-    forProcessor = null
-    throw cause
-  })
-  return forProcessor
+/**
+ * One build of llama.cpp, once per process; null when it is not installed.
+ *
+ * @throws {ServiceError} `inference_failed` when it is of another version.
+ */
+export function openBuild(target: BuildTarget): Promise<LlamaLibrary | null> {
+  const library = opened.get(target) ?? open(target)
+  opened.set(target, library)
+  return library
 }
 
-async function openOnGpu(threads: number, backend: 'auto' | 'cuda' | 'vulkan' | 'metal'): Promise<OpenLlama | null> {
-  const llama = await openBackend(threads, backend).catch(() => null)
-  if (llama === null) return null
-  // Asked for a backend that this platform has no build of, the binding hands over another one.
-  const asked = llama.gpu !== false && (backend === 'auto' || backend === llama.gpu)
-  const [name] = asked && llama.supportsGpuOffloading ? await llama.getGpuDeviceNames() : []
-  if (llama.gpu !== false && name !== undefined)
-    return { llama, device: { backend: llama.gpu, name }, [Symbol.asyncDispose]: () => llama.dispose() }
-  await llama.dispose()
-  return null
-}
-
-/** One build of llama.cpp; rejects when it is not installed. */
-export async function openBackend(threads: number, gpu: LlamaGpuType | 'auto'): Promise<Llama> {
-  const { getLlama, LlamaLogLevel } = await import('node-llama-cpp')
-  return getLlama({ gpu, build: 'never', skipDownload: true, progressLogs: false, maxThreads: threads, logLevel: LlamaLogLevel.error })
+async function open(target: BuildTarget): Promise<LlamaLibrary | null> {
+  const build = await findBuild(target)
+  if (build === null) return null
+  const library = await openLibrary(build.folder)
+  if (build.fallback !== null && library.gpus().length === 0) library.functions.ggml_backend_load_all_from_path(build.fallback)
+  return library
 }
 
 /** llama.cpp reads these when its library is opened, which happens once per process. */

@@ -1,17 +1,18 @@
-import type { LlamaModel } from 'node-llama-cpp'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
 import { findCuts, type TextCuts } from './cut-text.ts'
-import { type NativeBinding, type NativeModel, reachNative } from './native-binding.ts'
+import { chooseGpuLayers } from './gpu-layers.ts'
+import type { LlamaLibrary } from './llama-library.ts'
+import { NativeModel } from './native-model.ts'
 import { openLlama } from './open-llama.ts'
-import { readOwnFacts } from './read-own-facts.ts'
+import { type OwnFacts, readOwnFacts } from './read-own-facts.ts'
 import { findSpelling, type Spelling } from './token-piece.ts'
+import { tokenTypesKey } from './vocabulary-fault.ts'
 
 /** A GGUF file in memory. */
 export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesPerToken' | 'pooling' | 'readsForward'> {
   readonly device: ComputeDevice
-  readonly binding: NativeBinding
   readonly native: NativeModel
   readonly chatTemplate: string | null
   readonly ranking: RankingFacts
@@ -31,7 +32,7 @@ export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesP
   /** Free bytes of the GPU's memory beside the weights; null = every layer is on the processor. */
   readonly gpuMemory: number | null
   /** Bytes that the GPU's free memory has shrunk by since before the weights were loaded. */
-  takenOfGpu(): Promise<number>
+  takenOfGpu(): number
 }
 
 /** How the file wants pairs of texts put, of which it makes scores. */
@@ -49,7 +50,6 @@ const repacked = /^(?:Q4_0|Q4_K|IQ4_NL|Q2_K|Q8_0)$/
 const bytesPerCharacter = 3
 
 export interface ModelFileOptions extends Partial<DeviceChoice> {
-  readonly threads: number
   /** Tokens of all sequences together that a GPU's memory must hold beside the layers it takes; default 4 096. */
   readonly cachedTokens?: number
   /** Hears how much of the file has been read, 0 to 1. */
@@ -60,70 +60,98 @@ export interface ModelFileOptions extends Partial<DeviceChoice> {
 /** @throws {ServiceError} `inference_failed` when llama.cpp cannot read the file, or has no device for the GPU asked for. */
 export async function openModelFile(
   path: string,
-  { threads, gpu = 'off', gpuDevice = null, cachedTokens = 4096, onProgress, signal }: ModelFileOptions,
+  { gpu = 'off', gpuDevice = null, cachedTokens = 4096, onProgress = () => {}, signal }: ModelFileOptions,
 ): Promise<ModelFile> {
-  await using opened = new AsyncDisposableStack()
-  const { llama, device } = opened.use(await openLlama({ threads, gpu, gpuDevice }))
+  const { library, device } = await openLlama({ gpu, gpuDevice })
   signal.throwIfAborted()
   const facts = await readOwnFacts(path).catch((cause) => rejectFile(path, null, signal, cause))
   // What llama.cpp asserts of a file ends the process, with whatever else it does.
   if (facts === null) rejectFile(path, null, signal, undefined)
   if (facts.vocabularyFault !== null) throw rejectVocabulary(path, facts.vocabularyFault)
-  // Layers that do not fit beside the caches stay on the processor, by the free memory that the driver reports.
-  const gpuLayers = device.backend === 'cpu' ? 0 : { fitContext: { contextSize: cachedTokens } }
+  const onProcessor = device.backend === 'cpu'
+  const layers = facts.layers + 1 // the one that makes logits
+  const before = freeBytes(library)
+  const wanted = onProcessor ? 0 : chooseGpuLayers(facts, { layers, freeBytes: before, cachedTokens })
   // Of some types llama.cpp keeps a copy in the order that the processor's instructions want: mapped, the file would stay beside it.
-  const useMmap = device.backend === 'cpu' && repacked.test(facts.quantization) ? false : 'auto'
-  const before = device.backend === 'cpu' ? 0 : (await llama.getVramState()).free
-  const model = opened.use(
-    await llama
-      .loadModel({ modelPath: path, gpuLayers, useMmap, loadSignal: signal, ...(onProgress && { onLoadProgress: onProgress }) })
-      .catch((cause) => rejectFile(path, facts, signal, cause)),
-  )
-  const gpuMemory = model.gpuLayers === 0 ? null : (await llama.getVramState()).free
-  const { binding, model: native } = reachNative(llama, model)
-  const { tokenizer } = model.fileInfo.metadata
-  const type = native.getVocabularyType()
-  const spelling = findSpelling(type, tokenizer.ggml)
-  const resources = opened.move()
+  const loadMode = !onProcessor ? 'automatic' : repacked.test(facts.quantization) ? 'copied' : 'mapped'
+  const { native, gpuLayers } = await loadWithLayers(library, path, { facts, gpuLayers: wanted, loadMode, onProgress, signal })
+  const tokens = Array.from({ length: native.vocabularySize }, (_, token) => native.tokenText(token))
+  const spelling = findSpelling(native.vocabularyType, readTokenizer(native))
   return {
     device,
-    binding,
     native,
-    chatTemplate: tokenizer.chat_template ?? null,
-    ranking: readRanking(model.fileInfo.metadata),
-    vocabularySize: tokenizer.ggml.tokens.length,
-    longestToken: bytesPerCharacter * tokenizer.ggml.tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
+    chatTemplate: native.metadata('tokenizer.chat_template'),
+    ranking: readRanking(native, facts),
+    vocabularySize: native.vocabularySize,
+    longestToken: bytesPerCharacter * tokens.reduce((longest, { length }) => Math.max(longest, length), 1),
     spelling,
     cuts: findCuts({
-      type,
-      tokens: tokenizer.ggml.tokens,
+      type: native.vocabularyType,
+      tokens,
       spelling,
-      tokenTypes: tokenizer.ggml.token_type,
-      addsSpace: tokenizer.ggml.add_space_prefix ?? true,
-      pattern: tokenizer.ggml.pre,
+      tokenTypes: readTokenTypes(facts),
+      addsSpace: native.metadata('tokenizer.ggml.add_space_prefix') !== 'false',
+      pattern: readTokenizer(native).pre,
     }),
-    trainContextLength: model.trainContextSize,
-    bytes: model.size,
-    hasWideVectors: /\bAVX512 = 1\b/.test(llama.systemInfo),
+    trainContextLength: native.trainContextLength,
+    bytes: native.bytes,
+    hasWideVectors: /\bAVX512 = 1\b/.test(library.functions.llama_print_system_info()),
     cacheBytesPerToken: facts.cacheBytesPerToken,
     pooling: facts.pooling,
     readsForward: facts.readsForward,
-    gpuLayers: model.gpuLayers,
-    layers: model.fileInsights.totalLayers,
-    gpuMemory,
-    takenOfGpu: async () => Math.max(0, before - (await llama.getVramState()).free),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    gpuLayers,
+    layers,
+    gpuMemory: gpuLayers === 0 ? null : freeBytes(library),
+    takenOfGpu: () => Math.max(0, before - freeBytes(library)),
+    [Symbol.asyncDispose]: () => native[Symbol.asyncDispose](),
   }
 }
 
+/** Of all GPUs. */
+function freeBytes(library: LlamaLibrary): number {
+  return library.gpus().reduce((sum, gpu) => sum + gpu.freeBytes, 0)
+}
+
+interface LoadWishes extends Pick<Required<ModelFileOptions>, 'onProgress' | 'signal'> {
+  readonly facts: OwnFacts
+  readonly gpuLayers: number
+  readonly loadMode: 'automatic' | 'copied' | 'mapped'
+}
+
+/** Loads a file with so many layers on the GPU, or with fewer where its driver reports more memory than it gives. */
+async function loadWithLayers(
+  library: LlamaLibrary,
+  path: string,
+  { facts, onProgress, signal, ...wishes }: LoadWishes,
+): Promise<{ readonly native: NativeModel; readonly gpuLayers: number }> {
+  return library.listening(async (errors) => {
+    for (let { gpuLayers } = wishes; ; gpuLayers = Math.floor(gpuLayers * 0.7)) {
+      const native = await NativeModel.load(library, path, { ...wishes, gpuLayers, onProgress, signal })
+      if (native !== null) return { native, gpuLayers }
+      if (gpuLayers === 0 || signal.aborted) rejectFile(path, facts, signal, new Error(errors.join(' ')))
+    }
+  })
+}
+
+function readTokenizer(native: NativeModel): { readonly model: string; readonly pre?: string } {
+  const [model, pre] = [native.metadata('tokenizer.ggml.model') ?? '', native.metadata('tokenizer.ggml.pre')]
+  return { model, ...(pre !== null && { pre }) }
+}
+
+/** What a file says of each token's kind; undefined where it says nothing. */
+function readTokenTypes({ header }: OwnFacts): readonly number[] | undefined {
+  const types = header.values.get(tokenTypesKey)
+  return Array.isArray(types) ? types.map(Number) : undefined
+}
+
 /** Where a file does not say whether it adds a separator, llama.cpp does so by the kind of its tokenizer (`llama-vocab.cpp`). */
-function readRanking({ general, tokenizer }: LlamaModel['fileInfo']['metadata']): RankingFacts {
-  const ggml: { readonly model: string; readonly pre?: string; readonly add_sep_token?: boolean } = tokenizer.ggml
-  const { model, pre, add_sep_token: told } = ggml
+function readRanking(native: NativeModel, { architecture }: OwnFacts): RankingFacts {
+  const { model, pre } = readTokenizer(native)
+  const stated = native.metadata('tokenizer.ggml.add_sep_token')
   return {
-    template: tokenizer['chat_template.rerank'] ?? null,
-    addsSeparator: told ?? (model === 'bert' || /^(?:jina-v1-en|jina-v2-code|roberta-bpe)$/.test(pre ?? '')),
-    answersShares: /^qwen3(?:vl)?$/.test(general.architecture),
+    template: native.metadata('tokenizer.chat_template.rerank'),
+    addsSeparator: stated === null ? model === 'bert' || /^(?:jina-v1-en|jina-v2-code|roberta-bpe)$/.test(pre ?? '') : stated === 'true',
+    answersShares: /^qwen3(?:vl)?$/.test(architecture),
   }
 }
 

@@ -1,8 +1,10 @@
 import type { GgufHeader } from '../../../core/gguf/gguf-header.ts'
 import { tokenKinds } from './token-piece.ts'
 
+/** Where a header says of each token which kind it is, see {@link tokenKinds}. */
+export const tokenTypesKey = 'tokenizer.ggml.token_type'
 /** The lists of a header that {@link findVocabularyFault} reads. */
-export const vocabularyLists = ['tokenizer.ggml.tokens', 'tokenizer.ggml.token_type']
+export const vocabularyLists = ['tokenizer.ggml.tokens', tokenTypesKey]
 
 /** Tokenizers without which text has no tokens, and those whose tokens are spelled in a way of their own. */
 const unread = new Set(['none', 'no_vocab', 'test', 'rwkv'])

@@ -1,7 +1,7 @@
 import { cutAtMarks, joinTokens } from './cut-at-marks.ts'
 import { cutText, joint } from './cut-text.ts'
 import { matchAny } from './match-any.ts'
-import { type NativeModel, tokenOrNull } from './native-binding.ts'
+import type { NativeModel } from './native-model.ts'
 import type { ModelFile } from './open-model-file.ts'
 import { tokenAttributes, tokenPiece, vocabularyTypes } from './token-piece.ts'
 
@@ -62,7 +62,7 @@ const stranger = '\u{10fffd}'
 /** @param shown Spellings that answers show even where they are control tokens. */
 export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocabulary {
   const { native: model, vocabularySize: size, cuts, spelling } = file
-  const type = model.getVocabularyType()
+  const type = model.vocabularyType
   const pieces = new Map<number, Piece>()
   const ends = new Set<number>()
   const controlTexts: string[] = []
@@ -70,11 +70,11 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   const marks: string[] = []
   const named = new Map<string, number>()
   for (let token = 0; token < size; token++) {
-    if (model.isEogToken(token)) ends.add(token)
-    const attributes = model.getTokenAttributes(token)
+    if (model.isEnd(token)) ends.add(token)
+    const attributes = model.tokenAttributes(token)
     if ((attributes & (tokenAttributes.control | tokenAttributes.unknown | tokenAttributes.userDefined)) === 0) continue
-    const text = model.getTokenString(token)
-    if (text === undefined || text.length === 0) continue
+    const text = model.tokenText(token)
+    if (text.length === 0) continue
     if (repositoryMarks.includes(text) || text === fileMark) named.set(text, token)
     if ((attributes & tokenAttributes.userDefined) === 0) {
       controlTexts.push(text)
@@ -85,7 +85,7 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   const markPattern = marks.length === 0 ? null : matchAny(marks)
   const cutAt = (text: string, special: boolean, least: number): readonly string[] =>
     (special ? cutAtMarks(text, markPattern, least) : [text]).flatMap((stretch) => cutText(stretch, cuts, longStretch))
-  const [begin, end] = [tokenOrNull(model.tokenBos()), tokenOrNull(model.tokenEos())]
+  const { begin, end } = model
 
   const strangerTokens = cuts.dropsSpace ? model.tokenize(stranger, false).length : 0
   const tokenizeStretch = (stretch: string, special: boolean): Uint32Array =>
@@ -96,8 +96,8 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   const pieceOf = (token: number): Piece => {
     let piece = pieces.get(token)
     if (piece === undefined) {
-      const text = model.getTokenString(token) ?? ''
-      piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.getTokenAttributes(token), spelling))
+      const text = model.tokenText(token)
+      piece = describePiece(shown.includes(text) ? Buffer.from(text) : tokenPiece(text, model.tokenAttributes(token), spelling))
       pieces.set(token, piece)
     }
     return piece
@@ -106,15 +106,10 @@ export function readVocabulary(file: ModelFile, shown: readonly string[]): Vocab
   return {
     size,
     controlTexts: controlTexts.sort((a, b) => b.length - a.length),
-    beginText: begin === null ? '' : (model.getTokenString(begin) ?? ''),
-    endText: end === null ? '' : (model.getTokenString(end) ?? ''),
-    begin: type === vocabularyTypes.wordPiece || (type !== vocabularyTypes.unigram && model.shouldPrependBosToken()) ? begin : null,
-    end:
-      type === vocabularyTypes.wordPiece
-        ? tokenOrNull(model.sepToken())
-        : type === vocabularyTypes.unigram || model.shouldAppendEosToken()
-          ? end
-          : null,
+    beginText: begin === null ? '' : model.tokenText(begin),
+    endText: end === null ? '' : model.tokenText(end),
+    begin: type === vocabularyTypes.wordPiece || (type !== vocabularyTypes.unigram && model.beginsTexts) ? begin : null,
+    end: type === vocabularyTypes.wordPiece ? model.separator : type === vocabularyTypes.unigram || model.endsTexts ? end : null,
     gap: readGap(model, named),
     tokenize: (text, { special }) => joinTokens(cutAt(text, special, longText).map((stretch) => tokenizeStretch(stretch, special))),
     cut: (text, { special }) => cutAt(text, special, 1),
@@ -130,8 +125,8 @@ const repositoryMarks = ['<|fim_repo|>', '<|repo_name|>', '<fim-repo>', '<REPO>'
 const fileMark = '<|file_sep|>'
 
 function readGap(model: NativeModel, named: ReadonlyMap<string, number>): GapTokens | null {
-  const [prefix, suffix, middle] = [model.prefixToken(), model.suffixToken(), model.middleToken()]
-  if (prefix < 0 || suffix < 0 || middle < 0) return null
+  const { prefix, suffix, middle } = model.gap
+  if (prefix === null || suffix === null || middle === null) return null
   const repository = repositoryMarks.flatMap((text) => named.get(text) ?? [])[0] ?? null
   return { prefix, suffix, middle, repository, file: named.get(fileMark) ?? null }
 }

@@ -53,7 +53,7 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
   const path = join(folder.path, 'model.gguf')
   const tokenizer = describeTokenizer(family)
   await writeFile(path, writeScriptedGguf(tokenizer).bytes)
-  await using file = await openModelFile(path, { threads: 1, signal })
+  await using file = await openModelFile(path, { signal })
   const vocabulary = readVocabulary(file, toolMarks)
   const template = compileChatTemplate(file.chatTemplate, { begin: vocabulary.beginText, end: vocabulary.endText })
   const toolFormat = detectToolFormat(template.source)
@@ -64,7 +64,7 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
     const input = { type: 'chat', messages, tools, toolChoice: 'auto', parallelToolCalls: true } as const
     const tokens = await tokenizeRequest(engine, ask('', { input }), { account: 'a', signal })
     const pieces = Array.from(tokens, (token) => {
-      const text = file.native.getTokenString(token) ?? ''
+      const text = file.native.tokenText(token)
       return special.has(text) ? Buffer.from(`«${text}»`) : vocabulary.piece(token).bytes
     })
     return Buffer.concat(pieces).toString()

@@ -1,6 +1,7 @@
 import type { EndingRules } from '../../../core/text-generation.ts'
 import type { GrammarFollower } from '../automaton/grammar-follower.ts'
-import type { LogitIndex, NativeContext, NativeSampler, NativeSamplerConfig } from '../binding/native-binding.ts'
+import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
+import type { NativeSampler, NativeSamplerConfig } from '../binding/native-sampler.ts'
 import type { OutputConstraint } from '../grammar/output-constraint.ts'
 import type { LlamaEngine } from '../llama-engine.ts'
 
@@ -8,24 +9,24 @@ import type { LlamaEngine } from '../llama-engine.ts'
 export class ChoiceSampler implements Disposable {
   readonly #native: NativeSampler
   readonly #engine: LlamaEngine
-  readonly #config: NativeSamplerConfig
+  readonly #bias: ReadonlyMap<number, number>
   readonly #account: string
   readonly #ending: EndingRules
-  readonly #drawn: number[] = []
+  #drawn = 0
   #forced: readonly number[] = []
   #grammar: GrammarFollower | null = null
 
   constructor(
     engine: LlamaEngine,
     config: NativeSamplerConfig,
-    { account, ending }: { readonly account: string; readonly ending: EndingRules },
+    { account, ending, bias }: { readonly account: string; readonly ending: EndingRules; readonly bias: ReadonlyMap<number, number> },
   ) {
     this.#engine = engine
     this.#account = account
-    this.#config = config
+    this.#bias = bias
     this.#ending = ending
     this.#native = engine.createSampler(config)
-    if (this.#barred().length > 0) this.#apply()
+    if (bias.size > 0 || this.#barred().length > 0) this.#restore()
   }
 
   /**
@@ -54,23 +55,27 @@ export class ChoiceSampler implements Disposable {
    *
    * @throws {ServiceError} `unsupported_parameter` when the grammar takes too much work.
    */
-  async draw(context: NativeContext, index: LogitIndex): Promise<number> {
-    if (this.forced) return this.#takeForced()
+  async draw(context: DecodingContext, index: LogitIndex): Promise<number> {
+    if (this.forced) {
+      const forced = this.#takeForced()
+      this.#restore()
+      return forced
+    }
     const token = await context.sampleToken(index, this.#native)
     if (this.#grammar === null || (token >= 0 && this.#grammar.accept(token))) return this.#note(token)
     this.#forced = this.#grammar.endInTime() ?? (await this.#drawFitting(this.#grammar, context, index))
     const drawn = this.#takeForced()
-    this.#apply() // neither the mask nor what was drawn in vain is to count
+    this.#restore() // neither the mask nor what was drawn in vain is to count
     return drawn
   }
 
   [Symbol.dispose](): void {
-    this.#native.dispose()
+    this.#native[Symbol.dispose]()
   }
 
   /** One of all the tokens that may come, or how the answer ends in time. Most tokens that models draw fit, and a look at all takes longer. */
-  async #drawFitting(grammar: GrammarFollower, context: NativeContext, index: LogitIndex): Promise<readonly number[]> {
-    this.#apply(grammar.forbidden())
+  async #drawFitting(grammar: GrammarFollower, context: DecodingContext, index: LogitIndex): Promise<readonly number[]> {
+    this.#restore(grammar.forbidden())
     const token = await context.sampleToken(index, this.#native)
     return token >= 0 && grammar.accept(token) ? [token] : (grammar.endInTime() ?? [])
   }
@@ -83,8 +88,8 @@ export class ChoiceSampler implements Disposable {
 
   #note(token: number): number {
     if (token < 0) return token
-    this.#drawn.push(token)
-    if (this.#drawn.length === this.#ending.minTokens) this.#apply()
+    this.#native.note(token)
+    if (++this.#drawn === this.#ending.minTokens) this.#restore()
     return token
   }
 
@@ -92,25 +97,19 @@ export class ChoiceSampler implements Disposable {
   #barred(): readonly number[] {
     const { ignoreEnd, minTokens, stopTokens } = this.#ending
     const { ends } = this.#engine.vocabulary
-    if (this.#drawn.length < minTokens) return [...ends, ...stopTokens]
+    if (this.#drawn < minTokens) return [...ends, ...stopTokens]
     return ignoreEnd ? ends : []
   }
 
-  #apply(forbidden: Uint32Array = new Uint32Array()): void {
-    const { repeatPenaltyTokens = [], tokenBiasKeys = [], tokenBiasValues = [] } = this.#config
+  #restore(forbidden: Uint32Array = new Uint32Array()): void {
     const barred = this.#barred()
     const never = forbidden.length + barred.length
-    const tokens = new Uint32Array(never + tokenBiasKeys.length)
+    const tokens = new Uint32Array(never + this.#bias.size)
     const values = new Float32Array(tokens.length).fill(Number.NEGATIVE_INFINITY, 0, never)
     tokens.set(forbidden)
     tokens.set(barred, forbidden.length)
-    tokens.set(tokenBiasKeys, never)
-    values.set(tokenBiasValues, never)
-    this.#native.applyConfig({
-      ...this.#config,
-      repeatPenaltyTokens: Uint32Array.from([...repeatPenaltyTokens, ...this.#drawn]),
-      tokenBiasKeys: tokens,
-      tokenBiasValues: values,
-    })
+    tokens.set([...this.#bias.keys()], never)
+    values.set([...this.#bias.values()], never)
+    this.#native.restore({ tokens, values })
   }
 }

@@ -1,5 +1,5 @@
 import type { SamplingParameters } from '../../../core/text-generation.ts'
-import type { NativeSamplerConfig } from '../binding/native-binding.ts'
+import type { NativeSamplerConfig } from '../binding/native-sampler.ts'
 
 /** Below this the division by the temperature leaves float32's range; the result is greedy anyway. */
 const lowestTemperature = 1e-4
@@ -23,14 +23,18 @@ export function samplerConfig(
       minP: sampling.minP,
       seed,
     }),
-    repeatPenaltyTokens: sampling.repetitionPenalty === 1 ? new Uint32Array() : prompt,
-    repeatPenaltyMaxTokens: contextLength,
-    repeatPenalty: sampling.repetitionPenalty,
-    repeatPenaltyFrequencyPenalty: sampling.frequencyPenalty,
-    repeatPenaltyPresencePenalty: sampling.presencePenalty,
-    ...(sampling.logitBias.size > 0 && {
-      tokenBiasKeys: Uint32Array.from(sampling.logitBias.keys()),
-      tokenBiasValues: Float32Array.from(sampling.logitBias.values()),
+    ...(penalises(sampling) && {
+      penalties: {
+        repetition: sampling.repetitionPenalty,
+        frequency: sampling.frequencyPenalty,
+        presence: sampling.presencePenalty,
+        last: contextLength,
+        before: sampling.repetitionPenalty === 1 ? new Uint32Array() : prompt,
+      },
     }),
   }
+}
+
+function penalises({ repetitionPenalty, frequencyPenalty, presencePenalty }: SamplingParameters): boolean {
+  return repetitionPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0
 }

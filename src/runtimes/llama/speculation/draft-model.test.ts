@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ComputeThreads } from '../binding/compute-threads.ts'
 import { CountingContext } from '../binding/counting-context.ts'
-import type { NativeSampler } from '../binding/native-binding.ts'
+import type { TokenSampler } from '../binding/native-context.ts'
 import { DraftModel } from './draft-model.ts'
 
-const sampler: NativeSampler = { applyConfig: () => {}, dispose: () => {} }
+const sampler: TokenSampler = { draw: async () => 0 }
 
 function open(changes: { contextLength?: number; vocabularySize?: number } = {}): { draft: DraftModel; context: CountingContext } {
   const context = new CountingContext()

@@ -2,7 +2,7 @@ import { BatchCosts } from '../batch/batch-costs.ts'
 import { BatchPace } from '../batch/batch-pace.ts'
 import { commonPrefix } from '../batch/common-prefix.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
-import type { NativeContext, NativeSampler } from '../binding/native-binding.ts'
+import type { DecodingContext, TokenSampler } from '../binding/native-context.ts'
 import type { ChooseLength, GuessedText, Guesser } from './guesser.ts'
 
 const mostTokens = 8
@@ -11,12 +11,12 @@ const mostRead = 256
 
 /** A loaded draft model. */
 export interface DraftParts {
-  readonly context: NativeContext
+  readonly context: DecodingContext
   readonly threads: ComputeThreads
   /** Tokens a sequence can hold. */
   readonly contextLength: number
   /** Greedy. */
-  readonly sampler: NativeSampler
+  readonly sampler: TokenSampler
   /** Tokens the model knows for which it writes; it must not guess others. */
   readonly vocabularySize: number
   /** Milliseconds on a clock that never goes back. */
@@ -111,7 +111,7 @@ export class DraftModel implements Guesser {
 
   #load(unread: readonly Unread[], { draw }: { readonly draw: boolean }): readonly number[] {
     const { context } = this.#parts
-    context.initBatch(countTokens(unread))
+    context.initBatch()
     return unread.flatMap(({ id, tokens }) => {
       const held = this.#held.get(id)?.tokens ?? []
       const wanted = draw ? Uint32Array.of(tokens.length - 1) : new Uint32Array()

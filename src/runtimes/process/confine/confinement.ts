@@ -19,8 +19,6 @@ export interface Confinement {
 export interface EngineNeeds {
   /** Files and folders it reads, absolute; null = any, for drivers that look for their parts themselves. */
   readonly readable: readonly string[] | null
-  /** Whether it starts processes: node-llama-cpp tries its own library in one before it loads it. */
-  readonly startsProcesses: boolean
   /** Bytes of memory that it may take; null = no limit, for drivers that reserve addresses without end. */
   readonly memoryBytes: number | null
   /** Variables that its libraries read when they start, beside those that every engine has. */

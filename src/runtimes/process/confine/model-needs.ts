@@ -12,8 +12,7 @@ const hugePages = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' }
  * cards look for their own files and reserve addresses without end.
  *
  * llama.cpp decodes batches and draws tokens in libuv's pool, which has one thread where the processor computes: all happens in the order in which it was
- * asked for, and the threads that each batch starts anew begin on cores that are free. With two, which take turns, a scheduler may put them beside the one that waits
- * for them.
+ * asked for, and the thread that draws has the logits in its cache.
  *
  * @param machine.threads Threads it computes with.
  * @param machine.memoryBytes What all loaded models together may use.
@@ -28,11 +27,9 @@ export function modelNeeds(
     assetFolders = [],
   }: { readonly gpu: string; readonly threads: number; readonly memoryBytes: number; readonly assetFolders?: readonly string[] },
 ): EngineNeeds {
-  const startsProcesses = model.kind === 'text'
   const environment = model.kind === 'text' ? { ...hugePages, UV_THREADPOOL_SIZE: gpu === 'off' ? '1' : String(threads) } : {}
-  if (gpu !== 'off') return { startsProcesses, environment, readable: null, memoryBytes: null }
+  if (gpu !== 'off') return { environment, readable: null, memoryBytes: null }
   return {
-    startsProcesses,
     environment,
     readable: [...new Set([model.folder, ...filesBeside(model), ...(takesAssets(model) ? assetFolders : [])])],
     memoryBytes: Math.ceil(memoryBytes * 1.5) + ownBytes,

@@ -14,7 +14,7 @@ import { spawnEngine } from './spawn-engine.ts'
 
 const { signal } = new AbortController()
 const entry = new URL('../../../../test/support/engines/probing-engine.ts', import.meta.url)
-const needs = { readable: [], startsProcesses: false, memoryBytes: 2 * 1024 ** 3, environment: {} }
+const needs = { readable: [], memoryBytes: 2 * 1024 ** 3, environment: {} }
 const overloaded = { code: 'server_is_overloaded', isUnbegun: true }
 
 suite('starting engines', () => {

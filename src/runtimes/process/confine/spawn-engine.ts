@@ -65,18 +65,11 @@ function folderOf(entry: URL): string {
 }
 
 /** The service may run under flags (an inspector, a test runner) that its engines must not inherit. */
-function nodeFlags(entry: URL, { readable, startsProcesses }: EngineNeeds, confinement: Confinement | null): readonly string[] {
+function nodeFlags(entry: URL, { readable }: EngineNeeds, confinement: Confinement | null): readonly string[] {
   const quiet = '--disable-warning=ExperimentalWarning'
   const codeFolders = confinement?.codeFolders ?? null
   if (codeFolders === null || readable === null) return [quiet]
   const allowed = [...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable)].map((path) => `--allow-fs-read=${path}`)
   // Warns that add-ons are beyond it, which docs/security.md says too.
-  return [
-    quiet,
-    '--disable-warning=SecurityWarning',
-    '--permission',
-    '--allow-addons',
-    ...(startsProcesses ? ['--allow-child-process'] : []),
-    ...allowed,
-  ]
+  return [quiet, '--disable-warning=SecurityWarning', '--permission', '--allow-addons', ...allowed]
 }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findBuild } from './llama-builds.ts'
+import { expectedDefaults, llamaVersion } from './llama-layout.ts'
+import { openLibrary } from './llama-library.ts'
+
+const { folder = '' } = (await findBuild('processor')) ?? {}
+
+test('the installed llama.cpp is the one whose layouts are known', async () => {
+  const { functions, gpus, processorFunction } = await openLibrary(folder)
+  assert.match(functions.llama_print_system_info(), /CPU/)
+  assert.deepEqual(gpus(), [])
+  assert.notEqual(processorFunction('ggml_threadpool_new'), null)
+  assert.equal(processorFunction('no_such_function'), null)
+})
+
+test('another version is refused with both versions, before anything is called that may have changed', async () => {
+  await assert.rejects(openLibrary(folder, { version: '0.6.0', defaults: expectedDefaults }), {
+    code: 'inference_failed',
+    message: `The installed llama.cpp is version ${llamaVersion}, but this version of Sepia requires 0.6.0; run npm ci.`,
+  })
+})
+
+test('a default that is another than expected is refused by name', async () => {
+  const { model, context } = expectedDefaults
+  for (const [defaults, difference] of [
+    [{ model, context: { ...context, n_ubatch: 1024 } }, 'its n_ubatch is 512 instead of 1024'],
+    [{ model: { ...model, use_extra_bufts: false }, context }, 'its use_extra_bufts is true instead of false'],
+  ] as const)
+    await assert.rejects(openLibrary(folder, { version: llamaVersion, defaults }), {
+      code: 'inference_failed',
+      message: `The installed llama.cpp is version ${llamaVersion} (${difference}), but this version of Sepia requires ${llamaVersion}; run npm ci.`,
+    })
+})
+
+test('a folder without the libraries is refused', async () => {
+  await assert.rejects(openLibrary(import.meta.dirname), { code: 'inference_failed', message: /is version unknown/ })
+})

@@ -1,0 +1,171 @@
+import koffi from 'koffi'
+import { runApart } from './llama-functions.ts'
+import { type ContextParams, type Pointer, rankPooling } from './llama-layout.ts'
+import type { LlamaLibrary } from './llama-library.ts'
+import { NativeBatch } from './native-batch.ts'
+import type { NativeModel } from './native-model.ts'
+import type { NativeSampler } from './native-sampler.ts'
+import type { ThreadPool } from './thread-pool.ts'
+
+/** Where a decoded token's logits lie, valid until the next decode. */
+export type LogitIndex = number
+
+/** What draws tokens from logits. */
+export type TokenSampler = Pick<NativeSampler, 'draw'>
+
+/** A llama.cpp context: one batch, one key-value cache with a stream per sequence id. */
+export interface DecodingContext {
+  initBatch(): void
+  /** @param wanted Places among `tokens` whose logits are wanted, ascending; returns where they will be. */
+  addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array
+  /** @param threads That compute it. */
+  decodeBatch(threads: number): Promise<void>
+  /** Draws a token; −1 when the sampler left nothing to draw from. */
+  sampleToken(index: LogitIndex, sampler: TokenSampler): Promise<number>
+  /** What the model makes of every token, as it lies in native memory until the next decode. */
+  logits(index: LogitIndex): Float32Array
+  disposeSequence(sequence: number): void
+  /** Forgets positions from `start` up to `end` (−1 = all after); false when the model cannot forget a part. */
+  removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean
+  copySequence(target: number, source: number): Promise<void>
+}
+
+export interface ContextShape {
+  /** Cells of all sequences together. */
+  readonly contextSize: number
+  readonly batchSize: number
+  readonly sequences: number
+  readonly swaFullCache: boolean
+  /** What it makes of texts: logits; vectors; scores of pairs. */
+  readonly makes: 'logits' | 'vectors' | 'scores'
+}
+
+interface ContextParts {
+  readonly pool: ThreadPool
+  /** Whether native work runs one after the other, in the order in which it was queued. */
+  readonly inOrder: boolean
+  readonly batchSize: number
+}
+
+/** @throws {Error} from `decodeBatch` when a batch could not be computed. */
+export class NativeContext implements DecodingContext, AsyncDisposable {
+  readonly #library: LlamaLibrary
+  readonly #model: NativeModel
+  readonly #pointer: Pointer
+  readonly #memory: Pointer
+  readonly #pool: ThreadPool
+  readonly #inOrder: boolean
+  readonly #batch: NativeBatch
+  #threads = 0
+  #attached: Pointer | null = null
+
+  constructor(model: NativeModel, pointer: Pointer, { pool, inOrder, batchSize }: ContextParts) {
+    this.#library = model.library
+    this.#model = model
+    this.#pointer = pointer
+    this.#memory = model.library.functions.llama_get_memory(pointer)
+    this.#pool = pool
+    this.#inOrder = inOrder
+    this.#batch = new NativeBatch(batchSize)
+  }
+
+  /** null when there is no memory for it. */
+  static async open(
+    model: NativeModel,
+    shape: ContextShape,
+    { pool, inOrder = false }: { readonly pool: ThreadPool; readonly inOrder?: boolean | undefined },
+  ): Promise<NativeContext | null> {
+    const { functions } = model.library
+    const params: ContextParams = {
+      ...functions.llama_context_default_params(),
+      n_ctx: shape.contextSize,
+      n_batch: shape.batchSize,
+      n_ubatch: shape.batchSize,
+      n_seq_max: shape.sequences,
+      n_threads: pool.count,
+      n_threads_batch: pool.count,
+      swa_full: shape.swaFullCache,
+      embeddings: shape.makes !== 'logits',
+      ...(shape.makes === 'scores' && { pooling_type: rankPooling }),
+    }
+    const pointer = await runApart(functions.llama_init_from_model, model.pointer, params)
+    return pointer === null ? null : new NativeContext(model, pointer, { pool, inOrder, batchSize: shape.batchSize })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await runApart(this.#library.functions.llama_free, this.#pointer)
+    this.#batch[Symbol.dispose]()
+  }
+
+  initBatch(): void {
+    this.#batch.clear()
+  }
+
+  addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array {
+    const places = new Uint32Array(wanted.length)
+    let found = 0
+    for (let index = 0; index < tokens.length; index++) {
+      const isWanted = wanted[found] === index
+      const place = this.#batch.add(tokens[index] ?? 0, firstPosition + index, sequence, isWanted)
+      if (isWanted) places[found++] = place
+    }
+    return places
+  }
+
+  async decodeBatch(threads: number): Promise<void> {
+    const { llama_decode, llama_get_logits } = this.#library.functions
+    this.#computeWith(threads)
+    const result = await runApart(llama_decode, this.#pointer, this.#batch.value)
+    if (result === 1) throw new Error('llama.cpp found no cells for the batch.')
+    if (result !== 0) throw new Error(`llama.cpp could not compute the batch (${result}).`)
+    // It waits for a GPU, and puts the logits in order: draws that run side by side must find them so.
+    if (!this.#inOrder) await runApart(llama_get_logits, this.#pointer)
+  }
+
+  sampleToken(index: LogitIndex, sampler: TokenSampler): Promise<number> {
+    return sampler.draw(this.#pointer, index)
+  }
+
+  logits(index: LogitIndex): Float32Array {
+    return this.#view(this.#library.functions.llama_get_logits_ith(this.#pointer, index), this.#model.vocabularySize)
+  }
+
+  /** What the model made of the last text: its vector, or its scores. */
+  embedding(): Float64Array {
+    const { llama_pooling_type, llama_get_embeddings_seq, llama_get_embeddings_ith } = this.#library.functions
+    const pooling = llama_pooling_type(this.#pointer)
+    const length = pooling === rankPooling ? this.#model.scoreCount : this.#model.vectorLength
+    const ofText = pooling === 0 ? null : llama_get_embeddings_seq(this.#pointer, 0)
+    return Float64Array.from(this.#view(ofText ?? llama_get_embeddings_ith(this.#pointer, -1), length))
+  }
+
+  disposeSequence(sequence: number): void {
+    this.#library.functions.llama_memory_seq_rm(this.#memory, sequence, -1, -1)
+  }
+
+  removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean {
+    return this.#library.functions.llama_memory_seq_rm(this.#memory, sequence, start, end)
+  }
+
+  async copySequence(target: number, source: number): Promise<void> {
+    const { llama_state_seq_get_size, llama_state_seq_get_data, llama_state_seq_set_data } = this.#library.functions
+    const bytes = Number(llama_state_seq_get_size(this.#pointer, source))
+    const state = new Uint8Array(bytes)
+    await runApart(llama_state_seq_get_data, this.#pointer, state, bytes, source)
+    await runApart(llama_state_seq_set_data, this.#pointer, state, bytes, target)
+  }
+
+  #computeWith(threads: number): void {
+    const { llama_set_n_threads, llama_attach_threadpool } = this.#library.functions
+    const pool = this.#pool.pointer(threads)
+    if (pool !== null && pool !== this.#attached) llama_attach_threadpool(this.#pointer, pool, pool)
+    if (threads !== this.#threads) llama_set_n_threads(this.#pointer, threads, threads)
+    this.#attached = pool ?? this.#attached
+    this.#threads = threads
+  }
+
+  #view(pointer: Pointer | null, length: number): Float32Array {
+    if (pointer === null) throw new Error('llama.cpp computed nothing here.')
+    return new Float32Array(koffi.view(pointer, length * 4))
+  }
+}

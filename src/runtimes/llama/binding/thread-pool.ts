@@ -1,0 +1,54 @@
+import koffi from 'koffi'
+import type { NativeCall } from './llama-functions.ts'
+import type { Pointer } from './llama-layout.ts'
+import type { LlamaLibrary } from './llama-library.ts'
+
+interface ThreadPoolParams {
+  readonly cpumask: readonly boolean[]
+  readonly n_threads: number
+  readonly prio: number
+  readonly poll: number
+  readonly strict_cpu: boolean
+  readonly paused: boolean
+}
+
+const create = koffi.proto('void *ggml_threadpool_new(ggml_threadpool_params *params)')
+const free = koffi.proto('void ggml_threadpool_free(void *pool)')
+/** How long threads look for the next batch before they sleep (`poll`); llama.cpp's own server waits as long. */
+const patience = 50
+const everyCore = Array.from({ length: 512 }, () => false)
+
+/**
+ * The threads that a model and what guesses for it compute with, one batch at a time. They live as long as the pool: to start them with each batch takes as
+ * long as a small model's whole step.
+ */
+export class ThreadPool implements Disposable {
+  /** Threads that the next batch may have. */
+  count: number
+  readonly #create: NativeCall<[params: ThreadPoolParams], Pointer> | null
+  readonly #free: NativeCall<[pool: Pointer], undefined> | null
+  readonly #pools: { readonly pointer: Pointer; readonly threads: number }[] = []
+
+  constructor({ processorFunction }: Pick<LlamaLibrary, 'processorFunction'>, count: number) {
+    this.count = count
+    const [created, freed] = [processorFunction('ggml_threadpool_new'), processorFunction('ggml_threadpool_free')]
+    this.#create = created === null ? null : koffi.decode(created, create)
+    this.#free = freed === null ? null : koffi.decode(freed, free)
+  }
+
+  /** Where that many threads are, or more; null = the caller's own is enough. */
+  pointer(threads: number): Pointer | null {
+    if (threads < 2 || this.#create === null) return null
+    const largest = this.#pools.at(-1)
+    if (largest !== undefined && largest.threads >= threads) return largest.pointer
+    const shape = { cpumask: everyCore, n_threads: threads, prio: 0, poll: patience, strict_cpu: false, paused: false }
+    const pointer = this.#create(shape)
+    this.#pools.push({ pointer, threads }) // a smaller one stays: contexts that computed with it pause it when they change
+    return pointer
+  }
+
+  /** After the contexts that computed with it. */
+  [Symbol.dispose](): void {
+    for (const { pointer } of this.#pools) this.#free?.(pointer)
+  }
+}
