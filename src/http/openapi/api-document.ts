@@ -6,7 +6,7 @@ import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
 import { type DocumentedRoute, documentedRoutes } from './documented-routes.ts'
-import { refusalAnswers, refusalReference } from './examples/error-examples.ts'
+import { refusalAnswers, refusalReference } from './error-examples.ts'
 import { withNulls } from './with-nulls.ts'
 
 /** An OpenAPI 3.1 document, as far as we read it ourselves. */

@@ -1,10 +1,10 @@
-import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../../core/error.ts'
-import { mostSteps } from '../../../core/image-generation.ts'
-import { type ErrorStatus, errorStatus } from '../../answers/error-status.ts'
-import { isMessagesSurface, isNativeSurface } from '../../answers/surface.ts'
-import { toErrorBody } from '../../wire/faults/error-body.ts'
-import { toNativeError } from '../../wire/llama-cpp/native-error.ts'
-import { toMessageError } from '../../wire/messages/message-error.ts'
+import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../core/error.ts'
+import { mostSteps } from '../../core/image-generation.ts'
+import { type ErrorStatus, errorStatus } from '../answers/error-status.ts'
+import { isMessagesSurface, isNativeSurface } from '../answers/surface.ts'
+import { toErrorBody } from '../wire/faults/error-body.ts'
+import { toNativeError } from '../wire/llama-cpp/native-error.ts'
+import { toMessageError } from '../wire/messages/message-error.ts'
 
 const steps: FieldFault = { path: ['steps'], message: `\`steps\` must be an integer from 1 to ${mostSteps}.`, kind: 'range' }
 const vae: FieldFault = { path: ['vae'], message: '`vae` cannot be honoured by fake-image: leave it out.', kind: 'unsupported' }

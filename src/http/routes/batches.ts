@@ -1,13 +1,13 @@
-import { findBatch, readBatchDocument } from '../../../operations/batches/batch-documents.ts'
-import { cancelBatch } from '../../../operations/batches/cancel-batch.ts'
-import { createBatch } from '../../../operations/batches/create-batch.ts'
-import { receivedBody } from '../../body/read-body.ts'
-import type { Route } from '../../route.ts'
-import { batchObjectSchema, encodeBatch } from '../../wire/batches/batch-object.ts'
-import { batchRequestSchema, parseBatchRequest } from '../../wire/batches/batch-request.ts'
-import { encodeDocumentPage, readDocumentPage } from '../../wire/files/document-page.ts'
-import { pageSchema } from '../../wire/page.ts'
-import { inPath, json, pageParameters } from '../row-parts.ts'
+import { findBatch, readBatchDocument } from '../../operations/batches/batch-documents.ts'
+import { cancelBatch } from '../../operations/batches/cancel-batch.ts'
+import { createBatch } from '../../operations/batches/create-batch.ts'
+import { receivedBody } from '../body/read-body.ts'
+import type { Route } from '../route.ts'
+import { batchObjectSchema, encodeBatch } from '../wire/batches/batch-object.ts'
+import { batchRequestSchema, parseBatchRequest } from '../wire/batches/batch-request.ts'
+import { encodeDocumentPage, readDocumentPage } from '../wire/files/document-page.ts'
+import { pageSchema } from '../wire/page.ts'
+import { inPath, json, pageParameters } from './row-parts.ts'
 
 const id = inPath('id', "The batch's id.")
 
