@@ -103,15 +103,15 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
     assert.equal(typeof JSON.parse(call.function.arguments).city, 'string')
   })
 
-  test('read a long context', async () => {
-    const filler = 'The sun rose over the quiet harbour and the boats went out to sea. '.repeat(60)
+  test('read a prompt longer than a batch', async () => {
+    const filler = 'The sun rose over the quiet harbour and the boats went out to sea. '.repeat(40)
     const answer = await send('/v1/chat/completions', {
       model: chatModel,
       messages: [{ role: 'user', content: `${filler}\nRepeat the last word of the text.` }],
       max_tokens: 1,
     })
     const { usage } = JSON.parse(await answer.text())
-    assert.ok(usage.prompt_tokens > 900 && usage.prompt_tokens < 1200, String(usage.prompt_tokens))
+    assert.ok(usage.prompt_tokens > 600 && usage.prompt_tokens < 800, String(usage.prompt_tokens))
   })
 
   test('embed as sentence-transformers does', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, suite, test } from 'node:test'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
 import { createProxyRoutes } from '../../src/outgoing/proxy-routes.ts'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
@@ -21,19 +21,6 @@ const patient: UpstreamTimeouts = { connectMs: 60_000, firstMs: 60_000, idleMs: 
 const probeMs = 2 ** 31 - 1
 const stack = new AsyncDisposableStack()
 let [server, proxy]: [TextServer, ForwardProxyServer] = [Object(), Object()]
-
-before(async () => {
-  server = stack.use(await startTextServer())
-  const port = Number(new URL(server.url).port)
-  const front = stack.use(await startSecureFront('llm.example', port))
-  proxy = stack.use(await startForwardProxy({ 'llm.example': port, 'llm.example:443': front.port }))
-})
-beforeEach(() => {
-  server.answer = works
-  proxy.refusal = null
-  proxy.asked.splice(0)
-})
-after(() => stack.disposeAsync())
 
 function findRoute(address: URL) {
   const named = { url: `http://me:secret@127.0.0.1:${proxy.port}`, name: `127.0.0.1:${proxy.port}` }
@@ -59,128 +46,143 @@ async function failureOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-for (const [origin, asked] of [
-  ['http://llm.example', ['GET http://llm.example/v1/models', 'POST http://llm.example/v1/chat/completions']],
-  ['https://llm.example', ['CONNECT llm.example:443']],
-] as const)
-  describe(`a model at ${origin}, behind a proxy`, () => {
-    test('answers through it, piece by piece', async () => {
-      const upstream = { url: `${origin}/v1`, model: 'm', keyFile: null, slots: 1, timeouts: patient }
-      await using loaded = await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs, findRoute })
-      const more = Promise.withResolvers<void>()
-      server.answer = async (response) => {
-        response.write(openAiEvents.slice(0, 3).join(''))
-        await more.promise
-        response.end(openAiEvents.slice(3).join(''))
-      }
-      let words = ''
-      for await (const part of loaded.model.generate(makeTextRequest('hello'), { signal, account: 'a' })) {
-        if (part.type === 'text') words += part.text
-        // The rest comes only when the first part is here.
-        more.resolve()
-      }
-      assert.equal(words, 'well done')
-      assert.deepEqual(proxy.asked, asked)
-      assert.equal(server.requests.at(-1)?.headers['proxy-authorization'], undefined)
-    })
-
-    test('is told apart from its proxy, which is named, in what goes wrong', async () => {
-      const told = `127.0.0.1:${proxy.port}`
-      using connection = await open(`${origin}/v1`)
-      server.answer = (response) => response.writeHead(500).end()
-      assert.match(await failureOf(ask(connection)), new RegExp(`The upstream answered 500 at .*\\(over the proxy ${told}\\)`))
-      server.answer = (response) => void response.write('half')
-      const cut = async (): Promise<void> => {
-        for await (const _half of await connection.send('/chat/completions', {}, { signal })) proxy.cut()
-      }
-      assert.match(await failureOf(cut()), new RegExp(`The upstream broke off its answer \\(over the proxy ${told}\\)`))
-      proxy.refusal = '502 Bad Gateway'
-      assert.match(await failureOf(ask(connection)), new RegExp(`${told}.*answered 502|answered 502.*${told}`))
-      proxy.refusal = 'cut'
-      assert.match(await failureOf(ask(connection)), new RegExp(told))
-    })
-
-    test('is out of reach where the proxy wants to know who asks', async () => {
-      proxy.refusal = '407 Proxy Authentication Required'
-      using connection = await open(`${origin}/v1`)
-      const failure = await ask(connection).catch((error: unknown) => error)
-      assert.ok(isOutOfReach(failure))
-      const told = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} needs a name and password, or other ones \\(407\\)`
-      assert.match(reasonOf(failure), new RegExp(told))
-    })
-
-    test('asks once more where the proxy had closed the kept connection', async () => {
-      using connection = await open(`${origin}/v1`)
-      server.answer = (response) => response.end('done')
-      assert.equal(await ask(connection), 'done')
-      proxy.cut()
-      assert.equal(await ask(connection), 'done')
-    })
-
-    test('takes what must not be sent twice over a connection of its own, through the proxy as well', async () => {
-      using connection = await open(`${origin}/v1`)
-      server.answer = (response) => response.end('done')
-      const once = { signal, mostBytes: 100, isDueAtOnce: false, isRepeatable: false }
-      for (let round = 1; round <= 2; round++) {
-        assert.equal(String(await connection.exchange('/x', { type: 'text/plain', bytes: 'x' }, once)), 'done')
-        assert.equal(proxy.asked.length, round)
-      }
-    })
-
-    test('is given up with a proxy that says nothing, in its time or when nobody waits', async () => {
-      proxy.refusal = 'silence'
-      using hasty = await open(`${origin}/v1`, { connectMs: 50, firstMs: 100, idleMs: 100 })
-      assert.match(await failureOf(ask(hasty)), new RegExp(`127\\.0\\.0\\.1:${proxy.port}`))
-      using connection = await open(`${origin}/v1`)
-      const leave = new AbortController()
-      proxy.asked.splice(0)
-      const answer = ask(connection, { signal: leave.signal })
-      while (proxy.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
-      leave.abort(new Error('left'))
-      await assert.rejects(answer, { message: 'left' })
-    })
-
-    test('is out of reach while the proxy is down, so that nothing was begun', async () => {
-      const gone = await startForwardProxy({})
-      await gone[Symbol.asyncDispose]()
-      const named = { url: `http://me:secret@127.0.0.1:${gone.port}`, name: `127.0.0.1:${gone.port}` }
-      const routes = createProxyRoutes({ http: named, https: named, exceptions: [] })
-      using connection = await UpstreamConnection.open({ url: `${origin}/v1`, keyFile: null, findRoute: routes })
-      const failure = await ask(connection).catch((error: unknown) => error)
-      assert.ok(isOutOfReach(failure))
-      assert.match(
-        reasonOf(failure),
-        new RegExp(`^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${gone.port} cannot be reached \\(ECONNREFUSED\\)`),
-      )
-    })
-
-    test('opens a websocket through it', async () => {
-      const socketServer = createServer()
-      socketServer.on('upgrade', (_request, socket) => {
-        socket.on('error', () => {})
-        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello')
-      })
-      await once(socketServer.listen(0, '127.0.0.1'), 'listening')
-      await using parts = new AsyncDisposableStack()
-      parts.defer(() => void socketServer.close())
-      const { port } = socketServer.address() as AddressInfo
-      const front = parts.use(await startSecureFront('comfy.example', port))
-      const other = parts.use(await startForwardProxy({ 'comfy.example': port, 'comfy.example:443': front.port }))
-      const named = { url: `http://127.0.0.1:${other.port}`, name: `127.0.0.1:${other.port}` }
-      const routes = createProxyRoutes({ http: named, https: named, exceptions: [] })
-      const url = origin.replace('llm', 'comfy')
-      using connection = await UpstreamConnection.open({ url, keyFile: null, findRoute: routes })
-      const socket = await connection.openSocket('/ws', { signal })
-      const [hello] = await once(socket, 'data')
-      assert.equal(String(hello), 'hello')
-      assert.equal(other.asked.length, 1)
-      socket.destroy()
-    })
+suite('text servers behind a proxy', () => {
+  before(async () => {
+    server = stack.use(await startTextServer())
+    const port = Number(new URL(server.url).port)
+    const front = stack.use(await startSecureFront('llm.example', port))
+    proxy = stack.use(await startForwardProxy({ 'llm.example': port, 'llm.example:443': front.port }))
   })
+  beforeEach(() => {
+    server.answer = works
+    proxy.refusal = null
+    proxy.asked.splice(0)
+  })
+  after(() => stack.disposeAsync())
 
-test('a server on this machine, or one that needs no proxy, is reached directly', async () => {
-  using connection = await open(server.url)
-  server.answer = (response) => response.end('done')
-  assert.equal(await ask(connection), 'done')
-  assert.deepEqual(proxy.asked, [])
+  for (const [origin, asked] of [
+    ['http://llm.example', ['GET http://llm.example/v1/models', 'POST http://llm.example/v1/chat/completions']],
+    ['https://llm.example', ['CONNECT llm.example:443']],
+  ] as const)
+    describe(`a model at ${origin}, behind a proxy`, () => {
+      test('answers through it, piece by piece', async () => {
+        const upstream = { url: `${origin}/v1`, model: 'm', keyFile: null, slots: 1, timeouts: patient }
+        await using loaded = await loadUpstreamModel(describeFakeText({ format: 'openai', upstream }), { signal, probeMs, findRoute })
+        const more = Promise.withResolvers<void>()
+        server.answer = async (response) => {
+          response.write(openAiEvents.slice(0, 3).join(''))
+          await more.promise
+          response.end(openAiEvents.slice(3).join(''))
+        }
+        let words = ''
+        for await (const part of loaded.model.generate(makeTextRequest('hello'), { signal, account: 'a' })) {
+          if (part.type === 'text') words += part.text
+          // The rest comes only when the first part is here.
+          more.resolve()
+        }
+        assert.equal(words, 'well done')
+        assert.deepEqual(proxy.asked, asked)
+        assert.equal(server.requests.at(-1)?.headers['proxy-authorization'], undefined)
+      })
+
+      test('is told apart from its proxy, which is named, in what goes wrong', async () => {
+        const told = `127.0.0.1:${proxy.port}`
+        using connection = await open(`${origin}/v1`)
+        server.answer = (response) => response.writeHead(500).end()
+        assert.match(await failureOf(ask(connection)), new RegExp(`The upstream answered 500 at .*\\(over the proxy ${told}\\)`))
+        server.answer = (response) => void response.write('half')
+        const cut = async (): Promise<void> => {
+          for await (const _half of await connection.send('/chat/completions', {}, { signal })) proxy.cut()
+        }
+        assert.match(await failureOf(cut()), new RegExp(`The upstream broke off its answer \\(over the proxy ${told}\\)`))
+        proxy.refusal = '502 Bad Gateway'
+        assert.match(await failureOf(ask(connection)), new RegExp(`${told}.*answered 502|answered 502.*${told}`))
+        proxy.refusal = 'cut'
+        assert.match(await failureOf(ask(connection)), new RegExp(told))
+      })
+
+      test('is out of reach where the proxy wants to know who asks', async () => {
+        proxy.refusal = '407 Proxy Authentication Required'
+        using connection = await open(`${origin}/v1`)
+        const failure = await ask(connection).catch((error: unknown) => error)
+        assert.ok(isOutOfReach(failure))
+        const told = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} needs a name and password, or other ones \\(407\\)`
+        assert.match(reasonOf(failure), new RegExp(told))
+      })
+
+      test('asks once more where the proxy had closed the kept connection', async () => {
+        using connection = await open(`${origin}/v1`)
+        server.answer = (response) => response.end('done')
+        assert.equal(await ask(connection), 'done')
+        proxy.cut()
+        assert.equal(await ask(connection), 'done')
+      })
+
+      test('takes what must not be sent twice over a connection of its own, through the proxy as well', async () => {
+        using connection = await open(`${origin}/v1`)
+        server.answer = (response) => response.end('done')
+        const once = { signal, mostBytes: 100, isDueAtOnce: false, isRepeatable: false }
+        for (let round = 1; round <= 2; round++) {
+          assert.equal(String(await connection.exchange('/x', { type: 'text/plain', bytes: 'x' }, once)), 'done')
+          assert.equal(proxy.asked.length, round)
+        }
+      })
+
+      test('is given up with a proxy that says nothing, in its time or when nobody waits', async () => {
+        proxy.refusal = 'silence'
+        using hasty = await open(`${origin}/v1`, { connectMs: 50, firstMs: 100, idleMs: 100 })
+        assert.match(await failureOf(ask(hasty)), new RegExp(`127\\.0\\.0\\.1:${proxy.port}`))
+        using connection = await open(`${origin}/v1`)
+        const leave = new AbortController()
+        proxy.asked.splice(0)
+        const answer = ask(connection, { signal: leave.signal })
+        while (proxy.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+        leave.abort(new Error('left'))
+        await assert.rejects(answer, { message: 'left' })
+      })
+
+      test('is out of reach while the proxy is down, so that nothing was begun', async () => {
+        const gone = await startForwardProxy({})
+        await gone[Symbol.asyncDispose]()
+        const named = { url: `http://me:secret@127.0.0.1:${gone.port}`, name: `127.0.0.1:${gone.port}` }
+        const routes = createProxyRoutes({ http: named, https: named, exceptions: [] })
+        using connection = await UpstreamConnection.open({ url: `${origin}/v1`, keyFile: null, findRoute: routes })
+        const failure = await ask(connection).catch((error: unknown) => error)
+        assert.ok(isOutOfReach(failure))
+        assert.match(
+          reasonOf(failure),
+          new RegExp(`^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${gone.port} cannot be reached \\(ECONNREFUSED\\)`),
+        )
+      })
+
+      test('opens a websocket through it', async () => {
+        const socketServer = createServer()
+        socketServer.on('upgrade', (_request, socket) => {
+          socket.on('error', () => {})
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello')
+        })
+        await once(socketServer.listen(0, '127.0.0.1'), 'listening')
+        await using parts = new AsyncDisposableStack()
+        parts.defer(() => void socketServer.close())
+        const { port } = socketServer.address() as AddressInfo
+        const front = parts.use(await startSecureFront('comfy.example', port))
+        const other = parts.use(await startForwardProxy({ 'comfy.example': port, 'comfy.example:443': front.port }))
+        const named = { url: `http://127.0.0.1:${other.port}`, name: `127.0.0.1:${other.port}` }
+        const routes = createProxyRoutes({ http: named, https: named, exceptions: [] })
+        const url = origin.replace('llm', 'comfy')
+        using connection = await UpstreamConnection.open({ url, keyFile: null, findRoute: routes })
+        const socket = await connection.openSocket('/ws', { signal })
+        const [hello] = await once(socket, 'data')
+        assert.equal(String(hello), 'hello')
+        assert.equal(other.asked.length, 1)
+        socket.destroy()
+      })
+    })
+
+  test('a server on this machine, or one that needs no proxy, is reached directly', async () => {
+    using connection = await open(server.url)
+    server.answer = (response) => response.end('done')
+    assert.equal(await ask(connection), 'done')
+    assert.deepEqual(proxy.asked, [])
+  })
 })

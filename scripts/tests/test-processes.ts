@@ -1,0 +1,46 @@
+import { dirname } from 'node:path'
+
+/** A test file by its path from the root, with its text. */
+export interface TestFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** Most files of one process: few enough for the processes of a run to end at about the same time, and to find what leaks between two. */
+const mostFiles = 16
+
+/** Tests of one process share what they import, which is most of what a small file costs. */
+const sharing = /^(?:src|scripts|test\/(?:conformance|end-to-end|support))\//
+
+/** What a process has only once: a file that replaces it runs alone. */
+const replacesGlobals = /browser-page\.ts'/
+
+/** Cuts test files into processes: neighbours together, those of folders that need other programs alone; long ones first. */
+export function cutIntoProcesses(files: readonly TestFile[]): readonly (readonly string[])[] {
+  const processes: string[][] = []
+  let open: { readonly area: string; readonly paths: string[] } | undefined
+  for (const { path, text } of files.toSorted((one, other) => rank(one.path) - rank(other.path) || (one.path < other.path ? -1 : 1))) {
+    if (!sharing.test(path) || replacesGlobals.test(text)) {
+      processes.push([path])
+      continue
+    }
+    const area = areaOf(path)
+    if (open?.area !== area || open.paths.length === mostFiles) {
+      open = { area, paths: [] }
+      processes.push(open.paths)
+    }
+    open.paths.push(path)
+  }
+  return processes
+}
+
+/** Files that start services and engines take longest: at the end of a run they would leave a processor idle. */
+function rank(path: string): number {
+  if (path.startsWith('test/')) return 0
+  return path.startsWith('src/runtimes/') ? 1 : 2
+}
+
+/** The first two folders: `src/http`. */
+function areaOf(path: string): string {
+  return dirname(path).split('/').slice(0, 2).join('/')
+}
