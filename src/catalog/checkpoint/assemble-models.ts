@@ -11,7 +11,7 @@ export interface FoundPart {
   /** Absolute path. */
   readonly path: string
   readonly bytes: number
-  /** Of a text encoder's hidden states; null = unknown or none. */
+  /** Of a text encoder's hidden states, or channels of a VAE; null = unknown. */
   readonly width: number | null
 }
 

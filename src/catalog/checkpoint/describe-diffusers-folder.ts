@@ -44,7 +44,7 @@ export async function describeDiffusersFolder(
   const family = transformer == null ? familyOf(unet ?? {}, { first: first ?? null, second: second ?? null }) : transformerOf(transformer)
   if (family === null) {
     const named = String(transformer?._class_name)
-    return fault(`names the transformer ${named}; Sepia runs those of FLUX.1, Z-Image and Stable Diffusion 3.`)
+    return fault(`names the transformer ${named}; Sepia runs those of FLUX.1, FLUX.2 klein, Z-Image and Stable Diffusion 3.`)
   }
   const layers = [first, second].flatMap((config) => (typeof config?.num_hidden_layers === 'number' ? [config.num_hidden_layers] : []))
   const stated = scheduler?.prediction_type
@@ -70,6 +70,7 @@ function familyOf(unet: Json, { first, second }: { readonly first: Json | null; 
 /** The family of a transformer by its config; null = one that Sepia does not run. */
 function transformerOf({ _class_name: name, guidance_embeds: embeds }: Json): TransformerFamily | null {
   if (name === 'FluxTransformer2DModel') return embeds === true ? 'flux-dev' : 'flux-schnell'
+  if (name === 'Flux2Transformer2DModel') return embeds === true ? null : 'flux2-klein'
   if (name === 'ZImageTransformer2DModel') return 'z-image'
   return name === 'SD3Transformer2DModel' ? 'sd3' : null
 }

@@ -8,7 +8,7 @@ import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readFileHeader } from './read-file-header.ts'
 
 /** Channels of the latents that transformers draw. */
-const transformerChannels = 16
+const transformerChannels: readonly number[] = [16, 32]
 
 /** An upscaler takes any picture; what a drawing model says of its drawings means nothing here. */
 const upscalerDefaults = {
@@ -48,7 +48,8 @@ export async function examineWeights(path: string, name: string): Promise<Examin
   }
   if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, width: found.width, bytes: stats.size }
   // No UNet here reads latents of more channels.
-  if (found.kind === 'vae' && found.channels === transformerChannels) return { kind: 'part', part: 'vae', width: null, bytes: stats.size }
+  if (found.kind === 'vae' && transformerChannels.includes(found.channels))
+    return { kind: 'part', part: 'vae', width: found.channels, bytes: stats.size }
   if (found.kind === 'upscaler') {
     const upscaler = { weights: await realpath(path), scale: found.layout.scale }
     return { kind: 'upscaler', descriptor: { ...upscalerDefaults, ...facts, id: name, name, folder: path, upscaler } }

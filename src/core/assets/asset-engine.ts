@@ -1,7 +1,7 @@
 import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
 import type { UploadKind } from './uploaded-asset.ts'
 
-/** The original service's words for what an asset is made for; the last seven are ours. */
+/** The original service's words for what an asset is made for; the last eight are ours. */
 export const assetEngines = {
   'image/stable-diffusion-xl-v1-0': { family: 'sdxl', controlnet: false },
   'image/stable-diffusion-v1-5': { family: 'sd15', controlnet: false },
@@ -12,6 +12,7 @@ export const assetEngines = {
   'image/controlnet-sd21': { family: 'sd2', controlnet: true },
   'image/flux-1-dev': { family: 'flux-dev', controlnet: false },
   'image/flux-1-schnell': { family: 'flux-schnell', controlnet: false },
+  'image/flux-2-klein': { family: 'flux2-klein', controlnet: false },
   'image/z-image': { family: 'z-image', controlnet: false },
   'image/stable-diffusion-v3': { family: 'sd3', controlnet: false },
 } as const satisfies Readonly<Record<string, { readonly family: CheckpointFamily; readonly controlnet: boolean }>>

@@ -40,7 +40,7 @@ export type ExaminedWeights =
       readonly descriptor: ImageModelDescriptor
       readonly lacks: readonly PartSlot[]
     }
-  /** A part of such models; `width` of a text encoder's hidden states. */
+  /** A part of such models; `width` of a text encoder's hidden states, or channels of a VAE. */
   | { readonly kind: 'part'; readonly part: ModelPart; readonly width: number | null; readonly bytes: number }
   | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
   /** Enlarges pictures. */

@@ -3,7 +3,7 @@ const unetFamilies = ['sdxl', 'sdxl-refiner', 'sd15', 'sd2'] as const
 export type UnetFamily = (typeof unetFamilies)[number]
 
 /** Families that predict velocities with a transformer. */
-const transformerFamilies = ['flux-dev', 'flux-schnell', 'z-image', 'sd3'] as const
+const transformerFamilies = ['flux-dev', 'flux-schnell', 'flux2-klein', 'z-image', 'sd3'] as const
 export type TransformerFamily = (typeof transformerFamilies)[number]
 
 /** Kinds of model that share an architecture, sizes and defaults. */
@@ -18,6 +18,7 @@ export const familyNames: Readonly<Record<CheckpointFamily, string>> = {
   sd2: 'Stable Diffusion 2',
   'flux-dev': 'FLUX.1 dev',
   'flux-schnell': 'FLUX.1 schnell',
+  'flux2-klein': 'FLUX.2 klein',
   'z-image': 'Z-Image',
   sd3: 'Stable Diffusion 3',
 }

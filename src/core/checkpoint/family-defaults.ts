@@ -39,18 +39,22 @@ export function familyDefaults(family: CheckpointFamily, name: string, hint = ''
 const transformerPaces: Readonly<Record<TransformerFamily, Pick<FamilyDefaults, 'steps' | 'guidanceScale'>>> = {
   'flux-dev': { steps: 28, guidanceScale: 3.5 },
   'flux-schnell': { steps: 4, guidanceScale: 1 },
+  'flux2-klein': { steps: 4, guidanceScale: 1 },
   'z-image': { steps: 50, guidanceScale: 4 },
   sd3: { steps: 28, guidanceScale: 4.5 },
 }
 
 function transformerDefaults(family: TransformerFamily, name: string): FamilyDefaults {
   const distilled = { 'z-image': { steps: 8, guidanceScale: 0 }, sd3: { steps: 4, guidanceScale: 1 } }
+  // Of klein, the model that was not distilled has another name.
+  const isBase = family === 'flux2-klein' && /base/iu.test(name)
   const isDistilled = /turbo/iu.test(name) && (family === 'z-image' || family === 'sd3')
   return {
     native: square(1024),
     sizes: { type: 'range', min: 64, max: 2048 },
     ...transformerPaces[family],
     ...(isDistilled && distilled[family]),
+    ...(isBase && { steps: 50, guidanceScale: 4 }),
     sampler: 'K_EULER',
     timestepSpacing: null,
     prediction: null,

@@ -9,6 +9,7 @@ export const familyGuidance: Readonly<Record<CheckpointFamily, GuidanceKind>> = 
   sd2: 'over-one',
   'flux-dev': 'embedded',
   'flux-schnell': 'with-negative',
+  'flux2-klein': 'over-one',
   'z-image': 'over-zero',
   sd3: 'over-one',
 }

@@ -10,8 +10,8 @@ const partNames: Readonly<Record<ModelPart, string>> = {
   'clip-l': 'the text encoder CLIP-L (clip_l.safetensors)',
   'clip-g': 'the text encoder CLIP-G (clip_g.safetensors)',
   t5: 'the text encoder T5 XXL (such as t5xxl_fp16.safetensors)',
-  qwen3: 'the text encoder Qwen3 4B (qwen_3_4b.safetensors)',
-  vae: 'its VAE (ae.safetensors for FLUX.1 and Z-Image)',
+  qwen3: 'the text encoder Qwen3 (4B for Z-Image and FLUX.2 klein 4B, 8B for klein 9B; such as qwen_3_4b.safetensors)',
+  vae: 'its VAE (ae.safetensors for FLUX.1 and Z-Image, flux2-vae.safetensors for FLUX.2)',
   'tokenizer-t5': 'the tokenizer of T5: tokenizer.json of google/t5-v1_1-xxl in a folder tokenizers/t5',
   'tokenizer-qwen3': 'the tokenizer of Qwen3: tokenizer.json of Qwen/Qwen3-4B in a folder tokenizers/qwen3',
 }
@@ -23,7 +23,7 @@ export interface PartSlot {
   /** What the names of its tensors begin with in files that hold everything; none for tokenizers. */
   readonly inside: readonly string[]
   readonly optional: boolean
-  /** How wide a text encoder's hidden states are that the transformer reads; absent = any. */
+  /** How wide the hidden states of a text encoder are that the transformer reads, or how many channels its VAE has; absent = any. */
   readonly width?: number
   /** The part that this one belongs to: a tokenizer is of use only with its encoder. */
   readonly of: ModelPart | null
@@ -37,7 +37,8 @@ export function neededParts(family: TransformerFamily): readonly PartSlot[] {
     const part = kind === 't5' ? 'tokenizer-t5' : 'tokenizer-qwen3'
     return [encoder, { part, component: tokenizer, inside: [], optional, of: kind }]
   })
-  return [...texts, { part: 'vae', component: 'vae', inside: ['first_stage_model.', 'vae.'], optional: false, of: null }]
+  const width = family === 'flux2-klein' ? 32 : 16
+  return [...texts, { part: 'vae', component: 'vae', inside: ['first_stage_model.', 'vae.'], width, optional: false, of: null }]
 }
 
 /** Why a model cannot be used that lacks parts, as the end of a sentence that begins with its name. */

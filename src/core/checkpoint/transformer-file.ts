@@ -14,6 +14,8 @@ const prefixes = ['model.diffusion_model.', '', 'diffusion_model.', 'transformer
 
 /** A tensor that only one family has, in each layout. */
 const marks: readonly (readonly [mark: string, family: TransformerFamily, layout: TransformerFile['layout']])[] = [
+  ['double_stream_modulation_img.lin.weight', 'flux2-klein', 'original'],
+  ['double_stream_modulation_img.linear.weight', 'flux2-klein', 'diffusers'],
   ['double_blocks.0.img_attn.qkv.weight', 'flux-schnell', 'original'],
   ['noise_refiner.0.attention.qkv.weight', 'z-image', 'original'],
   ['joint_blocks.0.x_block.attn.qkv.weight', 'sd3', 'original'],
@@ -22,7 +24,11 @@ const marks: readonly (readonly [mark: string, family: TransformerFamily, layout
   ['pos_embed.pos_embed', 'sd3', 'diffusers'],
 ]
 
-const guidanceMarks = ['guidance_in.in_layer.weight', 'time_text_embed.guidance_embedder.linear_1.weight']
+const guidanceMarks = [
+  'guidance_in.in_layer.weight',
+  'time_text_embed.guidance_embedder.linear_1.weight',
+  'time_guidance_embed.guidance_embedder.linear_1.weight',
+]
 
 /** Finds a transformer by the names of a file's tensors; null = it holds none that Sepia runs. */
 export function findTransformer(has: (name: string) => boolean): TransformerFile | null {
@@ -30,8 +36,10 @@ export function findTransformer(has: (name: string) => boolean): TransformerFile
     const found = marks.find(([mark]) => has(`${prefix}${mark}`))
     if (found === undefined) continue
     const [, family, layout] = found
-    if (has(`${prefix}double_stream_modulation_img.lin.weight`)) return null
-    const isDev = family === 'flux-schnell' && guidanceMarks.some((mark) => has(`${prefix}${mark}`))
+    const isGuided = guidanceMarks.some((mark) => has(`${prefix}${mark}`))
+    // FLUX.2 dev reads texts with another language model.
+    if (family === 'flux2-klein' && isGuided) return null
+    const isDev = family === 'flux-schnell' && isGuided
     return { family: isDev ? 'flux-dev' : family, prefix, layout }
   }
   return null
@@ -59,9 +67,11 @@ export function textEncoderWidth(shape: (name: string) => readonly number[] | un
 }
 
 /** How wide the texts are that a transformer reads of its language model or T5. */
-export function textWidthOf({ prefix }: TransformerFile, shape: (name: string) => readonly number[] | undefined): number | undefined {
+export function textWidthOf({ prefix, family }: TransformerFile, shape: (name: string) => readonly number[] | undefined): number | undefined {
   const embedders = ['txt_in.weight', 'context_embedder.weight', 'cap_embedder.1.weight']
-  return embedders.map((name) => shape(prefix + name)?.[1]).find((width) => width !== undefined)
+  const width = embedders.map((name) => shape(prefix + name)?.[1]).find((each) => each !== undefined)
+  // klein reads three hidden states side by side.
+  return family === 'flux2-klein' && width !== undefined ? width / 3 : width
 }
 
 /** A text that a family reads: which encoder, under which of diffusers' names, and where single files keep it. */
@@ -85,15 +95,22 @@ const clipL = {
 
 const t5 = { kind: 't5', inside: 'text_encoders.t5xxl.transformer.' } as const
 
+const qwen3 = {
+  kind: 'qwen3',
+  component: 'text_encoder',
+  tokenizer: 'tokenizer',
+  inside: 'text_encoders.qwen3_4b.transformer.',
+  optional: false,
+} as const
+
 const fluxText: readonly TextSource[] = [clipL, { ...t5, component: 'text_encoder_2', tokenizer: 'tokenizer_2', optional: false }]
 
 /** The texts of each family, in the order of diffusers' components. */
 export const familyTexts: Readonly<Record<TransformerFamily, readonly TextSource[]>> = {
   'flux-dev': fluxText,
   'flux-schnell': fluxText,
-  'z-image': [
-    { kind: 'qwen3', component: 'text_encoder', tokenizer: 'tokenizer', inside: 'text_encoders.qwen3_4b.transformer.', optional: false },
-  ],
+  'flux2-klein': [qwen3],
+  'z-image': [qwen3],
   sd3: [
     clipL,
     { ...clipL, kind: 'clip-g', component: 'text_encoder_2', inside: 'text_encoders.clip_g.transformer.' },

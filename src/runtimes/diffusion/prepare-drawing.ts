@@ -9,9 +9,11 @@ import type { SchedulerConfig } from './schedulers/scheduler-config.ts'
 import type { Solver } from './schedulers/solver.ts'
 import { type StartingLatents, type StartingPicture, startFromPicture } from './start-from-picture.ts'
 import type { Conditioning, LatentSize } from './unet/conditioning.ts'
-import type { Guidance, GuidanceBounds } from './unet/guided-unet.ts'
+import type { Guidance, GuidanceBounds, PlacedLatents } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
 import { baseTimeIds, refinerTimeIds } from './unet/time-ids.ts'
+import { encodePixels } from './vae/latent-pixels.ts'
+import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 export interface DrawingSettings {
   readonly sampler: Sampler
@@ -28,6 +30,8 @@ export interface DrawingSettings {
   readonly bounds?: GuidanceBounds
   readonly prompts: PromptEncoding
   readonly start: StartingPicture | StartingLatents | null
+  /** Pictures that the model sees beside its drawing; absent = none. */
+  readonly references?: readonly PixelPlanes[]
 }
 
 /**
@@ -38,18 +42,21 @@ export interface DrawingSettings {
  *   when no step is left.
  */
 export async function prepareDrawing(pipeline: DiffusionPipeline, settings: DrawingSettings): Promise<Drawing> {
-  const { vae } = pipeline
   const { steps, guidanceScale, embeddedGuidance, guidanceRescale, bounds } = settings
-  const size: LatentSize = { channels: vae.channels, height: settings.height / vae.factor, width: settings.width / vae.factor }
+  const size = sizeOf(pipeline, settings)
   const solver = prepareSolver(settings.sampler, settings.scheduler, steps, settings)
   const generator = new TorchGenerator(settings.seed)
   const { start } = settings
   const begun =
     start === null
-      ? { begin: 0, latents: firstNoise(solver, size, generator), inpainting: null, shown: null }
+      ? { begin: 0, latents: firstNoise(solver, size, generator), inpainting: null, shown: null, references: [] }
       : await startFromPicture(pipeline, { solver, steps, generator, size, start })
+  const references: PlacedLatents[] = []
+  for (const picture of settings.references ?? [])
+    references.push({ values: await encodePixels(pipeline, picture, generator), size: sizeOf(pipeline, picture) })
   return {
     ...begun,
+    references: [...(begun.references ?? []), ...references],
     ...conditionings(pipeline.base, settings),
     solver,
     end: solver.timesteps.length,
@@ -60,6 +67,10 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     ...(bounds && { bounds }),
     generator,
   }
+}
+
+function sizeOf({ vae }: DiffusionPipeline, { width, height }: { readonly width: number; readonly height: number }): LatentSize {
+  return { channels: vae.channels, height: height / vae.factor, width: width / vae.factor }
 }
 
 function firstNoise({ initialNoiseScale }: Solver, size: LatentSize, generator: TorchGenerator): Float32Array {

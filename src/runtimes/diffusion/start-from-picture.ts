@@ -39,7 +39,7 @@ export interface PictureStart {
 export async function startFromPicture(
   pipeline: DiffusionPipeline,
   { solver, steps, generator, size, start }: PictureStart,
-): Promise<Pick<Drawing, 'begin' | 'latents' | 'inpainting' | 'shown'>> {
+): Promise<Pick<Drawing, 'begin' | 'latents' | 'inpainting' | 'shown' | 'references'>> {
   const begin = beginOf(solver, steps, start.strength)
   if ('latents' in start) {
     const noise = generator.normal(start.latents.length)
@@ -58,8 +58,11 @@ export async function startFromPicture(
   if (mask === null) return { begin, latents: solver.addNoise(startAt(begin), clean, noise), inpainting: null, shown: null }
   const latents = strength === 1 ? linear([solver.initialNoiseScale, noise]) : solver.addNoise(startAt(begin), clean, noise)
   // diffusers also encodes the masked picture, which moves the stream of noise on even where the UNet does not take it.
-  if (pipeline.encoder?.draws === true) generator.normal(clean.length)
-  return { begin, latents, inpainting: { clean, noise, mask: toLatentSize(mask, picture, size) }, shown: null }
+  const { patchSide } = pipeline.vae
+  if (pipeline.encoder?.draws === true && patchSide === 1) generator.normal(clean.length)
+  const small = patchSide === 1 ? toLatentSize(mask, picture, size) : toMiddles(mask, picture, size)
+  const begun = { begin, latents, inpainting: { clean, noise, mask: small }, shown: null }
+  return pipeline.base.takesReferences ? { ...begun, references: [{ values: clean, size }] } : begun
 }
 
 /** The evaluation that a strength lets a solver begin at. @throws {ServiceError} `validation_error` when no step is left. */
@@ -77,6 +80,23 @@ function toLatentSize(mask: Float32Array, { width, height }: PixelPlanes, size: 
   for (let y = 0; y < size.height; y++) {
     const row = Math.floor((y * height) / size.height) * width
     for (let x = 0; x < size.width; x++) small[y * size.width + x] = floatAt(mask, row + Math.floor((x * width) / size.width))
+  }
+  return small
+}
+
+/** The mask between the pixels around the middle of each latent pixel, as bilinear scaling takes it. */
+function toMiddles(mask: Float32Array, { width, height }: PixelPlanes, size: LatentSize): Float32Array {
+  const small = new Float32Array(size.width * size.height)
+  const around = (at: number, whole: number, part: number): readonly [number, number] => {
+    const middle = ((at + 0.5) * whole) / part - 0.5
+    return [Math.max(0, Math.floor(middle)), Math.min(whole - 1, Math.ceil(middle))]
+  }
+  for (let y = 0; y < size.height; y++) {
+    for (let x = 0; x < size.width; x++) {
+      const [columns, rows] = [around(x, width, size.width), around(y, height, size.height)]
+      const sum = rows.flatMap((row) => columns.map((column) => floatAt(mask, row * width + column))).reduce((a, b) => a + b)
+      small[y * size.width + x] = sum / 4
+    }
   }
   return small
 }

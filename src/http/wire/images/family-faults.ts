@@ -23,6 +23,7 @@ const secondTexts: readonly Field[] = ['prompt_2', 'negative_prompt_2']
 const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
   'flux-dev': ['negative_prompt', 'negative_prompt_2', 'guidance_rescale', 'clip_skip'],
   'flux-schnell': ['clip_skip'],
+  'flux2-klein': [...secondTexts, 'clip_skip'],
   'z-image': [...secondTexts, 'clip_skip'],
 }
 

@@ -30,6 +30,7 @@ export async function openCheckpointPredictor(
     readsWeights: true,
     unet: new GuidedUnet(new Unet(session)),
     additions: null,
+    takesReferences: false,
     inpaints: shape.inputChannels > parts.vae.sizeOf('decoder.conv_in.weight', 1),
     latentStep: 1,
     guidance: shape.guidanceWidth === null ? 'over-one' : 'embedded',

@@ -11,6 +11,7 @@ import { LanguageModelEncoder, T5Encoder } from '../transformer/text-models.ts'
 import { Transformer } from '../transformer/transformer.ts'
 import { GuidedUnet } from '../unet/guided-unet.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
+import { writeFlux2Graph } from './networks/flux2-graph.ts'
 import { writeFluxGraph } from './networks/flux-graph.ts'
 import { writeLanguageModelGraph } from './networks/language-model-graph.ts'
 import { positionSide, writeSd3Graph } from './networks/sd3-graph.ts'
@@ -29,6 +30,7 @@ import type { WeightTable } from './weights/weight-table.ts'
 const writers = {
   'flux-dev': writeFluxGraph,
   'flux-schnell': writeFluxGraph,
+  'flux2-klein': writeFlux2Graph,
   'z-image': writeZImageGraph,
   sd3: (weights: WeightTable, options: TransformerGraphOptions) => writeSd3Graph(weights, options),
 } as const
@@ -65,7 +67,8 @@ export async function openTransformerPredictor(
     unet: predictingWith(parts, session),
     additions: null,
     inpaints: false,
-    latentStep: 2,
+    takesReferences: family === 'flux2-klein',
+    latentStep: family === 'flux2-klein' ? 1 : 2,
     guidance: familyGuidance[family],
     scored: false,
     zeroNegative: false,
@@ -82,8 +85,9 @@ async function openTexts(parts: TransformerParts, open: OpenNetwork): Promise<Te
     return found
   }
   switch (family) {
+    case 'flux2-klein':
     case 'z-image':
-      return { kind: 'language-model', model: await openLanguageModel(find('qwen3'), open) }
+      return { kind: 'language-model', model: await openLanguageModel(find('qwen3'), family, open) }
     case 'flux-dev':
     case 'flux-schnell':
       return {
@@ -130,9 +134,17 @@ async function openT5({ weights, tokenizer }: TransformerText, open: OpenNetwork
   return new T5Encoder(session, await loadUnigramTokenizer(tokenizer ?? ''))
 }
 
+/** FLUX.2 klein's hidden states, side by side. */
+const kleinLayers = [9, 18, 27]
+
 /** Z-Image reads the last hidden state but one. */
-async function openLanguageModel({ weights, tokenizer }: TransformerText, open: OpenNetwork): Promise<LanguageModelEncoder> {
-  const layers = [weights.count('layers.') - 1]
+async function openLanguageModel(
+  { weights, tokenizer }: TransformerText,
+  family: 'flux2-klein' | 'z-image',
+  open: OpenNetwork,
+): Promise<LanguageModelEncoder> {
+  const isKlein = family === 'flux2-klein'
+  const layers = isKlein ? kleinLayers : [weights.count('layers.') - 1]
   const { session } = await open(weights, 'text_encoder', (target) => writeLanguageModelGraph(weights, layers, { target, branches: null }))
-  return new LanguageModelEncoder(session, await loadByteLevelTokenizer(tokenizer ?? ''))
+  return new LanguageModelEncoder(session, await loadByteLevelTokenizer(tokenizer ?? ''), { padded: isKlein })
 }

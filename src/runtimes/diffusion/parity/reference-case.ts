@@ -41,6 +41,8 @@ export interface ReferenceCase {
   readonly controlnet: { readonly file: string; readonly png: Uint8Array; readonly scale: number } | null
   /** File of a VAE that stands in for the model's own. */
   readonly vae: string | null
+  /** Pictures that the model sees beside its drawing. */
+  readonly referencePngs: readonly Uint8Array[]
   readonly initial: { readonly png: Uint8Array; readonly strength: number; readonly maskPng: Uint8Array | null } | null
   /** Before division by the VAE's scaling factor. */
   readonly latents: Float32Array
@@ -90,7 +92,9 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
     negativePrompt: optionalText(json, 'negative_prompt'),
     negativePrompt2: optionalText(json, 'negative_prompt_2'),
     seed: number(json, 'seed'),
-    guidanceScale: number(json, 'cfg_scale'),
+    // diffusers gives distilled models no guidance, whatever is asked for.
+    guidanceScale: json.is_distilled === true ? 1 : number(json, 'cfg_scale'),
+    referencePngs: Array.isArray(json.reference_pngs) ? json.reference_pngs.map((png) => bytes(String(png))) : [],
     embeddedGuidance: optionalNumber(json, 'guidance_scale'),
     bounds: readBounds(json),
     maxTokens: optionalNumber(json, 'max_sequence_length'),

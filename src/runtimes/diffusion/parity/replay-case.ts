@@ -13,6 +13,7 @@ import type { StartingPicture } from '../start-from-picture.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
 import type { UsedAssets } from '../used-assets.ts'
 import { decodeLatents } from '../vae/latent-pixels.ts'
+import { toDecoderScale } from '../vae/vae-config.ts'
 import type { ReferencePipeline } from './open-pipeline.ts'
 import type { ReferenceCase } from './reference-case.ts'
 
@@ -56,6 +57,7 @@ export async function replayCase(
       guidanceRescale: 0,
       prompts: await pipeline.base.encode(textsFor(pipeline.base, reference), { signal }),
       start: await startOf(reference),
+      references: (await Promise.all(reference.referencePngs.map(readRgb))).map(toPlanes),
       refining:
         refiner === null
           ? null
@@ -68,7 +70,9 @@ export async function replayCase(
     { signal, onStep: async () => undefined },
   )
   const picture = toRgb(await decodeLatents(pipeline, latents, size))
-  return { latents: relativeError(latents, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
+  // Models whose latents are patches give those that their decoder takes.
+  const compared = pipeline.vae.patchSide === 1 ? latents : toDecoderScale(latents, size, pipeline.vae).values
+  return { latents: relativeError(compared, reference.latents), pixels: largestDifference(picture, await readRgb(reference.png)) }
 }
 
 function schedulerOf({ scheduler }: DiffusionPipeline, json: JsonRecord, { schedulerOptions }: ReferenceCase): SchedulerConfig {

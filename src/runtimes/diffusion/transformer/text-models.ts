@@ -38,6 +38,10 @@ export class T5Encoder {
 
 /** What stands around a text: one turn of a chat, at whose end the answer would begin. */
 const chat = (text: string): string => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`
+/** What says that the answer begins without thoughts. */
+const noThoughts = '<think>\n\n</think>\n\n'
+/** What texts are filled up with. */
+const filler = '<|endoftext|>'
 
 /** Base of the frequencies by which Qwen3 turns its heads. */
 const qwenTheta = 1_000_000
@@ -46,15 +50,20 @@ const qwenTheta = 1_000_000
 export class LanguageModelEncoder {
   readonly #session: OnnxSession
   readonly #tokenizer: ByteLevelTokenizer
+  readonly #isPadded: boolean
 
-  constructor(session: OnnxSession, tokenizer: ByteLevelTokenizer) {
+  /** @param options.padded Whether texts are filled up to the most tokens, with ones that no other sees, and asked without thoughts. */
+  constructor(session: OnnxSession, tokenizer: ByteLevelTokenizer, { padded }: { readonly padded: boolean }) {
     this.#session = session
     this.#tokenizer = tokenizer
+    this.#isPadded = padded
   }
 
   /** The hidden states of a text of at most so many tokens. */
   async encode(text: string, most: number): Promise<HiddenText> {
-    const ids = this.#tokenizer.encode(chat(text)).slice(0, most)
+    const own = this.#tokenizer.encode(chat(text) + (this.#isPadded ? noThoughts : '')).slice(0, most)
+    const [pad = 0] = this.#tokenizer.encode(filler)
+    const ids = this.#isPadded ? [...own, ...Array.from({ length: most - own.length }, () => pad)] : own
     const tokens = ids.length
     const session = this.#session
     const headWidth = 2 * Number(session.input('rope_cos').shape[1])
@@ -62,7 +71,10 @@ export class LanguageModelEncoder {
       ids.map((_, i) => [i]),
       { theta: qwenTheta, axes: [headWidth] },
     )
-    const mask = Float32Array.from({ length: tokens * tokens }, (_, i) => (i % tokens > Math.floor(i / tokens) ? hidden : 0))
+    const mask = Float32Array.from({ length: tokens * tokens }, (_, i) => {
+      const column = i % tokens
+      return column > Math.floor(i / tokens) || column >= own.length ? hidden : 0
+    })
     const feeds = {
       input_ids: session.tensor('input_ids', ids, [1, tokens]),
       mask: session.tensor('mask', mask, [1, 1, tokens, tokens]),

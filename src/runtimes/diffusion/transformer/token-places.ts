@@ -14,6 +14,9 @@ export interface PlaceOptions {
   readonly positionSide: number
 }
 
+/** How far pictures beside a drawing lie apart from it and each other. */
+const referenceDistance = 10
+
 /** Tokens that Z-Image's images and captions are filled up to a multiple of. */
 const zImageMultiple = 32
 
@@ -21,7 +24,7 @@ const zImageMultiple = 32
 export function placeFeeds(
   session: OnnxSession,
   { family, rotation, positionSide }: PlaceOptions,
-  { size, tokens }: { readonly size: LatentSize; readonly tokens: number },
+  { size, tokens, references }: { readonly size: LatentSize; readonly tokens: number; readonly references: readonly LatentSize[] },
 ): Readonly<Record<string, Tensor>> {
   const grid = { rows: size.height / 2, columns: size.width / 2 }
   const count = grid.rows * grid.columns
@@ -41,6 +44,14 @@ export function placeFeeds(
     [`${name}_cos`]: session.tensor(`${name}_cos`, cos, [places, cos.length / places]),
     [`${name}_sin`]: session.tensor(`${name}_sin`, sin, [places, sin.length / places]),
   })
+  if (family === 'flux2-klein') {
+    const text = Array.from({ length: tokens }, (_, i) => [0, 0, 0, i])
+    // Pictures beside the drawing lie at other times.
+    const pictures = [size, ...references].flatMap((each, i) =>
+      gridPlaces({ rows: each.height, columns: each.width }, (row, column) => [i * referenceDistance, row, column, 0]),
+    )
+    return feeds('rope', anglesAt([...text, ...pictures], rotation))
+  }
   const repeat = (times: number, place: readonly number[]) => Array.from({ length: times }, () => place)
   if (family !== 'z-image') {
     const places = [...repeat(tokens, [0, 0, 0]), ...gridPlaces(grid, (row, column) => [0, row, column])]

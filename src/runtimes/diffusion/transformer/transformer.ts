@@ -2,8 +2,10 @@ import type { Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import type { Conditioning, LatentSize } from '../unet/conditioning.ts'
+import type { PlacedLatents } from '../unet/guided-unet.ts'
 import type { UnetConditioning } from '../unet/unet.ts'
 import type { UnetAdditions } from '../unet/unet-additions.ts'
+import { valueAt } from '../value-at.ts'
 import { type PlaceOptions, placeFeeds } from './token-places.ts'
 
 /** The velocity predictor of a flow-matching model. It takes one picture at a time: texts differ in length. */
@@ -25,11 +27,13 @@ export class Transformer {
       guidance,
       shown = null,
       additions = null,
+      references = [],
     }: {
       readonly size: LatentSize
       readonly guidance: number
       readonly shown?: Float32Array | null
       readonly additions?: UnetAdditions | null
+      readonly references?: readonly PlacedLatents[]
     },
   ): UnetConditioning {
     const session = this.#session
@@ -39,7 +43,8 @@ export class Transformer {
       encoder_hidden_states: session.tensor('encoder_hidden_states', hidden, [1, tokens, hidden.length / tokens]),
       ...(has('pooled') && { pooled: session.tensor('pooled', pooled, [1, pooled.length]) }),
       ...(has('guidance') && { guidance: session.tensor('guidance', [guidance], [1]) }),
-      ...placeFeeds(session, this.#places, { size, tokens }),
+      ...(has('references') && { references: referenceRows(session, references, size.channels) }),
+      ...placeFeeds(session, this.#places, { size, tokens, references: references.map((each) => each.size) }),
     }
     return { feeds, size, shown, additions, conditionings: conditionings.slice(0, 1), wanted: 1 }
   }
@@ -66,4 +71,17 @@ export class Transformer {
       throw new ServiceError('inference_failed', 'The image model predicted a wrong size; the operator must replace it.')
     return [output.values]
   }
+}
+
+/** Latents of pictures as rows of their channels, one picture after the other. */
+function referenceRows(session: OnnxSession, references: readonly PlacedLatents[], channels: number): Tensor {
+  const count = references.reduce((sum, { size }) => sum + size.height * size.width, 0)
+  const rows = new Float32Array(count * channels)
+  let row = 0
+  for (const { values, size } of references) {
+    const pixels = size.height * size.width
+    for (let i = 0; i < pixels; i++, row++)
+      for (let channel = 0; channel < channels; channel++) rows[row * channels + channel] = valueAt(values, channel * pixels + i)
+  }
+  return session.tensor('references', rows, [count, channels])
 }

@@ -27,8 +27,16 @@ export interface Guidance {
   /** Channels shown beside the latents, [channels, height, width]: mask and masked picture of an inpainting model; null = none. */
   readonly shown: Float32Array | null
   readonly additions: UnetAdditions | null
+  /** Pictures that the network sees beside the drawing; absent = none. */
+  readonly references?: readonly PlacedLatents[]
   /** Absent = guidance counts in full at every step. */
   readonly bounds?: GuidanceBounds
+}
+
+/** Latents of a picture with their size. */
+export interface PlacedLatents {
+  readonly values: Float32Array
+  readonly size: LatentSize
 }
 
 /** How Z-Image's guidance is kept back. */
@@ -73,11 +81,12 @@ export class GuidedUnet {
     guidanceRescale,
     shown,
     additions,
+    references = [],
     bounds,
   }: Guidance): Predict {
     const unet = this.#unet
     const condition = (conditionings: readonly Conditioning[]) =>
-      unet.condition(conditionings, { size, guidance: embeddedGuidance, shown, additions })
+      unet.condition(conditionings, { size, guidance: embeddedGuidance, shown, additions, references })
     const alone = condition([positive])
     const key = keyOf(size, { positive, negative })
     if (negative === null) {

@@ -29,6 +29,8 @@ export interface NoisePredictor {
   readonly additions: UnetAdditions | null
   /** Whether the UNet is shown a mask and a masked picture beside the latents, and draws nothing without. */
   readonly inpaints: boolean
+  /** Whether it sees other pictures beside its drawing. */
+  readonly takesReferences: boolean
   /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
   readonly latentStep: number
   readonly guidance: GuidanceKind
@@ -75,6 +77,7 @@ export async function loadNoisePredictor(
     readsWeights: true,
     unet: new GuidedUnet(unet),
     additions: null,
+    takesReferences: false,
     inpaints: false,
     latentStep: 2 ** (await countHalvings(folder, unetFile, { signal })),
     guidance: unet.guidanceWidth === null ? 'over-one' : 'embedded',

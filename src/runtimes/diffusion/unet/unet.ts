@@ -65,6 +65,8 @@ export class Unet {
       readonly guidance: number
       readonly shown?: Float32Array | null
       readonly additions?: UnetAdditions | null
+      /** Only transformers take them. */
+      readonly references?: readonly unknown[]
     },
   ): UnetConditioning {
     const session = this.#session

@@ -4,7 +4,7 @@ import { valueAt } from '../value-at.ts'
 import { toDecoderScale } from './vae-config.ts'
 
 /** Patches of one latent value each, and their side; a decoder's borders blur, so only the middle of a patch counts. */
-const patches = 8
+const patchesEach = 8
 const patchSide = 2
 
 /** A colour, −1 to 1 each, as a linear function of a latent pixel's channels. */
@@ -19,6 +19,8 @@ export interface LatentColours {
  * One small decoding, whatever the model.
  */
 export async function measureLatentColours({ decoder, vae }: DiffusionPipeline): Promise<LatentColours> {
+  // More unknowns than patches would leave colours open.
+  const patches = vae.channels < patchesEach ** 2 ? patchesEach : 2 * patchesEach
   const side = patches * patchSide
   const size = { channels: vae.channels, width: side, height: side }
   const draws = new TorchGenerator(0).normal(vae.channels * patches * patches)
@@ -27,7 +29,8 @@ export async function measureLatentColours({ decoder, vae }: DiffusionPipeline):
   const latents = Float32Array.from({ length: vae.channels * side ** 2 }, (_, i) =>
     valueAt(draws, Math.floor(i / side ** 2) * patches ** 2 + patchOf(i)),
   )
-  const decoded = await decoder.decode(toDecoderScale(latents, vae), size)
+  const scaled = toDecoderScale(latents, size, vae)
+  const decoded = await decoder.decode(scaled.values, scaled.size)
   const middle = (channel: number, patch: number): number => {
     const x = ((patch % patches) + 0.5) * patchSide * vae.factor
     const y = (Math.floor(patch / patches) + 0.5) * patchSide * vae.factor

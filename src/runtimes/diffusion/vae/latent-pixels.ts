@@ -11,9 +11,11 @@ const maxWholePixels = 1024 * 1024
 
 /** The picture that denoised latents stand for. */
 export function decodeLatents({ decoder, vae }: DiffusionPipeline, latents: Float32Array, size: LatentSize): Promise<PixelPlanes> {
-  const scaled = toDecoderScale(latents, vae)
+  const scaled = toDecoderScale(latents, size, vae)
   const pixels = size.width * size.height * vae.factor ** 2
-  return pixels > maxWholePixels ? decodeTiled(decoder, scaled, size, { factor: vae.factor }) : decoder.decode(scaled, size)
+  return pixels > maxWholePixels
+    ? decodeTiled(decoder, scaled.values, scaled.size, { factor: vae.factor / vae.patchSide })
+    : decoder.decode(scaled.values, scaled.size)
 }
 
 /**
@@ -28,7 +30,10 @@ export async function encodePixels(
 ): Promise<Float32Array> {
   if (encoder === null)
     throw new ServiceError('unsupported', 'This model cannot start from an image: leave out init_image.', { param: 'init_image' })
+  const factor = vae.factor / vae.patchSide
   const whole = picture.width * picture.height <= maxWholePixels
-  const distribution = whole ? await encoder.encode(picture) : await encodeTiled(encoder, picture, { factor: vae.factor })
-  return toModelScale(encoder.draw(distribution, generator), vae)
+  const distribution = whole ? await encoder.encode(picture) : await encodeTiled(encoder, picture, { factor })
+  const values = vae.patchSide === 1 ? encoder.draw(distribution, generator) : encoder.mean(distribution)
+  const size = { channels: vae.channels / vae.patchSide ** 2, height: picture.height / factor, width: picture.width / factor }
+  return toModelScale({ values, size }, vae)
 }

@@ -1,4 +1,5 @@
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
+import type { LatentSize } from '../unet/conditioning.ts'
 import { valueAt } from '../value-at.ts'
 
 /** How a model's latents relate to what its VAE works with. */
@@ -10,6 +11,8 @@ export interface VaeConfig {
   readonly channels: number
   /** Pixels per latent in each direction. */
   readonly factor: number
+  /** Side of the patches of the VAE's latents that each latent of the model holds, in its channels; 1 = they are the same. Such models take the mean of what the encoder says. */
+  readonly patchSide: number
   /** Mean and standard deviation per channel, or null. */
   readonly statistics: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | null
 }
@@ -21,13 +24,15 @@ export function parseVaeConfig(json: JsonRecord, file: string): VaeConfig {
   const { shift_factor: shift } = json
   if (typeof channels !== 'number') throw unusableModel(file, 'has no number in "latent_channels"')
   if (!Array.isArray(blocks) || blocks.length === 0) throw unusableModel(file, 'has no list in "block_out_channels"')
+  const patchSide = json.patch_side === 2 ? 2 : 1
   const mean = numbers(json.latents_mean)
   const deviation = numbers(json.latents_std)
   return {
     scalingFactor: scaling,
     shift: typeof shift === 'number' ? shift : 0,
-    channels,
-    factor: 2 ** (blocks.length - 1),
+    channels: channels * patchSide ** 2,
+    factor: 2 ** (blocks.length - 1) * patchSide,
+    patchSide,
     statistics: mean === null || deviation === null ? null : { mean, deviation },
   }
 }
@@ -36,24 +41,58 @@ function numbers(value: unknown): readonly number[] | null {
   return Array.isArray(value) && value.every((item) => typeof item === 'number') ? value : null
 }
 
+/** Latents of either kind with their size. */
+export interface SizedLatents {
+  readonly values: Float32Array
+  readonly size: LatentSize
+}
+
 /** The model's latents as the decoder takes them. */
-export function toDecoderScale(latents: Float32Array, { scalingFactor, shift, statistics, channels }: VaeConfig): Float32Array {
+export function toDecoderScale(latents: Float32Array, size: LatentSize, config: VaeConfig): SizedLatents {
+  const { scalingFactor, shift, statistics, channels, patchSide } = config
   const perChannel = latents.length / channels
-  return latents.map((value, i) => {
+  const scaled = latents.map((value, i) => {
     const channel = Math.floor(i / perChannel)
     return statistics === null
       ? value / scalingFactor + shift
       : (value * (statistics.deviation[channel] ?? 1)) / scalingFactor + valueAt(statistics.mean, channel)
   })
+  if (patchSide === 1) return { values: scaled, size }
+  const wide = { channels: channels / patchSide ** 2, height: size.height * patchSide, width: size.width * patchSide }
+  const values = new Float32Array(scaled.length)
+  eachPlace(wide, patchSide, (whole, patched) => {
+    values[whole] = valueAt(scaled, patched)
+  })
+  return { values, size: wide }
+}
+
+/** Goes through latents [channels, height, width] and where each lies among patches. */
+function eachPlace({ channels, height, width }: LatentSize, side: number, visit: (whole: number, patched: number) => void): void {
+  let whole = 0
+  for (let channel = 0; channel < channels; channel++)
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const patch = (channel * side + (y % side)) * side + (x % side)
+        visit(whole++, (patch * Math.floor(height / side) + Math.floor(y / side)) * Math.floor(width / side) + Math.floor(x / side))
+      }
 }
 
 /** Encoded pixels as the model's latents. */
-export function toModelScale(encoded: Float32Array, { scalingFactor, shift, statistics, channels }: VaeConfig): Float32Array {
-  const perChannel = encoded.length / channels
-  return encoded.map((value, i) => {
+export function toModelScale({ values, size }: SizedLatents, { scalingFactor, shift, statistics, channels, patchSide }: VaeConfig): Float32Array {
+  const perChannel = values.length / channels
+  return patched(values, size, patchSide).map((value, i) => {
     const channel = Math.floor(i / perChannel)
     return statistics === null
       ? (value - shift) * scalingFactor
       : ((value - valueAt(statistics.mean, channel)) * scalingFactor) / (statistics.deviation[channel] ?? 1)
   })
+}
+
+function patched(values: Float32Array, size: LatentSize, side: number): Float32Array {
+  if (side === 1) return values
+  const patches = new Float32Array(values.length)
+  eachPlace(size, side, (whole, at) => {
+    patches[at] = valueAt(values, whole)
+  })
+  return patches
 }

@@ -38,6 +38,11 @@ export class VaeEncoder {
     return { values: output.values, channels }
   }
 
+  /** The encoded picture without the noise of a sample. */
+  mean({ values }: EncodedPixels): Float32Array {
+    return this.draws ? values.subarray(0, values.length / 2) : values
+  }
+
   /** One sample of the encoded picture; draws once from `generator` when the drawing is left to us, as diffusers does. */
   draw({ values }: EncodedPixels, generator: TorchGenerator): Float32Array {
     if (!this.draws) return values

@@ -60,6 +60,38 @@ const fluxSingleBlock: Rules = [
   ['norm.key_norm.scale', 'attn.norm_k.weight'],
 ]
 
+const klein: FamilyNames = {
+  blocks: [
+    {
+      original: 'double_blocks.',
+      diffusers: 'transformer_blocks.',
+      rules: [
+        ...fluxBlock.filter(([stored]) => !stored.includes('mlp')),
+        ['img_mlp.0', 'ff.linear_in'],
+        ['img_mlp.2', 'ff.linear_out'],
+        ['txt_mlp.0', 'ff_context.linear_in'],
+        ['txt_mlp.2', 'ff_context.linear_out'],
+      ],
+    },
+    {
+      original: 'single_blocks.',
+      diffusers: 'single_transformer_blocks.',
+      rules: [
+        ['linear1', 'attn.to_qkv_mlp_proj'],
+        ['linear2', 'attn.to_out'],
+        ['norm.query_norm.scale', 'attn.norm_q.weight'],
+        ['norm.key_norm.scale', 'attn.norm_k.weight'],
+      ],
+    },
+  ],
+  single: [
+    ...embedders('time_guidance_embed'),
+    ...['double_stream_modulation_img', 'double_stream_modulation_txt', 'single_stream_modulation'].map(
+      (name) => [`${name}.lin`, `${name}.linear`] as const,
+    ),
+  ],
+}
+
 const zImageBlock: Rules = [
   ['attention.qkv', ['attention.to_q', 'attention.to_k', 'attention.to_v']],
   ['attention.out', 'attention.to_out.0'],
@@ -104,6 +136,7 @@ const flux: FamilyNames = {
 const familyModules: Readonly<Record<TransformerFamily, FamilyNames>> = {
   'flux-dev': flux,
   'flux-schnell': flux,
+  'flux2-klein': klein,
   'z-image': {
     blocks: ['noise_refiner.', 'context_refiner.', 'layers.'].map((prefix) => ({
       original: prefix,

@@ -13,6 +13,7 @@ import { namedTable, originalVae } from '../weights/original-tables.ts'
 import { partTable } from '../weights/parted-table.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
 import { WeightTable } from '../weights/weight-table.ts'
+import { readLatentStatistics } from './latent-statistics.ts'
 import { vaeSizes } from './read-single-file.ts'
 import { transformerRules } from './transformer-rules.ts'
 
@@ -70,7 +71,7 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
   const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
   if (vae === null) throw missingPart(label, family, 'vae')
   const rules = transformerRules[family]
-  const vaeConfig = { scaling_factor: rules.scalingFactor, shift_factor: rules.shiftFactor, ...source.vaeConfig, ...vaeSizes(vae) }
+  const vaeConfig = { scaling_factor: rules.scalingFactor, shift_factor: rules.shiftFactor, ...source.vaeConfig, ...vaeSizes(vae), ...(await readLatentStatistics(vae)) }
   return { family, transformer, text, vae, vaeConfig, schedulerConfig: { ...rules.schedule, ...schedulerConfig } }
 }
 

@@ -25,9 +25,15 @@ const flux = {
 export const transformerRules: Readonly<Record<TransformerFamily, TransformerRules>> = {
   'flux-dev': { ...flux, maxTokens: 512, schedule: { shift: 3, use_dynamic_shifting: true } },
   'flux-schnell': { ...flux, maxTokens: 256, schedule: { shift: 1, use_dynamic_shifting: false } },
+  'flux2-klein': {
+    ...flux,
+    maxTokens: 512,
+    schedule: { shift: 3, use_dynamic_shifting: true },
+    spacing: 'empirical',
+    rotation: { theta: 2000, axes: [32, 32, 32, 32] },
+  },
   'z-image': {
     ...flux,
-
     maxTokens: 512,
     schedule: { shift: 3, use_dynamic_shifting: false },
     rotation: { theta: 256, axes: [32, 48, 48] },

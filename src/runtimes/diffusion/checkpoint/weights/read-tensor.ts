@@ -5,7 +5,7 @@ import type { WeightFile } from './weight-file.ts'
 
 /** Reads some tensors of a file into memory, as single precision. */
 export async function readTensors(
-  file: WeightFile,
+  file: Pick<WeightFile, 'path' | 'name' | 'tensors'>,
   names: readonly string[],
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, Float32Array>> {

@@ -7,8 +7,11 @@ export interface FlowSchedule {
   readonly shift: number
   /** How the move depends on the picture's size instead: the exponent's values at two numbers of tokens; null = it does not. */
   readonly bySize: { readonly base: number; readonly max: number; readonly baseTokens: number; readonly maxTokens: number } | null
-  /** `even`: levels from 1 to 1/n; `trained`: from the noisiest to the cleanest level of training, both moved already. */
-  readonly spacing: 'even' | 'trained'
+  /**
+   * `even`: levels from 1 to 1/n; `trained`: from the noisiest to the cleanest level of training, both moved already; `empirical`: as even,
+   * moved by a formula of tokens and steps.
+   */
+  readonly spacing: 'even' | 'trained' | 'empirical'
 }
 
 /** Training steps that noise levels are counted in. */
@@ -33,24 +36,37 @@ export function parseFlowSchedule(json: JsonRecord, spacing: FlowSchedule['spaci
 }
 
 /** Moves noise levels as a picture of so many tokens has them. @see Esser et al. 2024, arXiv:2403.03206, section 5.3.2 */
-function shiftSigma({ shift, bySize }: FlowSchedule, tokens: number): (sigma: number) => number {
+function shiftSigma({ shift, bySize, spacing }: FlowSchedule, steps: number, tokens: number): (sigma: number) => number {
+  if (spacing === 'empirical') return moved(Math.exp(empiricalExponent(tokens, steps)))
   if (bySize === null) return (sigma) => Math.fround((shift * sigma) / (1 + (shift - 1) * sigma))
   const slope = (bySize.max - bySize.base) / (bySize.maxTokens - bySize.baseTokens)
   const factor = Math.exp(tokens * slope + bySize.base - slope * bySize.baseTokens)
+  return moved(factor)
+}
+
+function moved(factor: number): (sigma: number) => number {
   return (sigma) => Math.fround(factor / (factor + (1 / sigma - 1)))
+}
+
+/** FLUX.2's, fitted to 10 and 200 steps; large pictures are moved as by 200. */
+function empiricalExponent(tokens: number, steps: number): number {
+  const many = 0.00016927 * tokens + 0.45666666
+  if (tokens > 4300) return many
+  const few = 8.73809524e-5 * tokens + 1.89833333
+  return many + ((few - many) * (200 - steps)) / 190
 }
 
 /** The noise level of each step, falling from 1, and 0 behind them. */
 export function flowSigmas(schedule: FlowSchedule, steps: number, tokens: number): Float32Array {
-  const shift = shiftSigma(schedule, tokens)
-  const end = schedule.spacing === 'even' ? 1 / steps : shift(1 / flowTimesteps)
+  const shift = shiftSigma(schedule, steps, tokens)
+  const end = schedule.spacing === 'trained' ? shift(1 / flowTimesteps) : 1 / steps
   const levels = Array.from({ length: steps }, (_, i) => Math.fround(steps === 1 ? 1 : 1 + (i * (end - 1)) / (steps - 1)))
   return Float32Array.from([...levels.map(shift), 0])
 }
 
 /** Noise levels that multistep solvers take for flow matching: from the last training step but none, evenly, then moved. */
 export function multistepFlowTrack(schedule: FlowSchedule, steps: number, tokens: number): SharedTrack {
-  const shift = shiftSigma(schedule, tokens)
+  const shift = shiftSigma(schedule, steps, tokens)
   const levels = Array.from({ length: steps }, (_, i) => shift(((steps - i) / steps) * (1 - 1 / flowTimesteps)))
   const sigmas = Float32Array.from([...levels, 0])
   return {
