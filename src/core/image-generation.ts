@@ -65,12 +65,23 @@ export interface ImageRequest {
     /** How far the mask's edge is softened, 0 to 64 pixels of the finished picture. */
     readonly blur: number
   } | null
+  /** A third prediction without some of the network's blocks, as diffusers has it for Stable Diffusion 3.5; absent = none. */
+  readonly skipLayers?: SkipLayerGuidance
   /** null = no refiner; else the fraction of the noise range the base model handles, 0 to 1. */
   readonly refinerStart: number | null
   /** A second pass over the drawing, made as large as `width` × `height`; absent = one pass. Never with `initial`. */
   readonly highResolution?: HighResolution
   /** Whether progress events carry a small preview. */
   readonly previews: boolean
+}
+
+/** Guidance away from what a network predicts without some of its blocks. */
+export interface SkipLayerGuidance {
+  readonly layers: readonly number[]
+  readonly scale: number
+  /** Shares of the steps between which it counts. */
+  readonly start: number
+  readonly stop: number
 }
 
 /** Drawing in two passes: small first, then enlarged and drawn over, so that what a model knows at its own size stays whole. */

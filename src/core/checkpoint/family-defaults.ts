@@ -44,11 +44,16 @@ const transformerPaces: Readonly<Record<TransformerFamily, Pick<FamilyDefaults, 
   sd3: { steps: 28, guidanceScale: 4.5 },
 }
 
+/** Whether a model was distilled to few steps, by its name. */
+export function isTurbo(name: string): boolean {
+  return /turbo/iu.test(name)
+}
+
 function transformerDefaults(family: TransformerFamily, name: string): FamilyDefaults {
   const distilled = { 'z-image': { steps: 8, guidanceScale: 0 }, sd3: { steps: 4, guidanceScale: 1 } }
   // Of klein, the model that was not distilled has another name.
   const isBase = family === 'flux2-klein' && /base/iu.test(name)
-  const isDistilled = /turbo/iu.test(name) && (family === 'z-image' || family === 'sd3')
+  const isDistilled = isTurbo(name) && (family === 'z-image' || family === 'sd3')
   return {
     native: square(1024),
     sizes: { type: 'range', min: 64, max: 2048 },

@@ -67,7 +67,10 @@ export function textEncoderWidth(shape: (name: string) => readonly number[] | un
 }
 
 /** How wide the texts are that a transformer reads of its language model or T5. */
-export function textWidthOf({ prefix, family }: TransformerFile, shape: (name: string) => readonly number[] | undefined): number | undefined {
+export function textWidthOf(
+  { prefix, family }: TransformerFile,
+  shape: (name: string) => readonly number[] | undefined,
+): number | undefined {
   const embedders = ['txt_in.weight', 'context_embedder.weight', 'cap_embedder.1.weight']
   const width = embedders.map((name) => shape(prefix + name)?.[1]).find((each) => each !== undefined)
   // klein reads three hidden states side by side.

@@ -56,6 +56,7 @@ export async function generateImages(
     ...size,
     ...scales,
     guidanceRescale: request.guidanceRescale,
+    ...(request.skipLayers && { skipLayers: request.skipLayers }),
     prompts: await pipeline.base.encode(promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
@@ -96,7 +97,14 @@ export async function generateImages(
     images.push(...(await Promise.all(drawn)))
   }
   const widened = pipeline.decoder.widened || pipeline.encoder?.widened === true
-  const warnings = [...(widened ? [widenedVae] : []), ...(descriptor.checkpoint?.guessed === true ? [guessedPrediction] : [])]
+  const { cutAt } = settings.prompts
+  const warnings = [
+    ...(widened ? [widenedVae] : []),
+    ...(cutAt === undefined
+      ? []
+      : [`The prompt or negative prompt has more than the ${cutAt} tokens that this model reads; the rest was left out.`]),
+    ...(descriptor.checkpoint?.guessed === true ? [guessedPrediction] : []),
+  ]
   return { images, computeMs: performance.now() - started, ...(warnings.length > 0 && { warnings }) }
 }
 

@@ -1,3 +1,4 @@
+import type { SkipLayerGuidance } from '../../core/image-generation.ts'
 import type { Sampler } from '../../core/sampler.ts'
 import type { Drawing } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
@@ -28,6 +29,7 @@ export interface DrawingSettings {
   readonly embeddedGuidance?: number
   readonly guidanceRescale: number
   readonly bounds?: GuidanceBounds
+  readonly skipLayers?: SkipLayerGuidance
   readonly prompts: PromptEncoding
   readonly start: StartingPicture | StartingLatents | null
   /** Pictures that the model sees beside its drawing; absent = none. */
@@ -42,7 +44,7 @@ export interface DrawingSettings {
  *   when no step is left.
  */
 export async function prepareDrawing(pipeline: DiffusionPipeline, settings: DrawingSettings): Promise<Drawing> {
-  const { steps, guidanceScale, embeddedGuidance, guidanceRescale, bounds } = settings
+  const { steps, guidanceScale, embeddedGuidance, guidanceRescale, bounds, skipLayers } = settings
   const size = sizeOf(pipeline, settings)
   const solver = prepareSolver(settings.sampler, settings.scheduler, steps, settings)
   const generator = new TorchGenerator(settings.seed)
@@ -65,6 +67,7 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     ...(embeddedGuidance !== undefined && { embeddedGuidance }),
     guidanceRescale,
     ...(bounds && { bounds }),
+    ...(skipLayers && { skipping: { ...skipLayers, evaluations: solver.timesteps.length - begun.begin } }),
     generator,
   }
 }

@@ -14,7 +14,7 @@ import type { UsedAssets, UsedControlnet } from './used-assets.ts'
  * @throws {ServiceError} `unsupported` naming an asset that is not there, `validation_error` for a picture that does not decode.
  */
 export async function readAssets(
-  { loras, textualInversions = [], controlnets = [], vae = null }: ImageRequest,
+  { loras, textualInversions = [], controlnets = [], vae = null, skipLayers }: ImageRequest,
   installed: readonly AssetDescriptor[],
   { size, signal }: { readonly size: PixelSize; readonly signal: AbortSignal },
 ): Promise<UsedAssets> {
@@ -39,6 +39,7 @@ export async function readAssets(
     textualInversions: textualInversions.map(({ name, trigger }) => ({ file: fileOf('textual-inversion', name), trigger })),
     controlnets: shown,
     vae: vae === null ? null : fileOf('vae', vae),
+    ...(skipLayers && { skippedLayers: skipLayers.layers }),
   }
 }
 

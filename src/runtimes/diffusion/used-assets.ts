@@ -20,9 +20,11 @@ export interface UsedAssets {
   readonly controlnets: readonly UsedControlnet[]
   /** Stands in for the model's own VAE; null = that one. */
   readonly vae: string | null
+  /** Blocks of the network that skip-layer guidance leaves out; absent = none. */
+  readonly skippedLayers?: readonly number[]
 }
 
 /** Whether a drawing uses its model alone. */
-export function isPlain({ loras, textualInversions, controlnets, vae }: UsedAssets): boolean {
-  return loras.length + textualInversions.length + controlnets.length === 0 && vae === null
+export function isPlain({ loras, textualInversions, controlnets, vae, skippedLayers }: UsedAssets): boolean {
+  return skippedLayers === undefined && loras.length + textualInversions.length + controlnets.length === 0 && vae === null
 }

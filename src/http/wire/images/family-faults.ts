@@ -17,6 +17,14 @@ const controls: readonly Field[] = [
   'controlnets',
 ]
 
+/** What Stable Diffusion 3 alone takes. */
+const skipLayers: readonly Field[] = [
+  'skip_guidance_layers',
+  'skip_layer_guidance_scale',
+  'skip_layer_guidance_start',
+  'skip_layer_guidance_stop',
+]
+
 const secondTexts: readonly Field[] = ['prompt_2', 'negative_prompt_2']
 
 /** Fields that a family has no use for, besides those that no transformer takes. */
@@ -30,8 +38,9 @@ const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
 /** Names the fields of a body that the model's family cannot honour. */
 export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const family = familyOf(model)
-  if (!isTransformerFamily(family)) return []
-  const given = [...controls, ...(idle[family] ?? [])].filter((field) => body[field] !== undefined)
+  const others = family === 'sd3' ? [] : skipLayers
+  const fields = isTransformerFamily(family) ? [...controls, ...(idle[family] ?? []), ...others] : others
+  const given = fields.filter((field) => body[field] !== undefined)
   return given.map((field) => ({
     path: [field],
     message: `\`${field}\` must be left out: models of ${familyNames[family]} do not take it.`,

@@ -13,6 +13,7 @@ import { findSeedFaults } from './image-seeds.ts'
 import { findSizeFaults, requestedSize } from './image-size.ts'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
 import { findPromptWeightFaults } from './prompt-weight-faults.ts'
+import { findSkipLayerFaults } from './skip-layer-fields.ts'
 
 /** What the headers of an image request say about it. */
 export interface ImageHints {
@@ -32,6 +33,7 @@ export function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hi
     ...findSeedFaults(body.seed, count),
     ...findBoundFaults(model, body),
     ...findFamilyFaults(body, model),
+    ...findSkipLayerFaults(body),
     // Transformers read brackets as part of the text.
     ...(isTransformerFamily(familyOf(model)) ? [] : findPromptWeightFaults(body)),
     ...findLoraFaults(model, body),

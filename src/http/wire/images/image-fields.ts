@@ -5,6 +5,7 @@ import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
 import { highResolutionFields } from './high-resolution-fields.ts'
+import { skipLayerFields } from './skip-layer-fields.ts'
 import { unsupportedField } from './unsupported-fields.ts'
 
 const prompt = { maxLength: 10_000 }
@@ -34,7 +35,7 @@ export const imageFields = {
   width: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With height, a size the model allows.' })),
   height: Type.Optional(Type.Integer({ minimum: 8, maximum: 8192, description: 'With width, a size the model allows.' })),
   steps: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSteps, description: "Denoising steps; the model's own by default." })),
-  cfg_scale: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 50, description: "Guidance; the model's own by default." })),
+  cfg_scale: Type.Optional(Type.Number({ minimum: 0, maximum: 50, description: "Guidance; the model's own by default. 0 = none." })),
   guidance_rescale: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -133,6 +134,7 @@ export const imageFields = {
     Type.Number({ minimum: 0, maximum: 1, default: imageDefaults.high_noise_frac, description: 'Share of the steps before the refiner.' }),
   ),
   ...highResolutionFields,
+  ...skipLayerFields,
   model: Type.Optional(Type.String({ minLength: 1, description: 'An installed image model, see /v1/models.' })),
   checkpoint: Type.Optional(Type.String({ minLength: 1, description: 'The same by the original name.' })),
   log_prompt: Type.Optional(

@@ -20,6 +20,7 @@ import { readSeeds } from './image-seeds.ts'
 import { requestedSize } from './image-size.ts'
 import { strengthFor } from './image-strength.ts'
 import { paceByLoras } from './lora-pace.ts'
+import { readSkipLayers } from './skip-layer-fields.ts'
 import { findUnsupported } from './unsupported-fields.ts'
 
 export interface ImageParsing {
@@ -148,6 +149,7 @@ function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: Image
     clipSkip: body.clip_skip ?? 0,
     stylePreset: body.style_preset === undefined ? null : (findStylePreset(body.style_preset)?.name ?? null),
     loras,
+    ...readSkipLayers(body),
     refinerStart: refines ? (body.high_noise_frac ?? imageDefaults.high_noise_frac) : null,
     previews: hints.previews,
   }

@@ -50,9 +50,9 @@ export async function loadCheckpointPipeline(
   const vae = parseVaeConfig(parts.vaeConfig, parts.vae.label)
   if (!('unet' in parts)) {
     const { spacing } = transformerRules[parts.family]
-    const { base, models } = await openTransformerPredictor(parts, kept)
+    const { base, ...predictor } = await openTransformerPredictor(parts, kept)
     const plain = { base, ...(await openVae(parts.vae, kept.openOncePerPicture)) }
-    const adapter = stack.use(new TransformerAdapter(parts, { plain, models, open, openOncePerPicture }))
+    const adapter = stack.use(new TransformerAdapter(parts, { plain, ...predictor, open, openOncePerPicture }))
     const pipeline = {
       ...plain,
       adapt: (assets: UsedAssets, options: { readonly signal: AbortSignal }) => adapter.adapt(assets, options),

@@ -1,4 +1,6 @@
+import { ServiceError } from '../../../core/error.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
 import type { GuidedUnet } from '../unet/guided-unet.ts'
 import { isPlain, type UsedAssets } from '../used-assets.ts'
@@ -8,10 +10,18 @@ import { LoraCache } from './lora/lora-cache.ts'
 import { textTargets } from './lora/lora-modules.ts'
 import { changedModules, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
 import { transformerTargets } from './lora/transformer-modules.ts'
+import { blockCount } from './networks/sd3-graph.ts'
 import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
 import type { TransformerParts } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
 import { clipParts, predictingWith, type TransformerPredictor, writeTransformerGraph } from './transformer-predictor.ts'
+
+/** A session with branches for some modules. */
+interface Extended {
+  readonly network: OpenedNetwork
+  readonly unet: GuidedUnet
+  readonly modules: ReadonlySet<string>
+}
 
 type AdaptedParts = Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>
 
@@ -20,20 +30,24 @@ export class TransformerAdapter implements AsyncDisposable {
   readonly #parts: TransformerParts
   readonly #plain: AdaptedParts
   readonly #models: TextModels
+  readonly #session: OnnxSession
   readonly #open: OpenNetwork
   readonly #loras: LoraCache
   readonly #text: ReadonlyMap<string, AdaptableText>
+  /** The session without some blocks that was used last. */
+  #skipping: { readonly network: OpenedNetwork; readonly key: string } | null = null
   /** The session with branches, and the modules it has them for. */
-  #extended: { readonly network: OpenedNetwork; readonly unet: GuidedUnet; readonly modules: ReadonlySet<string> } | null = null
+  #extended: Extended | null = null
 
   constructor(
     parts: TransformerParts,
     {
       plain,
       models,
+      session,
       open,
       openOncePerPicture,
-    }: Pick<TransformerPredictor, 'models'> & {
+    }: Pick<TransformerPredictor, 'models' | 'session'> & {
       readonly plain: AdaptedParts
       readonly open: OpenNetwork
       readonly openOncePerPicture: OpenNetwork
@@ -42,6 +56,7 @@ export class TransformerAdapter implements AsyncDisposable {
     this.#parts = parts
     this.#plain = plain
     this.#models = models
+    this.#session = session
     this.#open = open
     const clips = clipParts(parts)
     this.#loras = new LoraCache(new Map([...transformerTargets(parts.family, parts.transformer), ...textTargets(clips)]))
@@ -67,15 +82,37 @@ export class TransformerAdapter implements AsyncDisposable {
     const { family, transformer } = this.#parts
     const wanted = changedModules(loras, 'unet')
     const adapted = wanted.size === 0 ? null : await this.#extend(wanted)
+    const { skippedLayers } = assets
+    const unet = skippedLayers === undefined ? adapted?.unet : await this.#skip(skippedLayers, adapted)
     const feeds = adapted && mixLoras(loras, { network: 'unet', weights: transformer, modules: adapted.modules })
     return {
       ...this.#plain,
       base: {
         ...base,
-        ...(adapted && { unet: adapted.unet, additions: { feeds: async () => feeds ?? {} } }),
+        ...(unet && { unet }),
+        ...(adapted && { additions: { feeds: async () => feeds ?? {} } }),
         encode: encodingTexts(await this.#adaptTexts(loras), transformerRules[family].maxTokens),
       },
     }
+  }
+
+  /** Predicts with and without some blocks, both with the same LoRAs. */
+  async #skip(layers: readonly number[], adapted: Extended | null): Promise<GuidedUnet> {
+    const parts = this.#parts
+    const count = blockCount(parts.transformer)
+    const tooHigh = layers.find((layer) => layer >= count)
+    if (tooHigh !== undefined)
+      throw new ServiceError('unsupported', `This model has blocks 0 to ${count - 1}, not ${tooHigh}.`, { param: 'skip_guidance_layers' })
+    const key = JSON.stringify([[...layers].sort(), [...(adapted?.modules ?? [])].sort()])
+    if (this.#skipping?.key !== key) {
+      const branches = adapted === null ? null : new LoraBranches(adapted.modules)
+      const network = await this.#open(parts.transformer, 'transformer', (target) =>
+        writeTransformerGraph(parts, { target, branches, skipped: layers }),
+      )
+      await this.#skipping?.network[Symbol.asyncDispose]()
+      this.#skipping = { network, key }
+    }
+    return predictingWith(parts, adapted?.network.session ?? this.#session, this.#skipping.network.session)
   }
 
   async #adaptTexts(loras: readonly WeightedLora[]): Promise<TextModels> {
@@ -86,7 +123,7 @@ export class TransformerAdapter implements AsyncDisposable {
     return models
   }
 
-  async #extend(wanted: ReadonlySet<string>): Promise<{ readonly unet: GuidedUnet; readonly modules: ReadonlySet<string> }> {
+  async #extend(wanted: ReadonlySet<string>): Promise<Extended> {
     const before = this.#extended
     if (before !== null && wanted.isSubsetOf(before.modules)) return before
     const modules = before === null ? wanted : wanted.union(before.modules)
@@ -99,6 +136,7 @@ export class TransformerAdapter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#skipping?.network[Symbol.asyncDispose]()
     await this.#extended?.network[Symbol.asyncDispose]()
     for (const text of this.#text.values()) await text[Symbol.asyncDispose]()
   }

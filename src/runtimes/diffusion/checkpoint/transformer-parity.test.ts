@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../test/support/model-files/golden-checkpoints.ts'
@@ -8,12 +8,14 @@ import { openReferencePipeline, pipelineKey } from '../parity/open-pipeline.ts'
 import { parseReferenceFile } from '../parity/reference-case.ts'
 import { isWithinLimits, replayCase } from '../parity/replay-case.ts'
 import { loadByteLevelTokenizer } from '../prompts/byte-level-tokenizer.ts'
+import { plainPair } from '../prompts/request-prompts.ts'
 import { loadUnigramTokenizer } from '../prompts/unigram-tokenizer.ts'
+import { readTransformer } from './parts/transformer-parts.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())
 const folder = temporary.path
-await unpackGoldenCheckpoints(folder, (path) => !/klein|z_image_turbo_fp8|schnell-fp8/u.test(path), 'transformers')
+await unpackGoldenCheckpoints(folder, (path) => !/z_image_turbo_fp8|schnell-fp8/u.test(path), 'transformers')
 const text = await readFile(join(folder, 'cases.json'), 'utf8')
 const file = parseReferenceFile(JSON.parse(text))
 const { signal } = new AbortController()
@@ -40,6 +42,11 @@ const chosen = [
   'LoRA z-image-ai-toolkit.safetensors weight 1.0',
   'LoRA sd3-diffusers.safetensors weight 1.0',
   'dev GGUF Q4_0',
+  '3.5 skip-layer guidance',
+  'klein folder 128x128',
+  'klein inpaint',
+  'klein with two reference pictures, guidance 2.5',
+  'LoRA flux2-diffusers.safetensors weight 1.0',
   'LoRA on GGUF Q8_0',
   'GGUF z_image_turbo-Q4_0.gguf',
   'GGUF z_image_turbo-sdcpp-q8_0.gguf',
@@ -72,6 +79,33 @@ test('tokenizers part texts as those of the models do', async () => {
   ]
   for (const [prompt, ids] of Object.entries(tokens.qwen3 ?? {})) assert.deepEqual(qwen.encode(prompt), ids, prompt)
   for (const [prompt, ids] of Object.entries(tokens.t5 ?? {})) assert.deepEqual([...t5.encode(prompt), t5.endId], ids, prompt)
+})
+
+test('a text that is cut says at how many tokens', async () => {
+  const [reference] = cases.filter(({ model }) => model === 'z-image-turbo')
+  assert.ok(reference)
+  await using opened = await openReferencePipeline(folder, reference, { threads: 1, signal })
+  const encode = (text: string) =>
+    opened.pipeline.base.encode({ positive: plainPair(text, text), negative: null, clipSkip: 0, truncate: false }, { signal })
+  assert.equal((await encode('a glossy red apple')).cutAt, undefined)
+  assert.equal((await encode('a glossy red apple '.repeat(200))).cutAt, 512)
+})
+
+test('Z-Image in a file of its own is drawn with more noise than Z-Image-Turbo', async () => {
+  const path = 'diffusion_models/z_image_turbo_bf16.safetensors'
+  const reference = cases.find(({ model }) => model === path)
+  const files = Object.fromEntries(Object.entries(reference?.files ?? {}).map(([name, file]) => [name, join(folder, file)]))
+  await copyFile(join(folder, path), join(folder, 'diffusion_models/z_image_bf16.safetensors'))
+  const shiftOf = async (name: string) => (await readTransformer(join(folder, name), files))?.schedulerConfig.shift
+  assert.deepEqual([await shiftOf(path), await shiftOf('diffusion_models/z_image_bf16.safetensors')], [3, 6])
+})
+
+test('a block that a model does not have cannot be left out', async () => {
+  const [reference] = cases.filter(({ name }) => name === '3.5 skip-layer guidance')
+  assert.ok(reference)
+  await using opened = await openReferencePipeline(folder, reference, { threads: 1, signal })
+  const assets = { loras: [], textualInversions: [], controlnets: [], vae: null, skippedLayers: [9] }
+  await assert.rejects(async () => opened.pipeline.adapt?.(assets, { signal }), { code: 'unsupported', param: 'skip_guidance_layers' })
 })
 
 test('a model that lacks a part names it', async () => {

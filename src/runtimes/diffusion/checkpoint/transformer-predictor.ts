@@ -11,8 +11,8 @@ import { LanguageModelEncoder, T5Encoder } from '../transformer/text-models.ts'
 import { Transformer } from '../transformer/transformer.ts'
 import { GuidedUnet } from '../unet/guided-unet.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
-import { writeFlux2Graph } from './networks/flux2-graph.ts'
 import { writeFluxGraph } from './networks/flux-graph.ts'
+import { writeFlux2Graph } from './networks/flux2-graph.ts'
 import { writeLanguageModelGraph } from './networks/language-model-graph.ts'
 import { positionSide, writeSd3Graph } from './networks/sd3-graph.ts'
 import { writeT5Graph } from './networks/t5-graph.ts'
@@ -24,7 +24,6 @@ import type { TextEncoderPart } from './parts/checkpoint-parts.ts'
 import { encoderOptions } from './parts/read-single-file.ts'
 import type { TransformerParts, TransformerText } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
-import type { WeightTable } from './weights/weight-table.ts'
 
 /** Writes the graph of a family's transformer. */
 const writers = {
@@ -32,13 +31,14 @@ const writers = {
   'flux-schnell': writeFluxGraph,
   'flux2-klein': writeFlux2Graph,
   'z-image': writeZImageGraph,
-  sd3: (weights: WeightTable, options: TransformerGraphOptions) => writeSd3Graph(weights, options),
+  sd3: writeSd3Graph,
 } as const
 
 /** A predictor with the encoders that its texts go through. */
 export interface TransformerPredictor {
   readonly base: NoisePredictor
   readonly models: TextModels
+  readonly session: OnnxSession
 }
 
 /** Writes the graph of a transformer. */
@@ -46,10 +46,15 @@ export function writeTransformerGraph({ family, transformer }: TransformerParts,
   return writers[family](transformer, options)
 }
 
-/** Predicts with a transformer's session. */
-export function predictingWith({ family, transformer }: TransformerParts, session: OnnxSession): GuidedUnet {
+/** Predicts with a transformer's session, and with one without some of its blocks. */
+export function predictingWith(
+  { family, transformer }: TransformerParts,
+  session: OnnxSession,
+  skipping: OnnxSession | null = null,
+): GuidedUnet {
   const { rotation } = transformerRules[family]
-  return new GuidedUnet(new Transformer(session, { family, rotation, positionSide: rotation === null ? positionSide(transformer) : 0 }))
+  const places = { family, rotation, positionSide: rotation === null ? positionSide(transformer) : 0 }
+  return new GuidedUnet(new Transformer(session, places), skipping && new Transformer(skipping, places))
 }
 
 /** Opens a transformer, and its text encoders, which run once per picture. */
@@ -74,7 +79,7 @@ export async function openTransformerPredictor(
     zeroNegative: false,
     maxClipSkip: models.kind === 'stacked' ? Math.min(...models.clips.map(({ encoder }) => encoder.maxClipSkip)) : 0,
   }
-  return { base, models }
+  return { base, models, session }
 }
 
 async function openTexts(parts: TransformerParts, open: OpenNetwork): Promise<TextModels> {

@@ -1,4 +1,5 @@
 import { componentNames, type ModelFiles } from '../../../core/checkpoint/model-files.ts'
+import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { type Sampler, samplers } from '../../../core/sampler.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
@@ -41,6 +42,7 @@ export interface ReferenceCase {
   readonly controlnet: { readonly file: string; readonly png: Uint8Array; readonly scale: number } | null
   /** File of a VAE that stands in for the model's own. */
   readonly vae: string | null
+  readonly skipLayers: SkipLayerGuidance | null
   /** Pictures that the model sees beside its drawing. */
   readonly referencePngs: readonly Uint8Array[]
   readonly initial: { readonly png: Uint8Array; readonly strength: number; readonly maskPng: Uint8Array | null } | null
@@ -92,6 +94,7 @@ function parseCase(json: JsonRecord, fallbackName: string): ReferenceCase {
     negativePrompt: optionalText(json, 'negative_prompt'),
     negativePrompt2: optionalText(json, 'negative_prompt_2'),
     seed: number(json, 'seed'),
+    skipLayers: readSkipLayers(json),
     // diffusers gives distilled models no guidance, whatever is asked for.
     guidanceScale: json.is_distilled === true ? 1 : number(json, 'cfg_scale'),
     referencePngs: Array.isArray(json.reference_pngs) ? json.reference_pngs.map((png) => bytes(String(png))) : [],
@@ -154,6 +157,13 @@ function optionalNumber(json: JsonRecord, key: string): number | null {
 function readBounds(json: JsonRecord): GuidanceBounds | null {
   const until = optionalNumber(json, 'cfg_truncation')
   return until === null ? null : { until, normalized: json.cfg_normalization === true }
+}
+
+function readSkipLayers(json: JsonRecord): SkipLayerGuidance | null {
+  const layers = json.skip_guidance_layers
+  if (!Array.isArray(layers)) return null
+  const named = (name: string) => number(json, `skip_layer_guidance_${name}`)
+  return { layers: layers.map(Number), scale: named('scale'), start: named('start'), stop: named('stop') }
 }
 
 function readFiles(json: JsonRecord): ModelFiles {

@@ -55,6 +55,7 @@ export async function replayCase(
       ...scales,
       ...(reference.bounds && { bounds: reference.bounds }),
       guidanceRescale: 0,
+      ...(reference.skipLayers && { skipLayers: reference.skipLayers }),
       prompts: await pipeline.base.encode(textsFor(pipeline.base, reference), { signal }),
       start: await startOf(reference),
       references: (await Promise.all(reference.referencePngs.map(readRgb))).map(toPlanes),
@@ -106,7 +107,7 @@ function textsFor(predictor: NoisePredictor, reference: ReferenceCase): PromptsT
   }
 }
 
-async function assetsOf({ loras, textualInversions, controlnet, vae }: ReferenceCase, folder: string): Promise<UsedAssets> {
+async function assetsOf({ loras, textualInversions, controlnet, vae, skipLayers }: ReferenceCase, folder: string): Promise<UsedAssets> {
   const inside = <T extends { readonly file: string }>(asset: T): T => ({ ...asset, file: join(folder, asset.file) })
   return {
     loras: loras.map(inside),
@@ -116,6 +117,7 @@ async function assetsOf({ loras, textualInversions, controlnet, vae }: Reference
         ? []
         : [{ file: join(folder, controlnet.file), picture: toPlanes(await readRgb(controlnet.png)), scale: controlnet.scale, until: 1 }],
     vae: vae === null ? null : join(folder, vae),
+    ...(skipLayers && { skippedLayers: skipLayers.layers }),
   }
 }
 

@@ -39,6 +39,8 @@ export interface PromptEncoding {
   readonly positive: EncodedPrompt
   /** null without guidance. */
   readonly negative: EncodedPrompt | null
+  /** Tokens that a text was cut at; absent = none was. */
+  readonly cutAt?: number
 }
 
 export interface PromptsToEncode {

@@ -20,6 +20,7 @@ export type TextModels =
  */
 export function encodingTexts(models: TextModels, most: number): EncodeTexts {
   return async ({ positive, negative, clipSkip, maxTokens = most }, { signal }) => {
+    const cuts: boolean[] = []
     const encode = async (pair: PromptPair, skip: number): Promise<EncodedPrompt> => {
       const { hidden, pooled } = await encodePair(models, pair, {
         skip,
@@ -30,10 +31,12 @@ export function encodingTexts(models: TextModels, most: number): EncodeTexts {
           signal.throwIfAborted()
         },
       })
+      cuts.push(hidden.isCut)
       return { hidden: hidden.values, tokens: hidden.tokens, pooled }
     }
     const wanted = await encode(positive, clipSkip)
-    return { positive: wanted, negative: negative === null || negative === 'zeros' ? null : await encode(negative, 0) }
+    const unwanted = negative === null || negative === 'zeros' ? null : await encode(negative, 0)
+    return { positive: wanted, negative: unwanted, ...(cuts.includes(true) && { cutAt: maxTokens }) }
   }
 }
 
@@ -63,7 +66,9 @@ async function encodePair(
       const rows = [await readClip(models.clips[0], first, skip), await readClip(models.clips[1], second, skip)]
       await pause()
       const { t5, width } = models
-      const words = t5 === null ? emptyText(maxTokens, width) : await t5.encode(third, maxTokens)
+      // Without T5 the CLIPs alone read the text.
+      const isCut = rows.some(({ hidden }) => hidden.isCut)
+      const words = t5 === null ? { ...emptyText(maxTokens, width), isCut } : await t5.encode(third, maxTokens)
       const pooled = Float32Array.from(rows.flatMap((row) => [...row.pooled]))
       return { hidden: stackTexts([joinTexts(rows.map(({ hidden }) => hidden)), words]), pooled }
     }
@@ -79,12 +84,12 @@ async function readClip(
   text: string,
   skip: number,
 ): Promise<{ readonly hidden: HiddenText; readonly pooled: Float32Array }> {
-  const [chunk] = promptChunks(tokenizer, [{ text, weight: 1 }])
+  const [chunk, ...rest] = promptChunks(tokenizer, [{ text, weight: 1 }])
   const [row]: readonly (EncodedRow | undefined)[] = await encoder.encode([{ ids: chunk?.ids ?? [] }], skip)
   const { hidden = new Float32Array(0), tokens = 0, width = 0, pooled = null } = row ?? {}
-  return { hidden: { values: hidden, tokens, width }, pooled: pooled ?? new Float32Array(0) }
+  return { hidden: { values: hidden, tokens, width, isCut: rest.length > 0 }, pooled: pooled ?? new Float32Array(0) }
 }
 
 function emptyText(tokens: number, width: number): HiddenText {
-  return { values: new Float32Array(tokens * width), tokens, width }
+  return { values: new Float32Array(tokens * width), tokens, width, isCut: false }
 }

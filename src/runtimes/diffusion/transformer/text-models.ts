@@ -10,6 +10,8 @@ export interface HiddenText {
   readonly values: Float32Array
   readonly tokens: number
   readonly width: number
+  /** Whether the text had more tokens. */
+  readonly isCut: boolean
 }
 
 /** T5's encoder. Texts are filled up to the wanted length with tokens that are read like any other. */
@@ -24,7 +26,8 @@ export class T5Encoder {
 
   async encode(text: string, length: number): Promise<HiddenText> {
     const { endId, padId } = this.#tokenizer
-    const cut = [...this.#tokenizer.encode(text).slice(0, length - 1), endId]
+    const all = this.#tokenizer.encode(text)
+    const cut = [...all.slice(0, length - 1), endId]
     const ids = [...cut, ...Array.from({ length: length - cut.length }, () => padId)]
     const session = this.#session
     const feeds = {
@@ -32,7 +35,7 @@ export class T5Encoder {
       buckets: session.tensor('buckets', relativeBuckets(length), [length, length]),
     }
     const [hidden] = await session.run(feeds, ['hidden_states'])
-    return { values: hidden.values, tokens: length, width: hidden.values.length / length }
+    return { values: hidden.values, tokens: length, width: hidden.values.length / length, isCut: all.length >= length }
   }
 }
 
@@ -61,7 +64,8 @@ export class LanguageModelEncoder {
 
   /** The hidden states of a text of at most so many tokens. */
   async encode(text: string, most: number): Promise<HiddenText> {
-    const own = this.#tokenizer.encode(chat(text) + (this.#isPadded ? noThoughts : '')).slice(0, most)
+    const all = this.#tokenizer.encode(chat(text) + (this.#isPadded ? noThoughts : ''))
+    const own = all.slice(0, most)
     const [pad = 0] = this.#tokenizer.encode(filler)
     const ids = this.#isPadded ? [...own, ...Array.from({ length: most - own.length }, () => pad)] : own
     const tokens = ids.length
@@ -82,7 +86,7 @@ export class LanguageModelEncoder {
       rope_sin: session.tensor('rope_sin', sin, [tokens, headWidth / 2]),
     }
     const [states] = await session.run(feeds, ['hidden_states'])
-    return { values: states.values, tokens, width: states.values.length / tokens }
+    return { values: states.values, tokens, width: states.values.length / tokens, isCut: all.length > most }
   }
 }
 
@@ -97,7 +101,8 @@ export function stackTexts(texts: readonly HiddenText[]): HiddenText {
   let row = 0
   for (const text of texts)
     for (let i = 0; i < text.tokens; i++) values.set(text.values.subarray(i * text.width, (i + 1) * text.width), row++ * width)
-  return { values, tokens, width }
+  // The last text is the one that is read at length.
+  return { values, tokens, width, isCut: texts.at(-1)?.isCut === true }
 }
 
 /** Puts texts of as many tokens side by side. */
@@ -111,5 +116,5 @@ export function joinTexts(texts: readonly HiddenText[]): HiddenText {
       for (let j = 0; j < text.width; j++) values[i * width + column + j] = valueAt(text.values, i * text.width + j)
     column += text.width
   }
-  return { values, tokens, width }
+  return { values, tokens, width, isCut: texts.some((text) => text.isCut) }
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
 import { linear } from '../schedulers/linear.ts'
 import type { Conditioning, LatentSize } from './conditioning.ts'
 import type { Unet } from './unet.ts'
@@ -29,6 +30,8 @@ export interface Guidance {
   readonly additions: UnetAdditions | null
   /** Pictures that the network sees beside the drawing; absent = none. */
   readonly references?: readonly PlacedLatents[]
+  /** Guidance away from the prediction of a network without some blocks; absent = none. */
+  readonly skipping?: Omit<SkipLayerGuidance, 'layers'> & { readonly evaluations: number }
   /** Absent = guidance counts in full at every step. */
   readonly bounds?: GuidanceBounds
 }
@@ -45,6 +48,12 @@ export interface GuidanceBounds {
   readonly normalized: boolean
   /** Share of the noise that may be gone before guidance ends, up to 1. */
   readonly until: number
+}
+
+/** What a network predicts under guidance, and for the prompt alone. */
+interface GuidedPrediction {
+  readonly prediction: Float32Array
+  readonly own: Float32Array
 }
 
 /** What guidance needs of a UNet. */
@@ -67,12 +76,31 @@ export class GuidedUnet {
   /** Milliseconds for each of several drawings in one batch, by latent size. */
   readonly #together = new Map<string, readonly number[]>()
 
-  constructor(unet: PredictingUnet) {
+  /** The network without some of its blocks; null = none is left out. */
+  readonly #skipping: PredictingUnet | null
+
+  constructor(unet: PredictingUnet, skipping: PredictingUnet | null = null) {
     this.#unet = unet
+    this.#skipping = skipping
   }
 
   /** Makes a drawing's conditioning ready. */
-  prepare({
+  prepare(guidance: Guidance): Predict {
+    const predict = this.#prepareGuided(guidance)
+    const skipping = this.#skipping
+    const { skipping: wanted, size, positive, guidanceScale, embeddedGuidance = guidanceScale, shown, additions } = guidance
+    if (skipping === null || wanted === undefined) return async (...at) => (await predict(...at)).prediction
+    const without = skipping.condition([positive], { size, guidance: embeddedGuidance, shown, additions })
+    const { scale, start, stop, evaluations } = wanted
+    return async (latents, ...when) => {
+      const { prediction, own } = await predict(latents, ...when)
+      const index = Math.round(when[1] * evaluations) - 1
+      if (index <= evaluations * start || index >= evaluations * stop) return prediction
+      return linear([1, prediction], [scale, own], [-scale, only(await skipping.predict(latents, when, without))])
+    }
+  }
+
+  #prepareGuided({
     size,
     positive,
     negative,
@@ -83,7 +111,7 @@ export class GuidedUnet {
     additions,
     references = [],
     bounds,
-  }: Guidance): Predict {
+  }: Guidance): (...at: Parameters<Predict>) => Promise<GuidedPrediction> {
     const unet = this.#unet
     const condition = (conditionings: readonly Conditioning[]) =>
       unet.condition(conditionings, { size, guidance: embeddedGuidance, shown, additions, references })
@@ -94,23 +122,27 @@ export class GuidedUnet {
         const started = performance.now()
         const prediction = only(await unet.predict(latents, when, alone))
         this.#note(key, 'batched', performance.now() - started)
-        return prediction
+        return { prediction, own: prediction }
       }
     }
     const without = condition([negative])
     // Texts of different lengths make no batch.
     const both = unet.fixedBatch === 1 ? null : condition([negative, positive])
     return async (latents, ...when) => {
-      if (bounds !== undefined && 1 - when[0] / 1000 > bounds.until) return only(await unet.predict(latents, when, alone))
+      if (bounds !== undefined && 1 - when[0] / 1000 > bounds.until) {
+        const own = only(await unet.predict(latents, when, alone))
+        return { prediction: own, own }
+      }
       const way = this.#choose(key, size)
       const started = performance.now()
-      const [unguided, guided] =
+      const [unguided, own] =
         way === 'batched' && both !== null
           ? await unet.predict(latents, when, both)
           : [only(await unet.predict(latents, when, without)), only(await unet.predict(latents, when, alone))]
       this.#note(key, way, performance.now() - started)
-      const prediction = guide(unguided, guided, { guidanceScale, guidanceRescale })
-      return bounds?.normalized === true && guided !== undefined ? noLonger(prediction, guided) : prediction
+      if (own === undefined) throw missingPrediction()
+      const prediction = guide(unguided, own, { guidanceScale, guidanceRescale })
+      return { prediction: bounds?.normalized === true ? noLonger(prediction, own) : prediction, own }
     }
   }
 

@@ -78,7 +78,10 @@ function eachPlace({ channels, height, width }: LatentSize, side: number, visit:
 }
 
 /** Encoded pixels as the model's latents. */
-export function toModelScale({ values, size }: SizedLatents, { scalingFactor, shift, statistics, channels, patchSide }: VaeConfig): Float32Array {
+export function toModelScale(
+  { values, size }: SizedLatents,
+  { scalingFactor, shift, statistics, channels, patchSide }: VaeConfig,
+): Float32Array {
   const perChannel = values.length / channels
   return patched(values, size, patchSide).map((value, i) => {
     const channel = Math.floor(i / perChannel)

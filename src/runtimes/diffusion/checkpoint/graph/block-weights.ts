@@ -26,7 +26,8 @@ interface Groups {
 }
 
 /**
- * The numbers that blocks stand for in single precision, [groups, numbers per group], in the order of the weight.
+ * The numbers that blocks stand for in single precision, [groups, numbers per group], in the order of the weight. Decoded right before a
+ * product of 1100 rows they add a tenth to its time; MatMulNBits, which decodes mapped blocks for each product as well, adds a quarter.
  *
  * @see https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h for the layouts
  */
@@ -107,16 +108,16 @@ class Blocks {
   }
 
   cut(from: number, to: number): string {
-    return cutBytes(this.#graph, this.#views('uint8'), from, to)
+    return this.#cut('uint8', from, to)
   }
 
   signed(from: number, to: number): string {
-    return cutBytes(this.#graph, this.#views('int8'), from, to)
+    return this.#cut('int8', from, to)
   }
 
   /** One number in half precision of each block, as single precision [blocks, 1]. */
   half(index: number): string {
-    return halfOf(this.#graph, this.#views, index)
+    return this.#graph.toSingle(this.#cut('float16', index, index + 1))
   }
 
   shape(value: string, sizes: readonly number[]): string {
@@ -202,14 +203,9 @@ class Blocks {
     const minima = this.join([this.low(second, 6), this.or(this.right(third, [4]), high(second))])
     return { scale: this.each(this.times(scales, this.half(0))), minimum: this.each(this.times(minima, this.half(1))) }
   }
-}
 
-/** Some bytes of each block. */
-export function cutBytes(graph: BlockGraph, view: string, from: number, to: number): string {
-  return graph.node('Slice', [view, graph.integers([from]), graph.integers([to]), graph.integers([1])])
-}
-
-/** One number in half precision of each block, as single precision [blocks, 1]. */
-export function halfOf(graph: BlockGraph, views: BlockViews, index: number): string {
-  return graph.toSingle(cutBytes(graph, views('float16'), index, index + 1))
+  #cut(as: BlockView, from: number, to: number): string {
+    const graph = this.#graph
+    return graph.node('Slice', [this.#views(as), graph.integers([from]), graph.integers([to]), graph.integers([1])])
+  }
 }

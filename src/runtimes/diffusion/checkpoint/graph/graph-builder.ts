@@ -51,11 +51,6 @@ export class GraphBuilder implements BlockGraph {
     return this.#target.attention
   }
 
-  /** Whether weights stay in their file. */
-  get isMapped(): boolean {
-    return this.#target.weightsAs === 'mapped'
-  }
-
   /** Declares an input; one of float32 is computed with as everything is. */
   input(name: string, shape: readonly OnnxSize[], type: OnnxType = 'float32'): Value {
     this.#inputs.push({ name, type, shape })
@@ -175,7 +170,7 @@ export class GraphBuilder implements BlockGraph {
   }
 
   /** The bytes of a weight in blocks, of which `rows` make a row of each view. */
-  blockViews(name: string, type: BlockType, blocksPerRow = 1): BlockViews {
+  #blockViews(name: string, type: BlockType, blocksPerRow = 1): BlockViews {
     const { file, offset, bytes, shape } = this.weights.get(name)
     const width = blockSizes[type].bytes * blocksPerRow
     const wanted = shape.reduce((product, size) => product * size, 1) / (blockSizes[type].numbers * blocksPerRow)
@@ -193,7 +188,7 @@ export class GraphBuilder implements BlockGraph {
 
   #decode(name: string, type: BlockType, shape: readonly number[]): Value {
     return this.once(`blocks:${name}:${shape.join('x')}`, () => {
-      const decoded = decodeBlocks(this, type, this.blockViews(name, type))
+      const decoded = decodeBlocks(this, type, this.#blockViews(name, type))
       return this.narrow(this.node('Reshape', [decoded, this.integers(shape)]))
     })
   }
@@ -212,7 +207,7 @@ export class GraphBuilder implements BlockGraph {
   /** Only the rows that are taken are decoded. */
   #gatherBlocks(name: string, type: BlockType, indices: Value, width: number): Value {
     const { numbers, bytes } = blockSizes[type]
-    const views = this.blockViews(name, type, width / numbers)
+    const views = this.#blockViews(name, type, width / numbers)
     const taken: BlockViews = (as) =>
       this.once(`taken:${as}:${name}:${indices}`, () =>
         this.node('Reshape', [this.node('Gather', [views(as), indices]), this.integers([-1, as === 'float16' ? bytes / 2 : bytes])]),

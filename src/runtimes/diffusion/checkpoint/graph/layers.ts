@@ -1,4 +1,3 @@
-import { multiplyBlocks } from './block-products.ts'
 import type { GraphBuilder, Value } from './graph-builder.ts'
 
 /** Groups of every group normalization in Stable Diffusion. */
@@ -30,9 +29,7 @@ export function linear({ graph, branches }: LayerContext, module: string, input:
   const name = `${module}.weight`
   const { shape, transposed } = graph.weights.get(name)
   const bias = graph.weights.has(`${module}.bias`) ? [graph.weight(`${module}.bias`)] : []
-  const output =
-    multiplyBlocks(graph, { weight: name, input, bias }) ??
-    graph.node('Gemm', [input, graph.weight(name, shape.slice(0, 2)), ...bias], { transB: transposed ? 0 : 1 })
+  const output = graph.node('Gemm', [input, graph.weight(name, shape.slice(0, 2)), ...bias], { transB: transposed ? 0 : 1 })
   return branches === null ? output : branches.linear(graph, module, input, output)
 }
 

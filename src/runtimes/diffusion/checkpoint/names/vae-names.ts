@@ -31,7 +31,10 @@ export function vaeModules(blocks: number): readonly ModulePair[] {
   const same = ['encoder.conv_in', 'encoder.conv_out', 'decoder.conv_in', 'decoder.conv_out', 'quant_conv', 'post_quant_conv']
   const pairs: ModulePair[] = same.map((name) => ({ diffusers: name, original: name }))
   // FLUX.2 keeps these two inside, and statistics of its latents beside.
-  pairs.push({ diffusers: 'quant_conv', original: 'encoder.quant_conv' }, { diffusers: 'post_quant_conv', original: 'decoder.post_quant_conv' })
+  pairs.push(
+    { diffusers: 'quant_conv', original: 'encoder.quant_conv' },
+    { diffusers: 'post_quant_conv', original: 'decoder.post_quant_conv' },
+  )
   pairs.push({ diffusers: 'bn', original: 'bn' })
   for (const part of ['encoder', 'decoder']) {
     pairs.push({ diffusers: `${part}.conv_norm_out`, original: `${part}.norm_out` })

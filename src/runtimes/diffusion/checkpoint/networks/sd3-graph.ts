@@ -28,21 +28,12 @@ export function positionSide(weights: WeightTable): number {
 }
 
 /** Blocks of the transformer. */
-function blockCount(weights: WeightTable): number {
+export function blockCount(weights: WeightTable): number {
   return weights.count('transformer_blocks.')
 }
 
-/**
- * Writes the graph of Stable Diffusion 3's transformer.
- *
- * @param skipped Blocks that are left out, for skip-layer guidance.
- * @see Esser et al. 2024, arXiv:2403.03206
- */
-export function writeSd3Graph(
-  weights: WeightTable,
-  { target, branches }: TransformerGraphOptions,
-  skipped: readonly number[] = [],
-): Uint8Array {
+/** Writes the graph of Stable Diffusion 3's transformer. @see Esser et al. 2024, arXiv:2403.03206 */
+export function writeSd3Graph(weights: WeightTable, { target, branches, skipped = [] }: TransformerGraphOptions): Uint8Array {
   const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('pos_embed.proj.weight', 0)

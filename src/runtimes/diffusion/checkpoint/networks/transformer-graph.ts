@@ -6,6 +6,8 @@ import type { WeightTable } from '../weights/weight-table.ts'
 export interface TransformerGraphOptions {
   readonly target: GraphTarget
   readonly branches: SideBranches | null
+  /** Blocks that are left out, for skip-layer guidance; absent = none. */
+  readonly skipped?: readonly number[]
 }
 
 /** Width of one attention head where each head is normalized by itself. */

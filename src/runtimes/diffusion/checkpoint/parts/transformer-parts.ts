@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { isTurbo } from '../../../../core/checkpoint/family-defaults.ts'
 import type { ComponentName, ModelFiles } from '../../../../core/checkpoint/model-files.ts'
 import { lackingReason, type ModelPart } from '../../../../core/checkpoint/model-parts.ts'
 import { familyTexts, findTransformer, type TextEncoderKind, type TextSource } from '../../../../core/checkpoint/transformer-file.ts'
@@ -71,7 +72,13 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
   const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
   if (vae === null) throw missingPart(label, family, 'vae')
   const rules = transformerRules[family]
-  const vaeConfig = { scaling_factor: rules.scalingFactor, shift_factor: rules.shiftFactor, ...source.vaeConfig, ...vaeSizes(vae), ...(await readLatentStatistics(vae)) }
+  const vaeConfig = {
+    scaling_factor: rules.scalingFactor,
+    shift_factor: rules.shiftFactor,
+    ...source.vaeConfig,
+    ...vaeSizes(vae),
+    ...(await readLatentStatistics(vae)),
+  }
   return { family, transformer, text, vae, vaeConfig, schedulerConfig: { ...rules.schedule, ...schedulerConfig } }
 }
 
@@ -141,7 +148,8 @@ async function fileSource(path: string): Promise<Source | null> {
     family: found.family,
     transformer: transformerTable(namedTable(file, found.prefix), found),
     vaeConfig: {},
-    schedulerConfig: {},
+    // Z-Image itself was trained for more noise than its distilled sister.
+    schedulerConfig: found.family === 'z-image' && !isTurbo(file.name) ? { shift: 6 } : {},
     encoder: async ({ inside }) => (holds(inside) ? namedTable(file, inside) : null),
     vae: async () => (vaePrefix === undefined ? null : vaeTable(file, vaePrefix)),
     tokenizer: async () => null,

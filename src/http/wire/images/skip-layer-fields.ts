@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
+
+const defaults = { scale: 2.8, start: 0.01, stop: 0.2 } as const
+const share = (value: number, what: string) =>
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, default: value, description: `Share of the steps ${what}; needs skip_guidance_layers.` }),
+  )
+
+/** Fields of skip-layer guidance, in diffusers' words. */
+export const skipLayerFields = {
+  skip_guidance_layers: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 63 }), {
+      minItems: 1,
+      maxItems: 16,
+      description: 'Stable Diffusion 3.5: blocks left out of a third prediction that the drawing is guided away from, such as [7, 8, 9].',
+    }),
+  ),
+  skip_layer_guidance_scale: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 50, default: defaults.scale, description: 'How strongly; needs skip_guidance_layers.' }),
+  ),
+  skip_layer_guidance_start: share(defaults.start, 'after which it begins'),
+  skip_layer_guidance_stop: share(defaults.stop, 'after which it ends'),
+}
+
+const dependent = ['skip_layer_guidance_scale', 'skip_layer_guidance_start', 'skip_layer_guidance_stop'] as const
+
+type SkipLayerBody = Readonly<Partial<Record<(typeof dependent)[number], number>>> & { readonly skip_guidance_layers?: readonly number[] }
+
+/** What a body asks for; absent where it asks for none. */
+export function readSkipLayers(body: SkipLayerBody): { readonly skipLayers?: SkipLayerGuidance } {
+  const { skip_guidance_layers: layers } = body
+  if (layers === undefined) return {}
+  const { scale, start, stop } = defaults
+  return {
+    skipLayers: {
+      layers,
+      scale: body.skip_layer_guidance_scale ?? scale,
+      start: body.skip_layer_guidance_start ?? start,
+      stop: body.skip_layer_guidance_stop ?? stop,
+    },
+  }
+}
+
+/** Names the fields that mean nothing without the layers. */
+export function findSkipLayerFaults(body: SkipLayerBody): readonly FieldFault[] {
+  if (body.skip_guidance_layers !== undefined) return []
+  const given = dependent.filter((field) => body[field] !== undefined)
+  return given.map((field) => ({ path: [field], message: `\`${field}\` needs \`skip_guidance_layers\`.`, kind: 'conflict' }))
+}
