@@ -284,6 +284,7 @@ export async function serve(
         webhooks,
         outputs,
         catalog,
+        catalogFor: (accountId) => assets.library.catalogFor(accountId),
         pool: ownPool,
         isLoadedElsewhere: cluster.isLoadedElsewhere,
         ...(store.nodes !== undefined && { kindOf: (modelId: string) => nameable.find(modelId)?.kind }),

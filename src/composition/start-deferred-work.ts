@@ -30,6 +30,8 @@ export interface DeferredWorkDependencies
   extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'tokens' | 'ledger' | 'documents' | 'requests'> {
   readonly outputs: OutputStore
   readonly catalog: ModelCatalog
+  /** With what the account uploaded. */
+  readonly catalogFor: (accountId: string) => ModelCatalog
   readonly priceOf: (model: string) => ModelPrice | null
   readonly pool: ModelPool
   readonly isLoadedElsewhere: (modelId: string) => boolean

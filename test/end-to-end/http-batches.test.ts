@@ -36,7 +36,7 @@ suite('batches', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  const words = createBatchWords({ catalog: createFakeCatalog() }, { widePenalties: false })
+  const words = createBatchWords({ catalogFor: () => createFakeCatalog(), clock }, { widePenalties: false, imagePixels: 2 ** 24 })
   let linesRead = 0
   const batchWords: typeof words = {
     ...words,
@@ -64,10 +64,7 @@ suite('batches', () => {
   const chatBody = (content: string) => ({ model: 'fake-chat', messages: [{ role: 'user', content }] })
   const chatLine = (at: number, content = `Say [say line ${at}]`) =>
     JSON.stringify({ custom_id: `c${at}`, method: 'POST', url: '/v1/chat/completions', body: chatBody(content) })
-  const send = async (
-    lines: readonly string[],
-    endpoint: '/v1/chat/completions' | '/v1/completions' | '/v1/embeddings' = '/v1/chat/completions',
-  ) => {
+  const send = async (lines: readonly string[], endpoint: OpenAI.BatchCreateParams['endpoint'] = '/v1/chat/completions') => {
     const file = await client.files.create({ file: await toFile(Buffer.from(lines.join('\n')), 'in.jsonl'), purpose: 'batch' })
     return client.batches.create({ input_file_id: file.id, endpoint, completion_window: '24h', metadata: { for: 'a test' } })
   }
@@ -167,6 +164,52 @@ suite('batches', () => {
     assert.equal((await read(text.output_file_id))[0]?.response?.body.object, 'text_completion')
     const vectors = await finish((await send([line('/v1/embeddings', { model: 'fake-chat', input: ['Hi', 'Ho'] })], '/v1/embeddings')).id)
     assert.equal(Object((await read(vectors.output_file_id))[0]?.response?.body.data).length, 2)
+  })
+
+  test('responses and images are answered in their own shapes, and refuse what a batch cannot do', async () => {
+    const line = (url: string, body: object, at = 0) => JSON.stringify({ custom_id: `x${at}`, method: 'POST', url, body })
+    const ask = { model: 'fake-chat', input: 'Hi [say hello]' }
+    const refused = [{ stream: true }, { store: true }, { background: true }, { previous_response_id: `resp_${'0'.repeat(32)}` }]
+    const bodies = [ask, ...refused.map((each) => ({ ...ask, ...each }))]
+    const texts = await finish(
+      (
+        await send(
+          bodies.map((body, at) => line('/v1/responses', body, at)),
+          '/v1/responses',
+        )
+      ).id,
+    )
+    assert.deepEqual(texts.request_counts, { total: 5, completed: 1, failed: 4 })
+    const [text] = await read(texts.output_file_id)
+    const { object, status, output, store } = Object(text?.response?.body)
+    assert.deepEqual([object, status, store, output[0].content[0].text], ['response', 'completed', false, 'hello'])
+    const params = (await read(texts.error_file_id)).map(({ response }) => Object(response?.body).error.param)
+    assert.deepEqual(params, refused.flatMap(Object.keys))
+
+    const draw = { model: 'fake-image', prompt: 'a lion', n: 2, seed: 7, quality: 'low', output_format: 'jpeg' }
+    const path = '/v1/images/generations'
+    const drawn = await finish((await send([line(path, draw), line(path, { ...draw, response_format: 'url' }, 1)], path)).id)
+    assert.deepEqual(drawn.request_counts, { total: 2, completed: 1, failed: 1 })
+    const { data, ...rest } = Object((await read(drawn.output_file_id))[0]?.response?.body)
+    const { data: direct, ...same } = await client.images.generate(draw as OpenAI.ImageGenerateParamsNonStreaming)
+    assert.deepEqual(
+      [data, { ...rest, created: 0 }],
+      [direct, { ...same, created: 0, _request_id: undefined }].map((each) => JSON.parse(JSON.stringify(each))),
+    )
+  })
+
+  test('a batch draws with a token for images only, and moderates nothing', async () => {
+    const file = await client.files.create({ file: await toFile(Buffer.from('{}'), 'in.jsonl'), purpose: 'batch' })
+    const wanted = { input_file_id: file.id, completion_window: '24h' } as const
+    const reader = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: await service.makeToken(['text']), maxRetries: 0 })
+    await assert.rejects(reader.batches.create({ ...wanted, endpoint: '/v1/images/generations' }), {
+      status: 403,
+      code: 'insufficient_scope',
+    })
+    await assert.rejects(client.batches.create({ ...wanted, endpoint: '/v1/moderations' }), {
+      code: 'unsupported_parameter',
+      param: 'endpoint',
+    })
   })
 
   test('a file that cannot be read through fails before anything runs, with its lines named', async () => {

@@ -2,7 +2,13 @@ import type { ErrorRecord } from '../error.ts'
 import type { OutputReference } from '../inference.ts'
 
 /** What lines of a batch may be sent to. */
-export const batchEndpoints = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings'] as const
+export const batchEndpoints = [
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/responses',
+  '/v1/images/generations',
+] as const
 export type BatchEndpoint = (typeof batchEndpoints)[number]
 
 /**

@@ -2,6 +2,7 @@ import { findBatch, readBatchDocument } from '../../operations/batches/batch-doc
 import { cancelBatch } from '../../operations/batches/cancel-batch.ts'
 import { createBatch } from '../../operations/batches/create-batch.ts'
 import { receivedBody } from '../body/read-body.ts'
+import { requireScope } from '../caller.ts'
 import type { Route } from '../route.ts'
 import { batchObjectSchema, encodeBatch } from '../wire/batches/batch-object.ts'
 import { batchRequestSchema, parseBatchRequest } from '../wire/batches/batch-request.ts'
@@ -18,7 +19,7 @@ export const batchRoutes: readonly Route[] = [
     path: '/v1/batches',
     summary: 'Send many requests in one file',
     description:
-      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, with low priority. Results and errors are JSON lines with their `custom_id`, kept for 24 hours unless `output_expires_after` sets another time.',
+      'Each line is `{"custom_id", "method": "POST", "url", "body"}`, where `url` is the endpoint of the batch. Lines enter the queue as room appears, with low priority. Results and errors are JSON lines with their `custom_id`, kept for 24 hours unless `output_expires_after` sets another time. Images need a token with the scope `image` too.',
     scopes: ['text'],
     body: batchRequestSchema,
     example: { input_file_id: 'file-0123456789abcdef0123456789abcdef', endpoint: '/v1/chat/completions', completion_window: '24h' },
@@ -26,8 +27,10 @@ export const batchRoutes: readonly Route[] = [
     refusals: [400, 413, 415, 429, 503],
     handle:
       (deps, { mostDocumentBytes }) =>
-      async ({ incoming, caller: { accountId, tokenId }, options }) => {
+      async ({ incoming, caller, options }) => {
+        const { accountId, tokenId } = caller
         const { endpoint, input_file_id: inputFileId, metadata = null, filesLifetimeMs } = parseBatchRequest(receivedBody(incoming).value)
+        if (endpoint === '/v1/images/generations') requireScope(caller, ['image'])
         const wanted = { accountId, ...(tokenId !== null && { tokenId }), endpoint, inputFileId, metadata, filesLifetimeMs }
         return encodeBatch(await createBatch({ ...deps, mostDocumentBytes }, wanted, options))
       },

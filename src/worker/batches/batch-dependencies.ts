@@ -19,7 +19,12 @@ export interface BatchWords {
   /** @throws {ServiceError} naming what is wrong with a line. */
   readLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): BatchLine
   /** The work of a line's body and the bytes that its output may take. @throws {ServiceError} what the endpoint refuses it with. */
-  readWork(body: unknown, endpoint: BatchEndpoint): { readonly work: InferenceWork; readonly outputBytes: number }
+  readWork(
+    body: unknown,
+    batch: { readonly endpoint: BatchEndpoint; readonly accountId: string },
+  ): { readonly work: InferenceWork; readonly outputBytes: number }
+  /** What the endpoint answers to a line's body, made of the stored output of its work. */
+  encodeAnswer(body: unknown, endpoint: BatchEndpoint, output: Buffer): Buffer
   /** The status and body that an endpoint answers a failure with. */
   encodeFailure(error: ErrorRecord): { readonly status: number; readonly body: object }
 }

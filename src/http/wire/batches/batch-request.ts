@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { ServiceError } from '../../../core/error.ts'
 import { batchEndpoints, batchFilesLifetimeMs } from '../../../core/files/batch.ts'
+import { isRecord } from '../../../core/is-record.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
 import { expiresAfterField } from '../files/file-request.ts'
@@ -21,6 +23,10 @@ const checker = createBodyChecker(batchRequestSchema)
 
 /** Reads the body of POST /v1/batches. @throws {ServiceError} naming every fault at once. */
 export function parseBatchRequest(received: unknown): Static<typeof batchRequestSchema> & { readonly filesLifetimeMs: number } {
+  if (isRecord(received) && received.endpoint === '/v1/moderations')
+    throw new ServiceError('unsupported_parameter', '`endpoint` cannot be /v1/moderations: this service does not moderate texts.', {
+      param: 'endpoint',
+    })
   const body = checker.parse(received, textFaultCodes)
   const seconds = body.output_expires_after?.seconds
   return { ...body, filesLifetimeMs: seconds === undefined ? batchFilesLifetimeMs : seconds * 1000 }

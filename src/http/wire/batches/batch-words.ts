@@ -2,39 +2,43 @@ import { type ErrorRecord, fromErrorRecord, ServiceError } from '../../../core/e
 import type { BatchEndpoint } from '../../../core/files/batch.ts'
 import type { InferenceWork } from '../../../core/inference.ts'
 import { isRecord } from '../../../core/is-record.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
-import { promptField } from '../../../core/text-generation.ts'
+import { promptField, type TextRequest } from '../../../core/text-generation.ts'
 import { errorStatus } from '../../answers/error-status.ts'
 import { parseJson } from '../../body/parse-json.ts'
 import { withModelDefaults } from '../../body/with-model-defaults.ts'
+import type { HttpSettings } from '../../http-settings.ts'
 import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
-import { requireTextModel, useOf } from '../../require-text-model.ts'
+import { longestAnswer, requireTextModel, useOf } from '../../require-text-model.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { createCompletionRequestParser } from '../chat/completion-request.ts'
 import { parseEmbeddingRequest } from '../chat/embedding-request.ts'
 import { refuseStoring } from '../chat/fields/storing-fields.ts'
 import { expectOutputBytes } from '../deferred/output-size.ts'
 import { toErrorBody } from '../faults/error-body.ts'
+import { parseOpenAiImageRequest } from '../images/openai/image-request.ts'
+import { encodeStoredImages } from '../images/openai/images-answer.ts'
+import { readStoredChat } from '../responses/background-result.ts'
+import { encodeFinished, startResponse } from '../responses/response.ts'
+import { parseResponseRequest, type ResponseBody, readResponseRequest } from '../responses/response-request.ts'
 
 const mostIdLength = 512
 
 /** How lines of batches are read and answered; each endpoint's body is what the endpoint itself takes, but for streams. */
 export function createBatchWords(
-  { catalog }: { readonly catalog: ModelCatalog },
-  settings: { readonly widePenalties: boolean },
+  { catalogFor, clock }: { readonly catalogFor: (accountId: string) => ModelCatalog; readonly clock: Clock },
+  settings: Pick<HttpSettings, 'widePenalties' | 'imagePixels'>,
 ): {
   readonly readLine: (bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint) => { readonly customId: string; readonly body: unknown }
-  readonly readWork: (body: unknown, endpoint: BatchEndpoint) => { readonly work: InferenceWork; readonly outputBytes: number }
+  readonly readWork: (body: unknown, batch: BatchOf) => { readonly work: InferenceWork; readonly outputBytes: number }
+  readonly encodeAnswer: (body: unknown, endpoint: BatchEndpoint, output: Buffer) => Buffer
   readonly encodeFailure: (error: ErrorRecord) => { readonly status: number; readonly body: object }
 } {
   const parseChat = createChatRequestParser(settings)
   const parseCompletion = createCompletionRequestParser(settings)
-  const readText = (
-    body: unknown,
-    { request, delivery }: Pick<ReturnType<typeof parseCompletion>, 'request' | 'delivery'>,
-  ): InferenceWork => {
-    if (delivery.stream) throw refusal('stream', 'must be left out of a batch; batches cannot stream.')
+  const readText = (body: unknown, request: TextRequest, catalog: ModelCatalog): InferenceWork => {
     const { length } = JSON.stringify(body)
     refuseOverlong(requireTextModel(catalog, request.model, useOf(request.input, 'generate')), {
       bytes: length - pictureBytes(request),
@@ -42,16 +46,28 @@ export function createBatchWords(
     })
     return { kind: 'chat', request }
   }
-  const readWork = (body: unknown, endpoint: BatchEndpoint): InferenceWork => {
+  const readWork = (body: unknown, { endpoint, accountId }: BatchOf): InferenceWork => {
+    if (isRecord(body) && body.stream === true) throw refusal('stream', 'must be left out of a batch; batches cannot stream.')
+    const catalog = catalogFor(accountId)
+    if (endpoint === '/v1/images/generations') {
+      const { request, delivery } = parseOpenAiImageRequest(catalog, body, settings.imagePixels)
+      if (delivery.links) throw refusal('response_format', 'must be b64_json in a batch; its file holds the pictures.')
+      return { kind: 'image', request }
+    }
+    if (endpoint === '/v1/responses') {
+      const response = readResponse(catalog, body)
+      const model = requireTextModel(catalog, response.model, 'generate')
+      return readText(body, readResponseRequest(response, [], { tokens: longestAnswer(model) }), catalog)
+    }
     if (endpoint === '/v1/chat/completions') {
       const chat = parseChat(withModelDefaults(catalog, body))
       refuseStoring(chat.storing, "a batch's lines: their answers are kept in its file")
-      return readText(body, chat)
+      return readText(body, chat.request, catalog)
     }
     if (endpoint === '/v1/completions') {
       const completion = parseCompletion(withModelDefaults(catalog, body))
       if (completion.others.length > 0) throw refusal('prompt', "must be one in a batch's line; write a line for each.")
-      return readText(body, completion)
+      return readText(body, completion.request, catalog)
     }
     const { request, encoding } = parseEmbeddingRequest(body)
     requireTextModel(catalog, request.model, 'embed')
@@ -59,12 +75,35 @@ export function createBatchWords(
   }
   return {
     readLine: readBatchLine,
-    readWork(body, endpoint) {
-      const work = readWork(body, endpoint)
+    readWork(body, batch) {
+      const work = readWork(body, batch)
       return { work, outputBytes: expectOutputBytes(work) }
+    },
+    encodeAnswer(body, endpoint, output) {
+      if (endpoint === '/v1/images/generations')
+        return Buffer.from(JSON.stringify(encodeStoredImages(clock, Object(body), JSON.parse(output.toString()))))
+      if (endpoint !== '/v1/responses') return output
+      const response = encodeFinished(startResponse(clock), readResponse(null, body), readStoredChat(output.toString()))
+      return Buffer.from(JSON.stringify(response))
     },
     encodeFailure: (error) => ({ status: errorStatus[error.code], body: toErrorBody(fromErrorRecord(error)) }),
   }
+}
+
+/** The account and the endpoint that a line is for. */
+interface BatchOf {
+  readonly endpoint: BatchEndpoint
+  readonly accountId: string
+}
+
+/** The body of a response in a batch, which is kept in the batch's file alone. @param catalog null = its model may be gone. */
+function readResponse(catalog: ModelCatalog | null, body: unknown): ResponseBody {
+  const response = parseResponseRequest(catalog === null ? body : withModelDefaults(catalog, body, ['temperature', 'topP']))
+  if (response.background === true) throw refusal('background', 'must be left out of a batch, whose lines always run in the background.')
+  if (response.store === true) throw refusal('store', "must be left out of a batch's lines: their answers are kept in its file.")
+  if (response.previous_response_id !== undefined)
+    throw refusal('previous_response_id', 'must be left out of a batch; send the conversation as `input`.')
+  return { ...response, store: false }
 }
 
 function readBatchLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): { readonly customId: string; readonly body: unknown } {

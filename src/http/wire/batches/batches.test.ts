@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { assertRefused } from '../../../../test/support/wire/assert-refused.ts'
 import { parseFileRequest, readFileName } from '../files/file-request.ts'
 import { parseBatchRequest } from './batch-request.ts'
 import { createBatchWords } from './batch-words.ts'
 
 const catalog = { find: () => undefined, list: () => [] } as never
-const { readLine, readWork, encodeFailure } = createBatchWords({ catalog }, { widePenalties: false })
+const { readLine, readWork, encodeFailure } = createBatchWords(
+  { catalogFor: () => catalog, clock: createTestClock() },
+  { widePenalties: false, imagePixels: 2 ** 24 },
+)
 const chat = '/v1/chat/completions'
 const line = { custom_id: 'a', method: 'POST', url: chat, body: { model: 'm' } }
 const read = (value: unknown) => readLine(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), chat)
@@ -48,7 +52,7 @@ suite('lines of batches', () => {
     ['/v1/embeddings', { model: 'm' }, 'input'],
   ] as const)
     test(`${endpoint} with ${JSON.stringify(body)} is refused for its ${param}`, () =>
-      assertRefused(() => readWork(body, endpoint), { param }))
+      assertRefused(() => readWork(body, { endpoint, accountId: 'a' }), { param }))
 
   test('a failure is the answer that the endpoint would have given', () => {
     const { status, body } = encodeFailure({ code: 'model_not_found', message: 'There is none.', param: 'model' })
@@ -67,7 +71,8 @@ suite('batches and files as they are asked for', () => {
     const expiring = parseBatchRequest({ ...batch, output_expires_after: { anchor: 'created_at', seconds: 3600 } })
     assert.equal(expiring.filesLifetimeMs, 3_600_000)
     for (const [param, fields] of [
-      ['endpoint', { endpoint: '/v1/images/generations' }],
+      ['endpoint', { endpoint: '/v1/moderations' }],
+      ['endpoint', { endpoint: '/v1/images/edits' }],
       ['completion_window', { completion_window: '1h' }],
       ['output_expires_after.seconds', { output_expires_after: { anchor: 'created_at', seconds: 3599 } }],
       ['output_expires_after.anchor', { output_expires_after: { anchor: 'last_used', seconds: 3600 } }],

@@ -2,8 +2,10 @@ import type { ImageRequest, ImageResult } from '../../../../core/image-generatio
 import type { StoredPicture } from '../../../../core/inference.ts'
 import type { Clock } from '../../../../core/ports/clock.ts'
 import type { Answer } from '../../answer.ts'
-import type { openAiImagesSchema } from '../image-answers.ts'
+import type { imageResultSchema, openAiImagesSchema } from '../image-answers.ts'
 import { toBase64 } from '../image-result.ts'
+import type { ImageOptions } from './image-options.ts'
+import { plainQuality } from './quality.ts'
 import type { ImageDelivery, OpenAiImages } from './resolve-images.ts'
 
 type ImagesAnswer = Answer<typeof openAiImagesSchema>
@@ -18,7 +20,7 @@ function isPublishedSize(width: number, height: number): boolean {
 /** What an answer says of its pictures besides them. */
 export function describeImages(
   clock: Clock,
-  { width, height, encoding, model }: ImageRequest,
+  { width, height, encoding, model }: Pick<ImageRequest, 'width' | 'height' | 'encoding' | 'model'>,
   { quality }: Pick<ImageDelivery, 'quality'>,
 ): Omit<ImagesAnswer, 'data'> {
   return {
@@ -36,6 +38,23 @@ export function encodeOpenAiImages(clock: Clock, request: ImageRequest, delivery
   return {
     ...describeImages(clock, request, delivery),
     data: result.images.map(({ bytes, seed, removedForSafety }) => ({ b64_json: removedForSafety ? null : toBase64(bytes), seed })),
+  }
+}
+
+/**
+ * The same of a drawing that ran in a batch.
+ *
+ * @param body A line's, as it was read before.
+ * @param stored The output that was kept of it.
+ */
+export function encodeStoredImages(
+  clock: Clock,
+  { output_format: encoding = 'png', quality = 'auto' }: ImageOptions,
+  { images, ...stored }: Answer<typeof imageResultSchema>,
+): ImagesAnswer {
+  return {
+    ...describeImages(clock, { ...stored, encoding }, { quality: plainQuality(quality) }),
+    data: images.map(({ image_b64, seed }) => ({ b64_json: image_b64, seed })),
   }
 }
 
