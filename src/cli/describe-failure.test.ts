@@ -7,12 +7,11 @@ import { describeFailure } from './describe-failure.ts'
 
 describe('describeFailure', () => {
   it('says what to do when the address is taken', async () => {
-    const first = createServer()
+    await using first = createServer()
     await new Promise<void>((resolve) => first.listen(0, '127.0.0.1', resolve))
     const bound = first.address()
     assert.ok(typeof bound === 'object' && bound !== null)
     const failure = await new Promise<unknown>((resolve) => createServer().once('error', resolve).listen(bound.port, '127.0.0.1'))
-    first.close()
     assert.equal(
       describeFailure(failure),
       `127.0.0.1:${bound.port} is in use; stop the other program, or choose another --port (0 takes any free one).`,

@@ -115,7 +115,7 @@ suite('a text that is sent along with the question for a slot', () => {
   test('goes along to the next node when the first is lost', async () => {
     const registry = createMemoryNodeRegistry({ clock })
     const [one, other] = [toldModel(), toldModel()]
-    const lost = await startNode({ registry, id: 'one', role: 'worker', text: one.model })
+    await using lost = await startNode({ registry, id: 'one', role: 'worker', text: one.model })
     await using _other = await startNode({ registry, id: 'two', role: 'worker', text: other.model, slots: 1 })
     await using api = await startNode({ registry, id: 'api', role: 'api' })
     await lost.kill()
@@ -124,6 +124,5 @@ suite('a text that is sent along with the question for a slot', () => {
       assert.equal(textOf(await Array.fromAsync(lease.model.generate(request, options))), '[sayhello]')
     }
     assert.deepEqual([one.count(), other.count()], [0, 3])
-    await lost[Symbol.asyncDispose]()
   })
 })

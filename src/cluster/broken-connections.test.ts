@@ -40,7 +40,7 @@ async function startPair(settings: Partial<TestNodeSettings> = {}) {
 }
 
 test('what asks for another protocol at the address of a node is no node', async () => {
-  const server = createServer((request) => {
+  await using server = createServer((request) => {
     request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -53,7 +53,6 @@ test('what asks for another protocol at the address of a node is no node', async
     assert.match(error.cause.message, /answered 101 without proof that it belongs to the cluster/)
     return true
   })
-  await once(server.close(), 'close')
 })
 
 test('a kept connection that was closed meanwhile costs a request nothing: it is asked again on another at once', async () => {

@@ -145,11 +145,11 @@ describe('an agent whose connections go through a proxy', () => {
 
   test('gives a server behind the proxy up that begins no TLS', async () => {
     const silent = createSilentServer().listen(0, '127.0.0.1')
+    using _closed = { [Symbol.dispose]: () => void silent.close() }
     await once(silent, 'listening')
     await using other = await startForwardProxy({ 'a.example:443': (silent.address() as AddressInfo).port })
     const told = /did not connect to a\.example:443 within 0\.1 s/
     await assert.rejects(get('https://a.example/', { port: other.port, connectMs: 100 }), told)
-    silent.close()
   })
 
   test('leaves what is wrong with the server to the server', async () => {

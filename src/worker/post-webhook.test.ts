@@ -34,7 +34,7 @@ test('posts to private addresses only where they are allowed, and does not follo
 
 test('a receiver that asks for another protocol has answered, one that hangs up has not, and neither holds a stop', async () => {
   const answers = { '/protocol': 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n', '/nothing': '' }
-  const server = createServer((request) => {
+  await using server = createServer((request) => {
     request.socket.write(answers[request.url === '/protocol' ? '/protocol' : '/nothing'])
     request.socket.end()
   })
@@ -42,12 +42,11 @@ test('a receiver that asks for another protocol has answered, one that hangs up 
   const { port } = server.address() as AddressInfo
   assert.deepEqual(await post(`http://127.0.0.1:${port}/protocol`, true), { status: 101 })
   assert.deepEqual(await post(`http://127.0.0.1:${port}/nothing`, true), { reason: 'ECONNRESET' })
-  await once(server.close(), 'close')
 })
 
 test('a receiver that sends answers to come for ever is given up at once, and one that sends a few is waited for', async () => {
   const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
-  const server = createServer((request) => {
+  await using server = createServer((request) => {
     const { socket } = request
     if (request.url === '/few') return void socket.end(`${processing.repeat(3)}HTTP/1.1 204 No Content\r\n\r\n`)
     const flood = () => {
@@ -60,7 +59,6 @@ test('a receiver that sends answers to come for ever is given up at once, and on
   const { port } = server.address() as AddressInfo
   assert.deepEqual(await post(`http://127.0.0.1:${port}/few`, true), { status: 204 })
   assert.deepEqual(await post(`http://127.0.0.1:${port}/flood`, true), { reason: 'no final answer' })
-  await once(server.close(), 'close')
 })
 
 test('a name that leads to a private address gets through at no attempt, whatever it led to before', async () => {

@@ -72,26 +72,25 @@ suite('hostile pulls', () => {
     await using folder = await createTemporaryFolder()
     const sockets = new Set<Socket>()
     let head = ''
-    const server = createTcpServer((socket) => {
+    await using server = createTcpServer((socket) => {
       sockets.add(socket)
       socket.on('error', () => {})
       socket.write(head)
     })
+    using _dropped = { [Symbol.dispose]: () => sockets.forEach((socket) => void socket.destroy()) }
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
     const pull = () => pullModel({ modelsFolder: folder.path, hub: { ...hub, silenceMs: 20 } }, `http://127.0.0.1:${port}`, options)
     await assert.rejects(pull(), /sent nothing for 0\.02 s/)
     head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id":'
     await assert.rejects(pull(), /broke off/)
-    for (const socket of sockets) socket.destroy()
-    await once(server.close(), 'close')
   })
 
   test('a server that sends answers to come for ever ends the pull, and one that sends a few is waited for', async () => {
     await using folder = await createTemporaryFolder()
     const processing = 'HTTP/1.1 102 Processing\r\n\r\n'
     const model = JSON.stringify(ggufModel('x'))
-    const server = createServer(({ url = '', socket }) => {
+    await using server = createServer(({ url = '', socket }) => {
       const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(model)}\r\n\r\n${model}`
       if (url === '/few/model.json') return void socket.end(processing.repeat(3) + answer)
       if (url.startsWith('/few/')) return void socket.end('HTTP/1.1 404 Not Found\r\n\r\n')
@@ -106,7 +105,6 @@ suite('hostile pulls', () => {
     const pull = (path: string) => pullModel({ modelsFolder: folder.path, hub }, `http://127.0.0.1:${port}/${path}`, options)
     await assert.rejects(pull('few'), /a\.gguf answered 404/)
     await assert.rejects(pull('flood'), /sends interim responses \(1xx\) and no final one/)
-    await once(server.close(), 'close')
   })
 
   test('a model that names another server, or a secret of this machine, is not taken', async () => {

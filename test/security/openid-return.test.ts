@@ -60,10 +60,10 @@ describe('signing in with the organisation', () => {
       rules: anybody,
     }
     const other = await startConsoleService({ signIn: { openId }, store, clock: service.clock })
+    await using _closed = { [Symbol.asyncDispose]: () => other.server.close() }
     provider.person = ada
     const { jar, address } = await begin(service)
     assert.equal(await comeBack(other, jar, await visitProvider(address)), '/console/chat')
-    await other.server.close()
   })
 
   test('behind a proxy with TLS sends the browser back to the public address, with cookies bound to it', async () => {

@@ -5,12 +5,11 @@ import { test } from 'node:test'
 import { explainTakenPort } from './node-address.ts'
 
 test('a port that is taken is told by the setting that names it', async () => {
-  const first = createServer().listen(0, '127.0.0.1')
+  await using first = createServer().listen(0, '127.0.0.1')
   await once(first, 'listening')
   const bound = first.address()
   assert.ok(typeof bound === 'object' && bound !== null)
   const [failure] = await once(createServer().listen(bound.port, '127.0.0.1'), 'error')
-  first.close()
   assert.match(
     String(explainTakenPort(failure, `http://10.0.0.5:${bound.port}`)),
     new RegExp(`Port ${bound.port} is in use; .* in --node-url\\.`),

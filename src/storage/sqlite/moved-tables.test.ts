@@ -13,12 +13,11 @@ test('every table moves to another home, or is made anew there', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/sepia.db`
   await (await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 1 }, mode: 'service' }))[Symbol.asyncDispose]()
-  const database = new DatabaseSync(file, { readOnly: true })
+  using database = new DatabaseSync(file, { readOnly: true })
   const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all()
   const known = [...movedTables.map(({ name }) => name), ...madeAnew]
   assert.deepEqual(
     tables.map(({ name }) => String(name)).filter((name) => !known.includes(name)),
     [],
   )
-  database.close()
 })

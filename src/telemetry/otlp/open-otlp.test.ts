@@ -6,7 +6,7 @@ import { MetricsRegistry } from '../metrics-registry.ts'
 import { openOtlp } from './open-otlp.ts'
 
 test('a collector that refuses what it is sent is told of', async () => {
-  const server = createServer((_request, response) => response.writeHead(401).end())
+  await using server = createServer((_request, response) => response.writeHead(401).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const faults: unknown[] = []
@@ -14,8 +14,6 @@ test('a collector that refuses what it is sent is told of', async () => {
   const otlp = await openOtlp({ registry: new MetricsRegistry(), onFault: (fault) => void faults.push(fault) }, settings)
   otlp.begin('GET /', { kind: 'server', parent: undefined }).end()
   await otlp[Symbol.asyncDispose]()
-  server.close()
-  server.closeAllConnections()
   assert.ok(faults.length > 0)
   assert.match(String(faults[0]), /401|Unauthorized/)
 })
