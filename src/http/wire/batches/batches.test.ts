@@ -71,7 +71,6 @@ suite('batches and files as they are asked for', () => {
     const expiring = parseBatchRequest({ ...batch, output_expires_after: { anchor: 'created_at', seconds: 3600 } })
     assert.equal(expiring.filesLifetimeMs, 3_600_000)
     for (const [param, fields] of [
-      ['endpoint', { endpoint: '/v1/moderations' }],
       ['endpoint', { endpoint: '/v1/images/edits' }],
       ['completion_window', { completion_window: '1h' }],
       ['output_expires_after.seconds', { output_expires_after: { anchor: 'created_at', seconds: 3599 } }],
