@@ -36,7 +36,7 @@ function encode(file: ModelFile, { between = () => {}, memoryBytes = 1e9 } = {})
     },
   }
   class NotedThreads extends ComputeThreads {
-    override decode(...[context, tokens]: Parameters<ComputeThreads['decode']>): Promise<void> {
+    override decode(...[context, tokens]: Parameters<ComputeThreads['decode']>): Promise<boolean> {
       pieces.push(tokens)
       return super.decode(context, tokens)
     }

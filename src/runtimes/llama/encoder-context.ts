@@ -34,6 +34,13 @@ interface EncoderOptions {
   readonly now: () => number
 }
 
+/** Tokens of a text that are read at once. */
+interface Piece {
+  readonly first: number
+  readonly piece: Uint32Array
+  readonly signal: AbortSignal
+}
+
 /** What the model makes of a piece. */
 interface Part {
   readonly tokens: number
@@ -95,7 +102,7 @@ export class EncoderContext implements AsyncDisposable {
     for (let first = 0; first < tokens.length; ) {
       signal.throwIfAborted()
       const piece = tokens.subarray(first, first + this.#pieceLength(tokens.length - first))
-      made.push({ tokens: piece.length, vector: await this.#loop.between(() => this.#evaluate(context, first, piece)) })
+      made.push({ tokens: piece.length, vector: await this.#loop.between(() => this.#evaluate(context, { first, piece, signal })) })
       first += piece.length
     }
     return (this.#joins === 'mean' ? meanOf(made) : made.at(-1)?.vector) ?? new Float64Array()
@@ -105,11 +112,18 @@ export class EncoderContext implements AsyncDisposable {
     return this.#joins === null ? left : cutBetweenTiles(left, this.#pace.limit({ decoding: true }))
   }
 
-  async #evaluate(context: NativeContext, first: number, piece: Uint32Array): Promise<Float64Array> {
+  async #evaluate(context: NativeContext, { first, piece, signal }: Piece): Promise<Float64Array> {
     context.initBatch()
     context.addToBatch(0, first, piece, Uint32Array.of(piece.length - 1))
     const startedAt = this.#now()
-    await this.#threads.decode(context, piece.length)
+    const stop = (): void => context.stopBatch()
+    signal.addEventListener('abort', stop)
+    try {
+      await this.#threads.decode(context, piece.length)
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+    signal.throwIfAborted()
     this.#pace.note(piece.length, this.#now() - startedAt)
     return context.embedding()
   }

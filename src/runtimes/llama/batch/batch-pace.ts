@@ -1,4 +1,4 @@
-/** A batch cannot be interrupted: this is the longest one should take, so that who leaves is gone within 300 ms. */
+/** A batch with others in it is not interrupted: this is the longest one should take, so that a client that leaves is gone within 300 ms. */
 const longestMs = 200
 /** The same while others decode: each of them waits for the whole batch. */
 const longestWhileDecodingMs = 100

@@ -49,6 +49,8 @@ export class DecodeLoop implements AsyncDisposable {
   #undelivered: readonly Delivery[] = []
   readonly #between: (() => Promise<unknown>)[] = []
   readonly #cancelled = new WeakSet<Generation>()
+  /** Whose tokens are in the batch that is computed, as long as nothing is queued behind it; null = no batch may be stopped. */
+  #computing: readonly RunningGeneration[] | null = null
   #loop: Promise<void> | null = null
   #arrivals = 0
   #disposed = false
@@ -79,6 +81,7 @@ export class DecodeLoop implements AsyncDisposable {
   /** Ends a generation at the next batch; nothing more is called on it. */
   cancel(generation: Generation): void {
     this.#cancelled.add(generation)
+    this.#stopIfVain()
     if (!this.#waiting.includes(generation)) return
     this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
     generation.onRelease()
@@ -98,6 +101,7 @@ export class DecodeLoop implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#failAll(unloading())
+    this.#stopIfVain()
     await this.#loop
   }
 
@@ -190,12 +194,15 @@ export class DecodeLoop implements AsyncDisposable {
     const startedAt = this.#now()
     const decoded = this.#threads.decode(this.#context, tokens)
     const ahead = this.#drawAhead(loaded)
+    if (ahead.every((draw) => draw === null)) this.#computing = loaded.map((entry) => entry.running)
     this.#deliver()
     try {
-      await decoded
+      if (!(await decoded)) return this.#takeBack(loaded)
     } catch (error) {
       await Promise.allSettled(ahead) // their samplers are given back only then
       throw error
+    } finally {
+      this.#computing = null
     }
     const tookMs = this.#now() - startedAt
     this.#pace.note(tokens, tookMs)
@@ -203,6 +210,17 @@ export class DecodeLoop implements AsyncDisposable {
     this.#undelivered = await this.#advance(loaded, ahead)
     const steady = this.#steady()
     while (steady !== null && this.#goesOn(steady)) await this.#repeat(steady)
+  }
+
+  /** Stops a batch that nobody waits for any more. One that others are in goes on: whoever cancels again and again would hold them up. */
+  #stopIfVain(): void {
+    const inVain = ({ done, generation }: RunningGeneration): boolean => done || this.#cancelled.has(generation)
+    if (this.#computing?.every(inVain) === true) this.#context.stopBatch()
+  }
+
+  /** The batch was stopped. */
+  #takeBack(loaded: readonly LoadedEntry[]): void {
+    for (const { running } of loaded) this.#table.takeBack(running.hold)
   }
 
   /** The texts that run, by ascending sequence, where all of them are drawn by nothing but their samplers and have sequences side by side; else null. */

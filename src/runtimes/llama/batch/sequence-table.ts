@@ -83,6 +83,14 @@ export class SequenceTable {
       throw new Error('This model cannot take back tokens it has read.')
   }
 
+  /** Makes the context forget what a batch that was stopped may have read, or the whole text where it cannot forget a part. */
+  takeBack(hold: SequenceHold): void {
+    const slot = this.#slot(hold.id)
+    if (this.#context.removeTokenCellsFromSequence(slot.id, slot.tokens.length, -1)) return
+    this.#context.disposeSequence(slot.id)
+    slot.tokens = []
+  }
+
   /** Gives a sequence back; what it holds stays warm for its account. */
   release(hold: SequenceHold): void {
     this.#slot(hold.id).busy = false

@@ -17,14 +17,16 @@ export class CountingContext implements DecodingContext {
     this.#batch.push(`${id}:${tokens.length}`)
     return wanted.map((index) => this.#next.push(first + index + 1) - 1)
   }
-  async decodeBatch(threads: number): Promise<void> {
+  async decodeBatch(threads: number): Promise<boolean> {
     this.batches.push(this.#batch.join(' '))
     this.threads.push(threads)
     if (this.failures-- > 0) throw new Error('Eval has failed')
+    return true
   }
   sampleToken(index: number): Promise<number> {
     return Promise.resolve(this.#next[index] ?? -1)
   }
+  stopBatch(): void {}
   disposeSequence(): void {}
   /** What it was told to forget, as `sequence:start`. */
   readonly removals: string[] = []

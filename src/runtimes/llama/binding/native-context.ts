@@ -1,6 +1,6 @@
 import koffi from 'koffi'
 import { runApart } from './llama-functions.ts'
-import { type ContextParams, type Pointer, rankPooling } from './llama-layout.ts'
+import { type ContextParams, type Pointer, rankPooling, tensorBytes } from './llama-layout.ts'
 import type { LlamaLibrary } from './llama-library.ts'
 import { NativeBatch } from './native-batch.ts'
 import type { NativeModel } from './native-model.ts'
@@ -18,8 +18,10 @@ export interface DecodingContext {
   initBatch(): void
   /** @param wanted Places among `tokens` whose logits are wanted, ascending; returns where they will be. */
   addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array
-  /** @param threads That compute it. */
-  decodeBatch(threads: number): Promise<void>
+  /** @param threads That compute it; false when it was stopped, and what it read is unknown. */
+  decodeBatch(threads: number): Promise<boolean>
+  /** Ends the batch that is computed within an operation of its graph, where the processor computes it. */
+  stopBatch(): void
   /** Draws a token; −1 when the sampler left nothing to draw from. */
   sampleToken(index: LogitIndex, sampler: TokenSampler): Promise<number>
   /** What the model makes of every token, as it lies in native memory until the next decode. */
@@ -45,7 +47,13 @@ interface ContextParts {
   /** Whether native work runs one after the other, in the order in which it was queued. */
   readonly inOrder: boolean
   readonly batchSize: number
+  /** What llama.cpp looks at before each operation of a batch; it goes on while this is not zero. */
+  readonly life: Pointer
 }
+
+const alive = 1
+/** What `llama_decode` answers when its abort callback ended it. */
+const stopped = 2
 
 /** @throws {Error} from `decodeBatch` when a batch could not be computed. */
 export class NativeContext implements DecodingContext, AsyncDisposable {
@@ -56,10 +64,12 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   readonly #pool: ThreadPool
   readonly #inOrder: boolean
   readonly #batch: NativeBatch
+  readonly #life: Pointer
+  readonly #alive: Uint8Array
   #threads = 0
   #attached: Pointer | null = null
 
-  constructor(model: NativeModel, pointer: Pointer, { pool, inOrder, batchSize }: ContextParts) {
+  constructor(model: NativeModel, pointer: Pointer, { pool, inOrder, life, batchSize }: ContextParts) {
     this.#library = model.library
     this.#model = model
     this.#pointer = pointer
@@ -67,6 +77,8 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     this.#pool = pool
     this.#inOrder = inOrder
     this.#batch = new NativeBatch(batchSize)
+    this.#life = life
+    this.#alive = new Uint8Array(koffi.view(life, tensorBytes))
   }
 
   /** null when there is no memory for it. */
@@ -76,6 +88,7 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     { pool, inOrder = false }: { readonly pool: ThreadPool; readonly inOrder?: boolean | undefined },
   ): Promise<NativeContext | null> {
     const { functions } = model.library
+    const life = koffi.alloc('uint8_t', tensorBytes) as Pointer
     const params: ContextParams = {
       ...functions.llama_context_default_params(),
       n_ctx: shape.contextSize,
@@ -86,15 +99,20 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
       n_threads_batch: pool.count,
       swa_full: shape.swaFullCache,
       embeddings: shape.makes !== 'logits',
+      abort_callback: model.library.isEmpty,
+      abort_callback_data: life,
       ...(shape.makes === 'scores' && { pooling_type: rankPooling }),
     }
     const pointer = await runApart(functions.llama_init_from_model, model.pointer, params)
-    return pointer === null ? null : new NativeContext(model, pointer, { pool, inOrder, batchSize: shape.batchSize })
+    if (pointer !== null) return new NativeContext(model, pointer, { pool, inOrder, life, batchSize: shape.batchSize })
+    koffi.free(life)
+    return null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await runApart(this.#library.functions.llama_free, this.#pointer)
     this.#batch[Symbol.dispose]()
+    koffi.free(this.#life)
   }
 
   initBatch(): void {
@@ -112,14 +130,21 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     return places
   }
 
-  async decodeBatch(threads: number): Promise<void> {
+  async decodeBatch(threads: number): Promise<boolean> {
     const { llama_decode, llama_get_logits } = this.#library.functions
     this.#computeWith(threads)
+    this.#alive.fill(alive)
     const result = await runApart(llama_decode, this.#pointer, this.#batch.value)
+    if (result === stopped) return false
     if (result === 1) throw new Error('llama.cpp found no cells for the batch.')
     if (result !== 0) throw new Error(`llama.cpp could not compute the batch (${result}).`)
     // It waits for a GPU, and puts the logits in order: draws that run side by side must find them so.
     if (!this.#inOrder) await runApart(llama_get_logits, this.#pointer)
+    return true
+  }
+
+  stopBatch(): void {
+    this.#alive.fill(0)
   }
 
   sampleToken(index: LogitIndex, sampler: TokenSampler): Promise<number> {

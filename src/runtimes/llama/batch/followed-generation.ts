@@ -1,0 +1,86 @@
+import { ComputeThreads } from '../binding/compute-threads.ts'
+import { CountingContext } from '../binding/counting-context.ts'
+import type { TokenSampler } from '../binding/native-context.ts'
+import type { Guesser } from '../speculation/guesser.ts'
+import { Speculation } from '../speculation/speculation.ts'
+import { DecodeLoop } from './decode-loop.ts'
+import type { Generation } from './generation.ts'
+import { SequenceTable } from './sequence-table.ts'
+
+/** The token that ends the answers of tests. */
+const endToken = 0
+
+const sampler: TokenSampler = { draw: async () => 0 }
+
+/** A generation for tests of the loop that writes down what it is told; resolves when it is released. */
+export function follow(
+  prompt: readonly number[],
+  changes: Partial<Generation> = {},
+): { generation: Generation; log: string[]; released: Promise<void> } {
+  const log: string[] = []
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  const generation: Generation = {
+    account: 'a',
+    prompt: Uint32Array.from(prompt),
+    limit: 3,
+    isEnd: (token) => token === endToken,
+    draw: (context, index) => context.sampleToken(index, sampler),
+    drawsAhead: true,
+    topLogprobs: null,
+    onPromptToken: null,
+    onPrompt: (cached) => log.push(`prompt ${cached}`),
+    onToken: (token) => log.push(String(token)) > 0,
+    onEnd: (end) => log.push(end),
+    onFailure: (error) => log.push(error.message),
+    onRelease: resolve,
+    ...changes,
+  }
+  return { generation, log, released }
+}
+
+/** A loop for tests, on a context without a model. */
+export function start(
+  sequences: number,
+  {
+    context = new CountingContext(),
+    guesser = null,
+    inOrder = false,
+    threads = new ComputeThreads({ count: 1 }, 1e9),
+  }: { context?: CountingContext; guesser?: Guesser | null; inOrder?: boolean; threads?: ComputeThreads } = {},
+): { loop: DecodeLoop; context: CountingContext } {
+  let clock = 0
+  const parts = {
+    now: () => clock++, // every batch takes as long as any other
+    context,
+    table: new SequenceTable(context, sequences),
+    speculation: guesser === null ? null : new Speculation(guesser),
+    leftOver: 1.6,
+    inOrder,
+    threads,
+  }
+  return { loop: new DecodeLoop(parts, { promptTokens: 512, movePatience: 1 }), context }
+}
+
+/** A context for tests whose batches take until they are let go, and which writes down what is asked of it. */
+export class SlowContext extends CountingContext {
+  readonly asked: string[] = []
+  #finish: () => void = () => {}
+
+  override async decodeBatch(threads: number): Promise<boolean> {
+    this.asked.push('decode')
+    await new Promise<void>((resolve) => {
+      this.#finish = resolve
+    })
+    return await super.decodeBatch(threads)
+  }
+  override sampleToken(index: number): Promise<number> {
+    this.asked.push('draw')
+    return super.sampleToken(index)
+  }
+  async finishBatches(): Promise<void> {
+    for (let turn = 0; turn < 4; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#finish()
+    }
+  }
+}
