@@ -21,7 +21,8 @@ for (const line of lines) {
 
 describe('the map in ARCHITECTURE.md', () => {
   it('says of each folder what the import table says', () => {
-    const areas = Object.keys(importTable)
+    // Those of http are in its row of wings.
+    const areas = Object.keys(importTable).filter((area) => !area.startsWith('http/'))
     for (const { folder, allowed } of rows.filter(({ allowed }) => allowed[0] !== 'all')) {
       assert.deepEqual(
         areas.filter((area) => allowed.includes(area)),

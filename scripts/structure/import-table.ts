@@ -1,3 +1,6 @@
+/** The parts of the public interface on which its others stand. */
+const httpWings = ['http/faults', 'http/json', 'http/headers', 'http/wire']
+
 /** What the files of one area may import, besides each other. */
 export interface AreaRule {
   /** Areas whose files they may import. */
@@ -44,13 +47,21 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   'storage/filesystem': { areas: ['core', 'storage'] },
   'storage/s3': { areas: ['core', 'storage'], packages: ['aws4fetch'] },
   'storage/upkeep': { areas: ['core', 'storage'] },
+  // The wings of the public interface: what is read and written knows nothing of how it is sent, received or limited.
+  'http/faults': { areas: ['core'], packages: ['typebox'] },
+  'http/json': { areas: ['core'] },
+  'http/headers': { areas: ['core'] },
+  'http/wire': { areas: ['core', 'operations', 'http/faults', 'http/json', 'http/headers'], packages: ['typebox'] },
   http: {
-    areas: ['core', 'operations'],
+    areas: ['core', 'operations', ...httpWings],
     packages: ['fastify', 'typebox', '@fastify/busboy', 'rapidoc', 'micromark', 'micromark-extension-gfm'],
   },
   cluster: { areas: ['core'] },
   outgoing: { areas: ['core'] },
-  console: { areas: ['core', 'operations', 'http'], packages: ['fastify', 'typebox', 'vite', 'openid-client', '@simplewebauthn/server'] },
+  console: {
+    areas: ['core', 'operations', 'http', ...httpWings],
+    packages: ['fastify', 'typebox', 'vite', 'openid-client', '@simplewebauthn/server'],
+  },
   'console/app/browser': appRoom(),
   'console/app/language': appRoom('browser'),
   'console/app/interface': appRoom('browser'),
@@ -107,6 +118,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
       'cluster',
       'outgoing',
       'http',
+      ...httpWings,
       'console',
       'config',
       'cli',
@@ -136,7 +148,7 @@ export const bannedNames: readonly string[] = ['utils', 'util', 'helpers', 'help
 function appRoom(...rooms: readonly string[]): AreaRule {
   return {
     areas: ['core', 'console/app/language', ...rooms.map((room) => `console/app/${room}`)],
-    types: ['console', 'http'],
+    types: ['console', 'http', ...httpWings],
     packages: ['preact', '@preact/signals'],
     builtins: 'none',
   }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { receivedBody } from '../http/body/read-body.ts'
-import { createBodyChecker } from '../http/wire/faults/body-checker.ts'
+import { createBodyChecker } from '../http/faults/body-checker.ts'
 
 /** Reads the JSON body of a request. @throws {ServiceError} `validation_error`, naming every fault. */
 export type BodyReader<Body> = (request: FastifyRequest) => Body

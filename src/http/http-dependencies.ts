@@ -21,8 +21,8 @@ import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
 import type { RouteDescription } from './route-description.ts'
-import type { ServiceAddresses } from './service-addresses.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
+import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies

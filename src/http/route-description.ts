@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Scope } from '../core/access-token.ts'
-import type { ErrorStatus } from './answers/error-status.ts'
+import type { ErrorStatus } from './faults/error-status.ts'
 import type { HttpSettings } from './http-settings.ts'
-import type { ServiceAddresses } from './service-addresses.ts'
+import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** What a route is: the server, 405, the scope check, the limits and the API document are derived from it. */
 export interface RouteDescription {

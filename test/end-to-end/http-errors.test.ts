@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { errorCodes } from '../../src/core/error.ts'
-import { errorStatus } from '../../src/http/answers/error-status.ts'
+import { errorStatus } from '../../src/http/faults/error-status.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 
 suite('the error body', () => {

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../../src/http/wire/faults/error-body.ts'
+import type { ErrorBody } from '../../src/http/faults/error-body.ts'
 
 /** A JSON answer as a record of anything. */
 export async function readJson(response: Response): Promise<Record<string, unknown>> {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../../core/error.ts'
+import { toErrorObject } from '../faults/error-body.ts'
 import { requestIdHeaders } from '../headers/request-id.ts'
-import { toErrorObject } from '../wire/faults/error-body.ts'
 
 interface ParserFault {
   readonly status: string

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { hearerOf } from '../caller.ts'
-import { type ErrorBody, toErrorBody } from '../wire/faults/error-body.ts'
+import { type ErrorBody, toErrorBody } from '../faults/error-body.ts'
+import { errorStatus } from '../faults/error-status.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
-import { errorStatus } from './error-status.ts'
 import { isMessagesSurface, isNativeSurface, isResponsesSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */

@@ -1,9 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { ErrorCode } from '../../core/error.ts'
+import { JsonThread, type ParsedBody } from '../json/json-thread.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
-import { JsonThread, type ParsedBody } from './json-thread.ts'
-import { parseJson } from './parse-json.ts'
-import { SerialQueues } from './serial-queues.ts'
 
 /** Bodies up to here are parsed at once, in 2 ms as a rule and 20 ms for the worst; longer ones in a thread. */
 const smallBytes = 256 * 1024
@@ -63,5 +62,20 @@ export class BodyParser implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#thread[Symbol.asyncDispose]()
+  }
+}
+
+/** Queues in which one piece of work runs at a time, each with a name of its own; different queues do not wait for each other. */
+class SerialQueues {
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** @param rest Runs after the work, and before the next in the queue; nobody but that waits for it. */
+  run<Result>(name: string, work: () => Promise<Result>, rest: () => Promise<void> = async () => {}): Promise<Result> {
+    const result = (this.#last.get(name) ?? Promise.resolve()).then(work)
+    const over = result.then(rest, rest).then(() => {
+      if (this.#last.get(name) === over) this.#last.delete(name)
+    })
+    this.#last.set(name, over)
+    return result
   }
 }

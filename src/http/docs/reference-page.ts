@@ -1,4 +1,4 @@
-import type { ServiceAddresses } from '../service-addresses.ts'
+import type { ServiceAddresses } from '../wire/service-addresses.ts'
 
 /** The console's own colours, by light and dark. */
 const colours = {

@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { mostSteps } from '../../core/image-generation.ts'
-import { type ErrorStatus, errorStatus } from '../answers/error-status.ts'
 import { isMessagesSurface, isNativeSurface } from '../answers/surface.ts'
-import { toErrorBody } from '../wire/faults/error-body.ts'
+import { toErrorBody } from '../faults/error-body.ts'
+import { type ErrorStatus, errorStatus } from '../faults/error-status.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
+import { describeSchema, type SchemaNode } from '../../core/schema/describe-schema.ts'
 import type { RouteParameter } from '../route-description.ts'
-import { describeSchema, type SchemaNode } from '../wire/faults/describe-schema.ts'
 
 /** One field of a body in words. */
 export interface FieldRow {

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../wire/faults/describe-schema.ts'
+import type { SchemaNode } from '../../core/schema/describe-schema.ts'
 
 /** A request schema as clients may use it: every optional field, at any depth, may also be null, which means its default. */
 export function withNulls(schema: SchemaNode): object {

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { listWebhookDeliveries, readWebhookSecrets, rotateWebhookSecret } from '../../operations/deferred/webhooks.ts'
 import { receivedBody } from '../body/read-body.ts'
+import { createBodyChecker } from '../faults/body-checker.ts'
+import { textFaultCodes } from '../faults/refuse-faults.ts'
 import type { Route } from '../route.ts'
 import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../wire/deferred/webhook-answers.ts'
 import { encodeWebhookDelivery } from '../wire/deferred/webhook-delivery.ts'
 import { encodeWebhookSecret } from '../wire/deferred/webhook-secret.ts'
-import { createBodyChecker } from '../wire/faults/body-checker.ts'
-import { textFaultCodes } from '../wire/faults/refuse-faults.ts'
 import { json } from './row-parts.ts'
 
 const nothing = createBodyChecker(Type.Object({}, { additionalProperties: false }))

@@ -1,5 +1,5 @@
 import Type, { type TInteger, type TObject, type TSchema } from 'typebox'
-import { queryFault } from './faults/query-fault.ts'
+import { queryFault } from '../faults/refuse-faults.ts'
 
 const mostPerPage = 100
 const usualPerPage = 20

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ServiceError } from '../../../core/error.ts'
+import type { Form } from '../../wire/forms/read-form-fields.ts'
 import { formLimits } from './form-limits.ts'
 
 /** A file of a form while it comes in; its content must be read to its end. */
@@ -11,12 +12,6 @@ export interface IncomingFile {
   /** As the client names it; without folders. */
   readonly name: string
   readonly content: AsyncIterable<Buffer>
-}
-
-/** A form as it came in: each field's texts by its name, and what became of each file. */
-export interface Form<File> {
-  readonly fields: ReadonlyMap<string, readonly string[]>
-  readonly files: readonly { readonly field: string; readonly file: File }[]
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
+import type { Form } from '../../wire/forms/read-form-fields.ts'
 import { type BodyGuards, countedBody } from '../counted-body.ts'
-import { type Form, type IncomingFile, readForm } from './read-form.ts'
+import { type IncomingFile, readForm } from './read-form.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -8,6 +8,8 @@ import { deleteAsset, requireOwn } from '../../../operations/assets/delete-asset
 import { findAsset, listVisibleAssets } from '../../../operations/assets/find-asset.ts'
 import { setAssetPicture } from '../../../operations/assets/set-asset-picture.ts'
 import { receivedBody } from '../../body/read-body.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { imageFaultCodes } from '../../faults/refuse-faults.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
 import {
@@ -20,8 +22,6 @@ import {
 import { assetPictureSchema, completeUploadSchema, newAssetSchema, readNewAsset } from '../../wire/assets/asset-fields.ts'
 import { assetQueryNames, readAssetQuery } from '../../wire/assets/asset-query.ts'
 import { encodeAsset } from '../../wire/assets/encode-asset.ts'
-import { createBodyChecker } from '../../wire/faults/body-checker.ts'
-import { imageFaultCodes } from '../../wire/faults/refuse-faults.ts'
 import { decodeImage } from '../../wire/images/decode-image.ts'
 import { examplePicture } from '../images/drawing.ts'
 import { inPath, inQuery, json, media } from '../row-parts.ts'

@@ -3,9 +3,9 @@ import { tokenize } from '../../../operations/read-tokens.ts'
 import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import { interactiveWork } from '../../interactive-work.ts'
-import { refuseOverlong } from '../../limits/overlong-prompt.ts'
-import { chooseTextModel, requireTextModel, useOf } from '../../require-text-model.ts'
 import type { Route } from '../../route.ts'
+import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
+import { chooseTextModel, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
 import {
   encodeNativeEmbedding,
   nativeEmbeddingAnswerSchema,

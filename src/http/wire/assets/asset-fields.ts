@@ -3,8 +3,8 @@ import { assetEngines } from '../../../core/assets/asset-engine.ts'
 import type { UploadKind } from '../../../core/assets/uploaded-asset.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { NewAsset } from '../../../operations/assets/create-asset.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
 const engineNames = Object.keys(assetEngines)
 

@@ -6,18 +6,17 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import { promptField, type TextRequest } from '../../../core/text-generation.ts'
-import { errorStatus } from '../../answers/error-status.ts'
-import { parseJson } from '../../body/parse-json.ts'
-import { withModelDefaults } from '../../body/with-model-defaults.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import { pictureBytes, refuseOverlong } from '../../limits/overlong-prompt.ts'
-import { longestAnswer, requireTextModel, useOf } from '../../require-text-model.ts'
+import { toErrorBody } from '../../faults/error-body.ts'
+import { errorStatus } from '../../faults/error-status.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { createCompletionRequestParser } from '../chat/completion-request.ts'
 import { parseEmbeddingRequest } from '../chat/embedding-request.ts'
 import { refuseStoring } from '../chat/fields/storing-fields.ts'
+import { pictureBytes, refuseOverlong } from '../chat/overlong-prompt.ts'
+import { longestAnswer, requireTextModel, useOf } from '../chat/require-text-model.ts'
+import { withModelDefaults } from '../chat/with-model-defaults.ts'
 import { expectOutputBytes } from '../deferred/output-size.ts'
-import { toErrorBody } from '../faults/error-body.ts'
 import { parseOpenAiImageRequest } from '../images/openai/image-request.ts'
 import { encodeStoredImages } from '../images/openai/images-answer.ts'
 import { readStoredChat } from '../responses/background-result.ts'
@@ -29,7 +28,7 @@ const mostIdLength = 512
 /** How lines of batches are read and answered; each endpoint's body is what the endpoint itself takes, but for streams. */
 export function createBatchWords(
   { catalogFor, clock }: { readonly catalogFor: (accountId: string) => ModelCatalog; readonly clock: Clock },
-  settings: Pick<HttpSettings, 'widePenalties' | 'imagePixels'>,
+  settings: { readonly widePenalties: boolean; readonly imagePixels: number },
 ): {
   readonly readLine: (bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint) => { readonly customId: string; readonly body: unknown }
   readonly readWork: (body: unknown, batch: BatchOf) => { readonly work: InferenceWork; readonly outputBytes: number }

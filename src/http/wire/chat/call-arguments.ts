@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
+import { printPath } from '../../../core/schema/describe-schema.ts'
 import { nestsDeeperThan } from '../../../core/text/json-shape.ts'
-import { jsonBounds } from '../../body/json-bounds.ts'
-import { printPath } from '../faults/print-path.ts'
+import { jsonBounds } from '../../json/parse-json.ts'
 
 /** Characters that the arguments of all calls may have together: more than any context holds, and read in 16 ms. */
 const longestArguments = 2_000_000

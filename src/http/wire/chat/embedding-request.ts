@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import type { EmbeddingRequest } from '../../../core/text-generation.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { tokenId } from '../tokens/token-ids.ts'
 
 const input = Type.String({ minLength: 1 })

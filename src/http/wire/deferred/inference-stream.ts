@@ -1,8 +1,8 @@
 import { toErrorRecord } from '../../../core/error.ts'
 import type { InferenceUpdate } from '../../../operations/deferred/watch-inference.ts'
+import { toErrorObject } from '../../faults/error-body.ts'
 import { encodePart } from '../chat/chat-stream.ts'
 import { encodeNamedEvent } from '../event-data.ts'
-import { toErrorObject } from '../faults/error-body.ts'
 import { toBase64 } from '../images/image-result.ts'
 import { type AsyncAddress, encodeInference } from './inference.ts'
 

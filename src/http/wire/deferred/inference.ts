@@ -1,7 +1,7 @@
 import type { Inference, Progress } from '../../../core/inference.ts'
-import type { ServiceAddresses } from '../../service-addresses.ts'
+import { toErrorObject } from '../../faults/error-body.ts'
 import type { Answer } from '../answer.ts'
-import { toErrorObject } from '../faults/error-body.ts'
+import type { ServiceAddresses } from '../service-addresses.ts'
 import type { inferenceSchema, submissionSchema } from './inference-answers.ts'
 
 /** What the routes about deferred requests need to print links. */

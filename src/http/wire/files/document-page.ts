@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../../../core/document.ts'
 import type { DocumentQuery, DocumentStore } from '../../../core/ports/document-store.ts'
-import { queryFault } from '../faults/query-fault.ts'
+import { queryFault } from '../../faults/refuse-faults.ts'
 import { encodePage, readPageQuery } from '../page.ts'
 
 /**

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { type FilePurpose, uploadPurposes } from '../../../core/files/stored-file.ts'
 import { beginning } from '../../../core/text/visible-text.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { readFormFields } from '../forms/read-form-fields.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,7 +1,13 @@
 import type { ServiceError } from '../../../core/error.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
-import type { SchemaNode } from '../faults/describe-schema.ts'
-import { type FaultCodes, faultsError } from '../faults/refuse-faults.ts'
+import type { SchemaNode } from '../../../core/schema/describe-schema.ts'
+import { type FaultCodes, faultsError } from '../../faults/refuse-faults.ts'
+
+/** A form as it came in: each field's texts by its name, and what became of each file. */
+export interface Form<File> {
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  readonly files: readonly { readonly field: string; readonly file: File }[]
+}
 
 /**
  * The fields of a form as the JSON body that they stand for: `n` of `2` is the number, `image[]` a list, `expires_after[seconds]` an

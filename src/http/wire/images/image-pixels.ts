@@ -1,5 +1,5 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
-import { imageFaultCodes, refuseFaults } from '../faults/refuse-faults.ts'
+import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 
 /** What a route calls the number of pictures and their size. */
 interface PixelFields {

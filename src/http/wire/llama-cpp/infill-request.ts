@@ -1,7 +1,7 @@
 import Type, { type TObject } from 'typebox'
 import type { TextGap } from '../../../core/text-generation.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { findNativeFaults, nativeFields, type ParsedNative, readNative } from './completion-request.ts'
 
 const text = (description: string) => Type.String({ description })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
 import { embeddingInput, readEmbeddingInputs } from '../chat/embedding-request.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 
 /** The body of POST /embedding. */
 export const nativeEmbeddingSchema = Type.Object(

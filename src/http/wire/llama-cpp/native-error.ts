@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { errorStatus } from '../../answers/error-status.ts'
-import { describeError, type ErrorHearer, type ErrorObject } from '../faults/error-body.ts'
+import { describeError, type ErrorHearer, type ErrorObject } from '../../faults/error-body.ts'
+import { errorStatus } from '../../faults/error-status.ts'
 
 /** Body of every refusal of llama.cpp's routes. */
 export const nativeErrorSchema = Type.Object({

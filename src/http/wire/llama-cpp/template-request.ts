@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { ChatInput } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { openingFields } from '../chat/fields/opening-fields.ts'
 import { thinkingFields } from '../chat/fields/thinking-fields.ts'
 import { toolFields } from '../chat/tool-fields.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { textFaultCodes } from '../faults/refuse-faults.ts'
 import { onlyModel } from '../tokens/tokenize-request.ts'
 
 /** The body of POST /apply-template. */

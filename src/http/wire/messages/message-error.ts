@@ -1,5 +1,5 @@
 import type { ErrorRecord } from '../../../core/error.ts'
-import { type ErrorStatus, errorStatus } from '../../answers/error-status.ts'
+import { type ErrorStatus, errorStatus } from '../../faults/error-status.ts'
 
 const errorTypes = {
   400: 'invalid_request_error',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ListedModel } from '../../../operations/list-models.ts'
+import { queryFault } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
-import { queryFault } from '../faults/query-fault.ts'
 import { readPageLimit } from '../page.ts'
 
 const mostPerPage = 1000

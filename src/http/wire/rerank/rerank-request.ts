@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { truncationFields } from '../chat/embedding-request.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 
 const mostDocuments = 2048
 

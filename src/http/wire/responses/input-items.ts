@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
+import { printPath } from '../../../core/schema/describe-schema.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { printPath } from '../faults/print-path.ts'
 
 const closed = { additionalProperties: false }
 const id = Type.Optional(Type.String({ maxLength: 4096 }))

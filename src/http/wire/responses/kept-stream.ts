@@ -1,7 +1,7 @@
 import { isRecord } from '../../../core/is-record.ts'
 import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
+import { queryFault } from '../../faults/refuse-faults.ts'
 import { encodeNamedEvent } from '../event-data.ts'
-import { queryFault } from '../faults/query-fault.ts'
 
 /** Query parameters of GET /v1/responses/<id>. */
 export const keptStreamQuery = ['stream', 'starting_after', 'include_obfuscation'] as const

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 
 /** Body of POST /models/load and /models/unload. */
 export const modelChoiceSchema = Type.Object(

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { textFaultCodes } from '../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { mostTokenIds, tokenId } from './token-ids.ts'
 import { onlyModel } from './tokenize-request.ts'
 

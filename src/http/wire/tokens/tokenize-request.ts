@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { TokenizeRequest } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import type { ParsedChat } from '../chat/chat-request.ts'
 import { openingFields } from '../chat/fields/opening-fields.ts'
 import { toolFields } from '../chat/tool-fields.ts'
-import { createBodyChecker } from '../faults/body-checker.ts'
-import { refuseFaults, textFaultCodes } from '../faults/refuse-faults.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (standard: boolean, description: string) => Type.Optional(Type.Boolean({ default: standard, description }))

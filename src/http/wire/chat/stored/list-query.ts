@@ -1,4 +1,4 @@
-import { queryFault } from '../../faults/query-fault.ts'
+import { queryFault } from '../../../faults/refuse-faults.ts'
 import { type PageQuery, readPageQuery } from '../../page.ts'
 import type { StoredChat } from './stored-chat.ts'
 

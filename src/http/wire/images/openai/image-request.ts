@@ -1,6 +1,6 @@
 import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
-import { createBodyChecker } from '../../faults/body-checker.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { createBodyChecker } from '../../../faults/body-checker.ts'
+import { imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { findLoraAssetFaults, withReferences } from '../image-assets.ts'
 import { chooseImageModel } from '../image-request.ts'
 import { paceByLoras } from '../lora-pace.ts'

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../../core/error.ts'
 import { defaultEncodingQuality, type ImageRequest } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
-import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { refusePixels } from '../image-pixels.ts'
 import { resolveImageRequest } from '../image-request.ts'
 import { findSizeFaults } from '../image-size.ts'

@@ -1,7 +1,19 @@
 import { parentPort } from 'node:worker_threads'
-import { ServiceError, toErrorRecord } from '../../core/error.ts'
+import { type ErrorCode, type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { parseJson } from './parse-json.ts'
-import type { ParseReply, ParseRequest } from './parse-messages.ts'
+
+/** What the thread is asked: to parse a body. */
+export interface ParseRequest {
+  readonly number: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly tooDeep: ErrorCode
+  readonly keepBytes: boolean
+}
+
+/** The body and its value, or why there is none; `cause` is for the log. */
+export type ParseReply =
+  | { readonly number: number; readonly bytes: Uint8Array<ArrayBuffer>; readonly value: unknown }
+  | { readonly number: number; readonly failure: ErrorRecord | null; readonly cause: string }
 
 if (parentPort === null) throw new Error('This file runs in a worker thread only.')
 const port = parentPort

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { fromErrorRecord } from '../../core/error.ts'
-import type { ParseReply, ParseRequest } from './parse-messages.ts'
+import type { ParseReply, ParseRequest } from './parse-in-thread.ts'
 
 interface Waiting {
   readonly resolve: (parsed: ParsedBody) => void

@@ -1,10 +1,8 @@
-import type { FieldFault } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
-import { nearestName } from '../../../core/text/nearest-name.ts'
-import { branchByType } from './branch-by-type.ts'
-import { describeSchema, type SchemaNode } from './describe-schema.ts'
-import { printPath } from './print-path.ts'
+import type { FieldFault } from '../error.ts'
+import { isRecord } from '../is-record.ts'
+import { shortName } from '../requests/short-name.ts'
+import { nearestName } from '../text/nearest-name.ts'
+import { branchByType, describeSchema, printPath, type SchemaNode } from './describe-schema.ts'
 
 /** Faults looked for at most: more than any honest request has fields. */
 const mostFaults = 64

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../core/error.ts'
-import type { TextModelDescriptor } from '../../core/model.ts'
-import type { TextRequest } from '../../core/text-generation.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { TextModelDescriptor } from '../../../core/model.ts'
+import type { TextRequest } from '../../../core/text-generation.ts'
 
 /**
  * Bytes of a body per token of the context. The longest tokens of the vocabularies in use are runs of 128 spaces; what people write has six

@@ -1,10 +1,10 @@
-import { ServiceError } from '../core/error.ts'
-import { listedModels } from '../core/find-descriptor.ts'
-import type { TextModelDescriptor } from '../core/model.ts'
-import type { ModelCatalog } from '../core/ports/model-catalog.ts'
-import { shortName } from '../core/requests/short-name.ts'
-import { didYouMean } from '../core/text/nearest-name.ts'
-import type { TextRequest, TokenizeRequest } from '../core/text-generation.ts'
+import { ServiceError } from '../../../core/error.ts'
+import { listedModels } from '../../../core/find-descriptor.ts'
+import type { TextModelDescriptor } from '../../../core/model.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { shortName } from '../../../core/requests/short-name.ts'
+import { didYouMean } from '../../../core/text/nearest-name.ts'
+import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
 
 /** What a text model is asked for: answers, answers to pictures, embeddings, scores, or only its tokens. */
 type TextModelUse = 'generate' | 'look' | 'embed' | 'rank' | 'read'

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { ServiceError } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
-import { findFaults } from './find-faults.ts'
+import { ServiceError } from '../../core/error.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { findFaults } from '../../core/schema/find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
 import { withoutNulls } from './without-nulls.ts'
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { chatRequestSchema } from '../chat/chat-request.ts'
-import { completionRequestSchema } from '../chat/completion-request.ts'
-import { embeddingRequestSchema } from '../chat/embedding-request.ts'
-import { imageRequestSchema } from '../images/image-fields.ts'
-import { findFaults } from './find-faults.ts'
+import { findFaults } from '../../core/schema/find-faults.ts'
+import { chatRequestSchema } from './chat/chat-request.ts'
+import { completionRequestSchema } from './chat/completion-request.ts'
+import { embeddingRequestSchema } from './chat/embedding-request.ts'
+import { imageRequestSchema } from './images/image-fields.ts'
 
 const settings = { widePenalties: false }
 const bodies = {

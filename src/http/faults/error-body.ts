@@ -1,5 +1,5 @@
-import { causeText, type ErrorCode, type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../../core/error.ts'
-import { errorStatus, errorTypes } from '../../answers/error-status.ts'
+import { causeText, type ErrorCode, type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
+import { errorStatus, errorTypes } from './error-status.ts'
 
 /** The error object every client gets; all four keys are always there. */
 export interface ErrorObject {

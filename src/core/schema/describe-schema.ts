@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.ts'
+
 /** The parts of JSON Schema that our wire schemas use. */
 export interface SchemaNode {
   readonly type?: string
@@ -57,3 +59,14 @@ function describeSize(least: number | undefined, most: number | undefined, unit:
 }
 
 const singular: Readonly<Record<string, string>> = { characters: 'character', entries: 'entry' }
+
+/** The branch of a union whose constant `type` is the value's own; undefined when the branches, or the value, do not tell. */
+export function branchByType(branches: readonly SchemaNode[], value: unknown): SchemaNode | undefined {
+  if (!isRecord(value) || value.type === undefined) return undefined
+  return branches.find(({ properties }) => properties?.type?.const === value.type)
+}
+
+/** A field's place as a client would write it: `messages[0].content`. */
+export function printPath(path: readonly (string | number)[]): string {
+  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('')
+}

@@ -1,5 +1,5 @@
-import { type ErrorCode, type FieldFault, ServiceError } from '../../../core/error.ts'
-import { printPath } from './print-path.ts'
+import { type ErrorCode, type FieldFault, ServiceError } from '../../core/error.ts'
+import { printPath } from '../../core/schema/describe-schema.ts'
 
 /** The code each kind of fault gets on a route family. */
 export interface FaultCodes {
@@ -33,4 +33,13 @@ function summarize(faults: readonly FieldFault[], first: FieldFault): string {
   const named = [...messages].slice(0, mostNamed).map((message) => message.replace(/\.$/, ''))
   const more = messages.size > mostNamed ? `; and ${messages.size - mostNamed} more` : ''
   return `${faults.length} fields need a change: ${named.join('; ')}${more}.`
+}
+
+/**
+ * The error of a query parameter.
+ *
+ * @param words What is wrong with it and what to send, behind its name.
+ */
+export function queryFault(param: string, words: string): ServiceError {
+  return new ServiceError('invalid_request_error', `\`${param}\` ${words}`, { param })
 }

@@ -1,6 +1,6 @@
-import { isRecord } from '../../core/is-record.ts'
-import type { TextDefaults } from '../../core/model.ts'
-import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import type { TextDefaults } from '../../../core/model.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 
 const fieldNames = {
   temperature: ['temperature'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Type from 'typebox'
-import { describeSchema } from './describe-schema.ts'
+import { describeSchema } from '../../core/schema/describe-schema.ts'
 
 for (const [schema, words] of [
   [Type.Integer({ minimum: 1, maximum: 200 }), 'an integer from 1 to 200'],

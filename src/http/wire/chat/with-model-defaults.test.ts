@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { miniChat } from '../../../test/support/mini-chat.ts'
-import type { ModelDescriptor } from '../../core/model.ts'
+import { miniChat } from '../../../../test/support/mini-chat.ts'
+import type { ModelDescriptor } from '../../../core/model.ts'
 import { withModelDefaults } from './with-model-defaults.ts'
 
 const own = { ...miniChat, id: 'own', defaults: { temperature: 0.2, topP: 0.9, repetitionPenalty: 1.1 } }
