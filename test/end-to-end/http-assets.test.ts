@@ -14,6 +14,7 @@ import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fa
 import { openAssetFiles } from '../../src/storage/filesystem/open-asset-files.ts'
 import { startHttpService } from '../support/http-service.ts'
 import { readGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
+import { safetensorsFile } from '../support/model-files/safetensors-file.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { createTestAssets } from '../support/test-assets.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -230,10 +231,11 @@ suite('uploaded assets', () => {
       assert.equal(sent.status, 422)
       assert.match(await sent.text(), answer)
     }
+    const oft = { name: 'lora_unet_mid_block_attentions_0_proj_in.oft_blocks', shape: [2, 2, 2], values: new Float32Array(8) }
     const truncated = new Uint8Array(lora.subarray(0, lora.length - 100))
     const late: readonly (readonly [string, Uint8Array<ArrayBuffer>, object, RegExp])[] = [
       ['cut', truncated, {}, /^The file .*(?:ends|shorter|beyond|bytes)/],
-      ['loha', new Uint8Array(golden.get('loha.safetensors') ?? []), {}, /LoHa/],
+      ['oft', new Uint8Array(safetensorsFile([oft])), {}, /of the kind OFT/],
       ['embedding', new Uint8Array(golden.get('ti-xl.safetensors') ?? []), {}, /holds a textual-inversion, not a lora/],
       ['small', new Uint8Array(golden.get('sd15-lora-kohya.safetensors') ?? []), {}, /is for Stable Diffusion 1.5, not for SDXL/],
     ]

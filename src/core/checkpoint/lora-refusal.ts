@@ -1,11 +1,6 @@
 /** Kinds of adapters that are not sums of low-rank products, by what their keys hold. */
 const otherKinds: readonly (readonly [RegExp, string])[] = [
-  [/\.hada_/u, 'LoHa'],
-  [/\.lokr_/u, 'LoKr'],
-  [/dora_scale|lora_magnitude_vector/u, 'DoRA'],
   [/\.oft_|oft_blocks|oft_diag/u, 'OFT'],
-  [/\.lora_mid\./u, 'LoCon with CP decomposition'],
-  [/\.diff(?:_b)?$/u, 'full difference'],
   [/\.a1\.weight$|\.b1\.weight$/u, 'GLoRA'],
   [/\.on_input$/u, 'IA3'],
 ]
@@ -13,6 +8,7 @@ const otherKinds: readonly (readonly [RegExp, string])[] = [
 /** Says by its keys why an adapter cannot be applied, completing a sentence that begins with its name; null = it can be. */
 export function refuseLora(keys: readonly string[]): string | null {
   for (const [pattern, kind] of otherKinds)
-    if (keys.some((key) => pattern.test(key))) return `is a ${kind}, which Sepia cannot apply; use a LoRA or LoCon`
+    if (keys.some((key) => pattern.test(key)))
+      return `is an adapter of the kind ${kind}, which Sepia cannot apply; use a LoRA, LoCon, LoHa or LoKr`
   return null
 }

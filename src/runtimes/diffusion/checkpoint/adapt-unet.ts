@@ -3,8 +3,8 @@ import type { NoisePredictor } from '../unet/noise-predictor.ts'
 import { Unet } from '../unet/unet.ts'
 import { silence } from './control/control-inputs.ts'
 import type { ControlSum } from './control/control-sum.ts'
-import { LoraBranches } from './lora/lora-branches.ts'
-import { changedModules, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
+import { LoraBranches, neededBranches } from './lora/lora-branches.ts'
+import { changedBranches, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
 import { writeUnetGraph } from './networks/unet-graph.ts'
 import { readUnetShape, type UnetShape } from './networks/unet-shape.ts'
 import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
@@ -16,7 +16,7 @@ export class AdaptableUnet implements AsyncDisposable {
   readonly #parts: CheckpointParts
   readonly #open: OpenNetwork
   /** The session with branches, and the modules it has them for. */
-  #extended: { readonly network: OpenedNetwork; readonly unet: GuidedUnet; readonly modules: ReadonlySet<string> } | null = null
+  #extended: { readonly network: OpenedNetwork; readonly unet: GuidedUnet; readonly branches: ReadonlySet<string> } | null = null
 
   constructor(parts: CheckpointParts, open: OpenNetwork) {
     this.#parts = parts
@@ -31,22 +31,23 @@ export class AdaptableUnet implements AsyncDisposable {
 
   /** The UNet with these LoRAs and what ControlNets say. */
   async adapt(loras: readonly WeightedLora[], control: ControlSum | null): Promise<Pick<NoisePredictor, 'unet' | 'additions'>> {
-    const wanted = changedModules(loras, 'unet')
-    const { unet, modules } = await this.#extend(wanted)
-    const fixed = mixLoras(loras, { network: 'unet', weights: this.#parts.unet, modules })
+    const wanted = changedBranches(loras, 'unet')
+    const { unet, branches } = await this.#extend(wanted)
+    const fixed = mixLoras(loras, { network: 'unet', weights: this.#parts.unet, branches })
     const silent = control === null ? silence(this.skips) : {}
     return { unet, additions: { feeds: async (evaluation) => ({ ...fixed, ...silent, ...(await control?.feeds(evaluation)) }) } }
   }
 
-  async #extend(wanted: ReadonlySet<string>): Promise<{ readonly unet: GuidedUnet; readonly modules: ReadonlySet<string> }> {
+  async #extend(wanted: ReadonlySet<string>): Promise<{ readonly unet: GuidedUnet; readonly branches: ReadonlySet<string> }> {
     const before = this.#extended
-    if (before !== null && wanted.isSubsetOf(before.modules)) return before
-    const modules = before === null ? wanted : wanted.union(before.modules)
+    const branches = neededBranches(wanted, before?.branches ?? null)
+    if (before !== null && branches === null) return before
+    const all = branches ?? wanted
     const { unet: weights } = this.#parts
     const network = await this.#open(weights, 'unet', (target) =>
-      writeUnetGraph(weights, this.shape, { target, branches: new LoraBranches(modules), controlled: true }),
+      writeUnetGraph(weights, this.shape, { target, branches: new LoraBranches(all), controlled: true }),
     )
-    this.#extended = { network, modules, unet: new GuidedUnet(new Unet(network.session)) }
+    this.#extended = { network, branches: all, unet: new GuidedUnet(new Unet(network.session)) }
     await before?.network[Symbol.asyncDispose]()
     return this.#extended
   }

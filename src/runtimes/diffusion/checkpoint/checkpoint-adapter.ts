@@ -73,6 +73,12 @@ export class CheckpointAdapter implements AsyncDisposable {
         if (vectors !== null) words[reads].push({ trigger, vectors })
       }
     }
+    for (const { lora } of loras)
+      for (const { trigger, ...vectors } of lora.embeddings)
+        for (const reads of ['first', 'second'] as const) {
+          const own = vectors[reads]
+          if (own !== null) words[reads].push({ trigger, vectors: own })
+        }
     const adapted = await Promise.all(this.#text.map((path) => path.adapt(loras)))
     const text = adapted.map((path) => withTriggerWords(path, words[path.reads]))
     const changesUnet = assets.controlnets.length > 0 || loras.some(({ lora }) => lora.modules.some(({ network }) => network === 'unet'))

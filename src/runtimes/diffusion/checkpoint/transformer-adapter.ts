@@ -5,10 +5,11 @@ import { encodingTexts, type TextModels } from '../transformer/encode-texts.ts'
 import type { GuidedUnet } from '../unet/guided-unet.ts'
 import { isPlain, type UsedAssets } from '../used-assets.ts'
 import { AdaptableText } from './adapt-text.ts'
-import { LoraBranches } from './lora/lora-branches.ts'
+import { LoraBranches, neededBranches } from './lora/lora-branches.ts'
 import { LoraCache } from './lora/lora-cache.ts'
 import { textTargets } from './lora/lora-modules.ts'
-import { changedModules, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
+import { changedBranches, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
+import type { Lora } from './lora/read-lora.ts'
 import { transformerTargets } from './lora/transformer-modules.ts'
 import { blockCount } from './networks/sd3-graph.ts'
 import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
@@ -20,7 +21,7 @@ import { clipParts, predictingWith, type TransformerPredictor, writeTransformerG
 interface Extended {
   readonly network: OpenedNetwork
   readonly unet: GuidedUnet
-  readonly modules: ReadonlySet<string>
+  readonly branches: ReadonlySet<string>
 }
 
 type AdaptedParts = Pick<DiffusionPipeline, 'base' | 'decoder' | 'encoder'>
@@ -78,13 +79,14 @@ export class TransformerAdapter implements AsyncDisposable {
     if (isPlain(assets)) return this.#plain
     const loras: WeightedLora[] = []
     for (const { file, weight } of assets.loras) loras.push({ lora: await this.#loras.get(file, { signal }), weight })
+    for (const { lora } of loras) refuseEmbeddings(lora)
     const { base } = this.#plain
     const { family, transformer } = this.#parts
-    const wanted = changedModules(loras, 'unet')
+    const wanted = changedBranches(loras, 'unet')
     const adapted = wanted.size === 0 ? null : await this.#extend(wanted)
     const { skippedLayers } = assets
     const unet = skippedLayers === undefined ? adapted?.unet : await this.#skip(skippedLayers, adapted)
-    const feeds = adapted && mixLoras(loras, { network: 'unet', weights: transformer, modules: adapted.modules })
+    const feeds = adapted && mixLoras(loras, { network: 'unet', weights: transformer, branches: adapted.branches })
     return {
       ...this.#plain,
       base: {
@@ -103,9 +105,9 @@ export class TransformerAdapter implements AsyncDisposable {
     const tooHigh = layers.find((layer) => layer >= count)
     if (tooHigh !== undefined)
       throw new ServiceError('unsupported', `This model has blocks 0 to ${count - 1}, not ${tooHigh}.`, { param: 'skip_guidance_layers' })
-    const key = JSON.stringify([[...layers].sort(), [...(adapted?.modules ?? [])].sort()])
+    const key = JSON.stringify([[...layers].sort(), [...(adapted?.branches ?? [])].sort()])
     if (this.#skipping?.key !== key) {
-      const branches = adapted === null ? null : new LoraBranches(adapted.modules)
+      const branches = adapted === null ? null : new LoraBranches(adapted.branches)
       const network = await this.#open(parts.transformer, 'transformer', (target) =>
         writeTransformerGraph(parts, { target, branches, skipped: layers }),
       )
@@ -125,12 +127,13 @@ export class TransformerAdapter implements AsyncDisposable {
 
   async #extend(wanted: ReadonlySet<string>): Promise<Extended> {
     const before = this.#extended
-    if (before !== null && wanted.isSubsetOf(before.modules)) return before
-    const modules = before === null ? wanted : wanted.union(before.modules)
+    const branches = neededBranches(wanted, before?.branches ?? null)
+    if (before !== null && branches === null) return before
+    const all = branches ?? wanted
     const network = await this.#open(this.#parts.transformer, 'transformer', (target) =>
-      writeTransformerGraph(this.#parts, { target, branches: new LoraBranches(modules) }),
+      writeTransformerGraph(this.#parts, { target, branches: new LoraBranches(all) }),
     )
-    this.#extended = { network, modules, unet: predictingWith(this.#parts, network.session) }
+    this.#extended = { network, branches: all, unet: predictingWith(this.#parts, network.session) }
     await before?.network[Symbol.asyncDispose]()
     return this.#extended
   }
@@ -140,4 +143,11 @@ export class TransformerAdapter implements AsyncDisposable {
     await this.#extended?.network[Symbol.asyncDispose]()
     for (const text of this.#text.values()) await text[Symbol.asyncDispose]()
   }
+}
+
+function refuseEmbeddings({ name, embeddings }: Lora): void {
+  const [first] = embeddings
+  if (first === undefined) return
+  const message = `The LoRA ${name} brings a textual inversion ("${first.trigger}"), which models with a transformer do not take.`
+  throw new ServiceError('unsupported', message, { param: 'loras' })
 }

@@ -30,10 +30,16 @@ const storedTypes: Partial<Record<StoredType, OnnxType>> = {
   F8_E5M2: 'float8e5m2',
 }
 
+/** The input that holds what is added to a tensor. */
+export function additionInput(tensor: string): string {
+  return `added:${tensor}`
+}
+
 /** Collects the nodes of one network's graph, whose weights lie in a checkpoint. All values are float32, or float16 where the target says so, unless they say otherwise. */
 export class GraphBuilder implements BlockGraph {
   readonly weights: WeightTable
   readonly #target: GraphTarget
+  readonly #changes: { adds(tensor: string): boolean } | null
   readonly #nodes: OnnxNode[] = []
   readonly #initializers = new Map<string, OnnxInitializer>()
   readonly #inputs: OnnxValue[] = []
@@ -41,8 +47,10 @@ export class GraphBuilder implements BlockGraph {
   readonly #outputs: OnnxValue[] = []
   readonly #made = new Map<string, Value>()
 
-  constructor(weights: WeightTable, target: GraphTarget) {
+  /** @param changes Which tensors numbers are added to, which are inputs; null = none. */
+  constructor(weights: WeightTable, target: GraphTarget, changes: { adds(tensor: string): boolean } | null = null) {
     this.weights = weights
+    this.#changes = changes
     this.#target = target
   }
 
@@ -147,6 +155,16 @@ export class GraphBuilder implements BlockGraph {
 
   /** A weight as everything is computed with. */
   weight(name: string, shape?: readonly number[]): Value {
+    const own = this.#unchanged(name, shape)
+    if (this.#changes?.adds(name) !== true) return own
+    const { shape: stored } = this.weights.get(name)
+    const added = this.once(`added:${name}`, () => this.input(additionInput(name), stored))
+    return this.once(`sum:${own}`, () =>
+      this.node('Add', [own, shape === undefined ? added : this.node('Reshape', [added, this.integers(shape)])]),
+    )
+  }
+
+  #unchanged(name: string, shape?: readonly number[]): Value {
     const { type, scale, shape: storedShape } = this.weights.get(name)
     if (isBlockType(type)) return this.#decode(name, type, shape ?? storedShape)
     const stored = this.stored(name, shape)

@@ -5,6 +5,8 @@ export const groups = 32
 
 /** How a layer is changed besides its weights: what a LoRA adds to the output of a linear layer or a convolution. */
 export interface SideBranches {
+  /** Whether numbers are added to a tensor, see `additionInput`. */
+  adds(tensor: string): boolean
   /** Adds a module's branch to its output, or returns the output as it is. */
   linear(graph: GraphBuilder, module: string, input: Value, output: Value): Value
   convolution(graph: GraphBuilder, module: string, input: Value, output: Value, options: ConvolutionOptions): Value

@@ -29,7 +29,7 @@ export function loraTargets({ unet, text }: Pick<CheckpointParts, 'unet' | 'text
     const target: readonly LoraTarget[] = [{ network: 'unet', module }]
     const older = original(module)
     for (const name of older === undefined ? [module] : [module, older]) {
-      targets.set(`lora_unet_${name.replaceAll('.', '_')}`, target)
+      for (const prefix of ['lora_unet_', 'lycoris_']) targets.set(prefix + name.replaceAll('.', '_'), target)
       targets.set(`diffusion_model.${name}`, target)
     }
     targets.set(`unet.${module}`, target)
@@ -58,10 +58,10 @@ function textPrefixes(reads: 'first' | 'second', encoders: number): readonly [ko
   return [encoders === 1 ? ['lora_te_', 'lora_te1_'] : ['lora_te1_'], 'text_encoder.']
 }
 
-/** Linear layers and convolutions; embeddings and norms are none. */
+/** Layers and norms; embeddings are none. */
 function modulesOf(weights: WeightTable): readonly string[] {
   return weights
     .names()
-    .filter((name) => name.endsWith('.weight') && !name.includes('_embedding.weight') && weights.get(name).shape.length >= 2)
+    .filter((name) => name.endsWith('.weight') && !name.includes('_embedding.weight'))
     .map((name) => name.slice(0, -'.weight'.length))
 }

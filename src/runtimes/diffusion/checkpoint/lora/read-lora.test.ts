@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { copyFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files/golden-checkpoints.ts'
+import { safetensorsFile } from '../../../../../test/support/model-files/safetensors-file.ts'
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { readCheckpoint } from '../parts/read-checkpoint.ts'
 import { LoraCache } from './lora-cache.ts'
@@ -21,12 +22,13 @@ const wanted = [
   'lora-peft.safetensors',
 ]
 await unpackGoldenCheckpoints(temporary.path, (path) => wanted.includes(path))
+const oft = { name: 'lora_unet_mid_block_attentions_0_proj_in.oft_blocks', shape: [2, 2, 2], values: new Float32Array(8) }
+await writeFile(join(temporary.path, 'oft.safetensors'), safetensorsFile([oft]))
 const targets = loraTargets(await readCheckpoint(join(temporary.path, 'xl.safetensors')))
 const options = { signal: new AbortController().signal }
 
 for (const [file, expected] of [
-  ['dora.safetensors', /DoRA/],
-  ['loha.safetensors', /LoHa/],
+  ['oft.safetensors', /of the kind OFT/],
   ['sd15-lora-kohya.safetensors', /another family/],
   ['xl.safetensors', /belongs to no LoRA/],
 ] as const) {
@@ -36,6 +38,27 @@ for (const [file, expected] of [
     })
   })
 }
+
+test('DoRA, LoHa and bundled textual inversions are read with the words they stand for', async () => {
+  const cache = new LoraCache(targets)
+  for (const [file, kind] of [
+    ['dora.safetensors', 'columns'],
+    ['loha.safetensors', 'plain'],
+  ] as const) {
+    const { modules } = await cache.get(join(temporary.path, file), options)
+    const [first] = modules
+    assert.equal(first?.kind === 'factors' && first.magnitude?.of === 'inputs', kind === 'columns')
+  }
+  const tensor = (name: string, width: number) => ({
+    name: `bundle_emb.my style.${name}`,
+    shape: [2, width],
+    values: new Float32Array(2 * width),
+  })
+  const path = join(temporary.path, 'bundled.safetensors')
+  await writeFile(path, safetensorsFile([tensor('clip_l', 4), tensor('clip_g', 6)]))
+  const [embedding] = (await cache.get(path, options)).embeddings
+  assert.deepEqual([embedding?.trigger, embedding?.first?.[1]?.length, embedding?.second?.length], ['my style', 4, 2])
+})
 
 test('a LoRA is read once, and the oldest leaves when the budget is full', async () => {
   const [first, second] = [join(temporary.path, 'lora-kohya.safetensors'), join(temporary.path, 'lora-peft.safetensors')]

@@ -1,25 +1,22 @@
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { ServiceError } from '../../../../core/error.ts'
+import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/bundled-embeddings.ts'
 import { readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
-import { readLoraKey } from './lora-keys.ts'
+import { type LoraChange, readChanges } from './lora-change.ts'
+import { type LoraPart, readLoraKey } from './lora-keys.ts'
 import type { LoraTarget, LoraTargets } from './lora-modules.ts'
 import { readPeftScale } from './peft-scale.ts'
 
-/** What a LoRA adds to one module: `scale · up · down`. */
-export interface LoraModule extends LoraTarget {
-  readonly rank: number
-  /** [rank, inputs]; of a convolution [rank, inputs, height, width]. */
-  readonly down: Float32Array
-  /** [outputs, rank] */
-  readonly up: Float32Array
-  /** Alpha over rank. */
-  readonly scale: number
-}
+/** What a LoRA does to one module. */
+export type LoraModule = LoraTarget & LoraChange
 
 /** A LoRA in memory. */
 export interface Lora {
+  /** What messages call it. */
+  readonly name: string
   readonly modules: readonly LoraModule[]
+  readonly embeddings: readonly BundledEmbedding[]
   readonly bytes: number
 }
 
@@ -33,33 +30,36 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: {
   const names = [...file.tensors.keys()]
   const refusal = refuseLora(names)
   if (refusal !== null) throw refuse(file, refusal)
-  const parts = new Map<string, { down?: string; up?: string; alpha?: string }>()
+  const parts = new Map<string, Map<LoraPart, string>>()
   for (const name of names) {
+    if (isBundledEmbedding(name)) continue
     const key = readLoraKey(name)
     if (key === null) throw refuse(file, `holds "${name}", which belongs to no LoRA that Sepia can apply`)
-    parts.set(key.module, { ...parts.get(key.module), [key.part]: name })
+    parts.set(key.module, (parts.get(key.module) ?? new Map<LoraPart, string>()).set(key.part, name))
   }
   const tensors = await readTensors(file, names, { signal })
+  const embeddings = readBundledEmbeddings(file, tensors)
   const peftScale = readPeftScale(file.metadata)
-  const modules = [...parts].flatMap(([module, { down, up, alpha }]): readonly LoraModule[] => {
+  const modules = [...parts].flatMap(([module, own]): readonly LoraModule[] => {
     const target = targets.get(module)
     if (target === undefined) throw refuse(file, `changes "${module}", which the model does not have; it is for another family`)
-    const [downValues, upValues] = [tensors.get(down ?? ''), tensors.get(up ?? '')]
-    const rank = file.tensors.get(down ?? '')?.shape[0]
-    if (downValues === undefined || upValues === undefined || !rank || file.tensors.get(up ?? '')?.shape[1] !== rank)
-      throw refuse(file, `holds no matching pair for "${module}"`)
-    const scale = alpha === undefined ? peftScale(module, rank) : (tensors.get(alpha)?.[0] ?? rank) / rank
-    return target.map((each) => ({ ...each, rank, down: downValues, up: rowsOf(upValues, each), scale }))
+    const find = (part: LoraPart) => {
+      const [values, shape] = [tensors.get(own.get(part) ?? ''), file.tensors.get(own.get(part) ?? '')?.shape]
+      return values === undefined || shape === undefined ? undefined : { values, shape }
+    }
+    return target.flatMap((each) => {
+      const changes = readChanges(find, each, { ownScale: (rank) => peftScale(module, rank) })
+      if ('fault' in changes) throw refuse(file, `${changes.fault} for "${module}"`)
+      return changes.map((change) => ({ ...each, ...change }))
+    })
   })
-  if (modules.length === 0) throw refuse(file, 'holds no LoRA')
-  return { modules, bytes: modules.reduce((sum, { down, up }) => sum + down.byteLength + up.byteLength, 0) }
+  if (modules.length === 0 && embeddings.length === 0) throw refuse(file, 'holds no LoRA')
+  return { name: file.name, modules, embeddings, bytes: modules.reduce((sum, change) => sum + bytesOf(change), 0) }
 }
 
-/** The rows of a second factor that are a module's. */
-function rowsOf(up: Float32Array, { rows }: LoraTarget): Float32Array {
-  if (rows === undefined) return up
-  const share = up.length / rows.all
-  return up.subarray(rows.first * share, (rows.first + rows.count) * share)
+function bytesOf(change: LoraChange): number {
+  if (change.kind === 'factors') return change.down.values.byteLength + change.up.values.byteLength
+  return change.kind === 'difference' ? change.values.byteLength : change.outer.values.byteLength + change.inner.values.byteLength
 }
 
 function refuse({ name }: WeightFile, reason: string): ServiceError {

@@ -5,7 +5,7 @@ import type { LoraTarget, LoraTargets } from './lora-modules.ts'
 
 /** What trainers put before names with dots, and before those with underscores. */
 const dotted = ['transformer.', 'diffusion_model.', '']
-const underscored = ['lora_unet_', 'lora_transformer_']
+const underscored = ['lora_unet_', 'lora_transformer_', 'lycoris_']
 
 /** XLabs' names of what FLUX's blocks hold; a single block's projection covers the first three parts of its layer. */
 const xlabs: readonly (readonly [block: string, name: string, stored: string])[] = [
@@ -20,11 +20,11 @@ const xlabs: readonly (readonly [block: string, name: string, stored: string])[]
 /** Every module of a transformer that a LoRA may change, by each name that LoRA files use for it, in diffusers' and the authors' names. */
 export function transformerTargets(family: TransformerFamily, weights: WeightTable): LoraTargets {
   const targets = new Map<string, readonly LoraTarget[]>()
-  const isMatrix = (module: string): boolean => (weights.find(`${module}.weight`)?.shape.length ?? 0) >= 2
+  const isThere = (module: string): boolean => weights.has(`${module}.weight`)
   for (const layout of ['original', 'diffusers'] as const) {
     for (const module of transformerModules(family, layout, ({ diffusers }) => weights.count(diffusers))) {
       const found = targetsOf(module)
-      if (!found.every(({ module: part }) => isMatrix(part))) continue
+      if (!found.every(({ module: part }) => isThere(part))) continue
       for (const prefix of dotted) targets.set(prefix + module.stored, found)
       for (const prefix of underscored) targets.set(prefix + module.stored.replaceAll('.', '_'), found)
       for (const [block, name, stored] of xlabs) {

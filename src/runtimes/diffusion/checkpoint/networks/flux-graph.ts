@@ -33,7 +33,7 @@ function embedsGuidance(weights: WeightTable): boolean {
 
 /** Writes the graph of FLUX.1's transformer: text and image in two streams that attend together, then in one. */
 export function writeFluxGraph(weights: WeightTable, { target, branches }: TransformerGraphOptions): Uint8Array {
-  const graph = new GraphBuilder(weights, target)
+  const graph = new GraphBuilder(weights, target, branches)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('x_embedder.weight', 0)
   const textWidth = weights.sizeOf('context_embedder.weight', 1)

@@ -25,7 +25,7 @@ const epsilon = 1e-6
  * feed-forward layers, no layer has a bias, and rows of other pictures (`references`) stand behind those of the drawing.
  */
 export function writeFlux2Graph(weights: WeightTable, { target, branches }: TransformerGraphOptions): Uint8Array {
-  const graph = new GraphBuilder(weights, target)
+  const graph = new GraphBuilder(weights, target, branches)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('x_embedder.weight', 0)
   const channels = weights.sizeOf('x_embedder.weight', 1)

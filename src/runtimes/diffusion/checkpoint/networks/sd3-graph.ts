@@ -34,7 +34,7 @@ export function blockCount(weights: WeightTable): number {
 
 /** Writes the graph of Stable Diffusion 3's transformer. @see Esser et al. 2024, arXiv:2403.03206 */
 export function writeSd3Graph(weights: WeightTable, { target, branches, skipped = [] }: TransformerGraphOptions): Uint8Array {
-  const graph = new GraphBuilder(weights, target)
+  const graph = new GraphBuilder(weights, target, branches)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('pos_embed.proj.weight', 0)
   const textWidth = weights.sizeOf('context_embedder.weight', 1)

@@ -36,7 +36,7 @@ export function writeTextEncoderGraph(
   { activation, heads, layers, endId, normed, projected, pooledPlainly = false }: TextEncoderOptions,
   { target, branches }: TextEncoderGraphOptions,
 ): Uint8Array {
-  const graph = new GraphBuilder(weights, target)
+  const graph = new GraphBuilder(weights, target, branches)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('text_model.embeddings.token_embedding.weight', 1)
   const tokens = weights.sizeOf('text_model.embeddings.position_embedding.weight', 0)

@@ -25,7 +25,7 @@ export function writeUnetGraph(
   weights: WeightTable,
   shape: UnetShape,
   { target, branches, controlled }: UnetGraphOptions,
-  graph: GraphBuilder = new GraphBuilder(weights, target),
+  graph: GraphBuilder = new GraphBuilder(weights, target, branches),
 ): Uint8Array {
   const context: LayerContext = { graph, branches }
   const sample = graph.input('sample', ['batch', shape.inputChannels, 'height', 'width'])

@@ -34,7 +34,7 @@ const order = 'channels-last'
  * @see Z-Image Team 2025, arXiv:2511.22699
  */
 export function writeZImageGraph(weights: WeightTable, { target, branches }: TransformerGraphOptions): Uint8Array {
-  const graph = new GraphBuilder(weights, target)
+  const graph = new GraphBuilder(weights, target, branches)
   const context: LayerContext = { graph, branches }
   const width = weights.sizeOf('cap_embedder.1.weight', 0)
   const textWidth = weights.sizeOf('cap_embedder.1.weight', 1)

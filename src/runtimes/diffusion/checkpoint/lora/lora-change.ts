@@ -1,0 +1,131 @@
+import type { LoraPart } from './lora-keys.ts'
+import type { LoraTarget } from './lora-modules.ts'
+import { expandCore, hadamard, kronecker, type Matrix, multiply, shareOf, sizesOf } from './matrices.ts'
+
+/** What a LoRA does to one module. */
+export type LoraChange =
+  /** Adds `scale · up · down`; with a magnitude the sum's rows or columns are then given its lengths. */
+  | {
+      readonly kind: 'factors'
+      readonly down: Matrix
+      readonly up: Matrix
+      readonly scale: number
+      readonly magnitude: { readonly values: Float32Array; readonly of: 'outputs' | 'inputs' } | null
+    }
+  /** Adds `scale · outer ⊗ inner`. */
+  | { readonly kind: 'kronecker'; readonly outer: Matrix; readonly inner: Matrix; readonly scale: number }
+  /** Adds numbers to a weight or bias as they are. */
+  | { readonly kind: 'difference'; readonly tensor: 'weight' | 'bias'; readonly values: Float32Array; readonly scale: number }
+
+/** Finds a part of a module's adapter; undefined = it has none. */
+type FindPart = (part: LoraPart) => Matrix | undefined
+
+/**
+ * What the tensors of one module say, for a part of its rows.
+ *
+ * @param options.ownScale Scale of a LoRA without alpha, by rank.
+ * @returns A fault, as the end of a sentence about the module, where they cannot be applied.
+ * @see Hu et al. 2021, arXiv:2106.09685; Hyeon-Woo et al. 2021, arXiv:2108.06098; Yeh et al. 2023, arXiv:2309.14859; Liu et al. 2024, arXiv:2402.09353
+ */
+export function readChanges(
+  find: FindPart,
+  { rows }: LoraTarget,
+  { ownScale }: { readonly ownScale: (rank: number) => number },
+): readonly LoraChange[] | { readonly fault: string } {
+  const alpha = find('alpha')?.values[0]
+  const scaleFor = (rank: number): number => (alpha === undefined ? ownScale(rank) : alpha / rank)
+  const changes: LoraChange[] = []
+  const [difference, bias] = [find('diff'), find('diff_b')]
+  if (difference) changes.push({ kind: 'difference', tensor: 'weight', values: shareOf(difference, rows).values, scale: 1 })
+  if (bias) changes.push({ kind: 'difference', tensor: 'bias', values: shareOf(bias, rows).values, scale: 1 })
+  const product = readFactors(find) ?? readHadamard(find) ?? readKronecker(find)
+  const magnitude = find('magnitude')
+  if (product === null) return changes.length > 0 && magnitude === undefined ? changes : { fault: 'holds no matching pair' }
+  if ('fault' in product) return product
+  if (magnitude !== undefined && product.kind !== 'factors') return { fault: 'combines DoRA with LoHa or LoKr, which Sepia cannot apply' }
+  switch (product.kind) {
+    case 'factors': {
+      const { down, up, rank } = product
+      const of = magnitude !== undefined && magnitude.shape.length > 1 && magnitude.shape[0] === 1 ? lengthsOf(magnitude, up) : 'outputs'
+      const lengths = magnitude && { values: of === 'outputs' ? shareOf(asColumn(magnitude), rows).values : magnitude.values, of }
+      return [...changes, { kind: 'factors', down, up: shareOf(up, rows), scale: scaleFor(rank), magnitude: lengths ?? null }]
+    }
+    case 'difference':
+      return [
+        ...changes,
+        { kind: 'difference', tensor: 'weight', values: shareOf(product.matrix, rows).values, scale: scaleFor(product.rank) },
+      ]
+    case 'kronecker': {
+      const { outer, inner, rank } = product
+      const scale = rank === null ? 1 : scaleFor(rank)
+      if (rows === undefined) return [...changes, { kind: 'kronecker', outer, inner, scale }]
+      return [...changes, { kind: 'difference', tensor: 'weight', values: shareOf(kronecker(outer, inner), rows).values, scale }]
+    }
+  }
+}
+
+/** LyCORIS keeps lengths of columns in a row; peft keeps those of a convolution's outputs so, too. */
+function lengthsOf(magnitude: Matrix, up: Matrix): 'outputs' | 'inputs' {
+  return magnitude.shape.length === 4 && magnitude.values.length === sizesOf(up)[0] ? 'outputs' : 'inputs'
+}
+
+function asColumn({ values }: Matrix): Matrix {
+  return { values, shape: [values.length, 1] }
+}
+
+interface Factors {
+  readonly kind: 'factors'
+  readonly down: Matrix
+  readonly up: Matrix
+  readonly rank: number
+}
+
+function readFactors(find: FindPart): Factors | { readonly fault: string } | null {
+  const [down, up, mid] = [find('down'), find('up'), find('mid')]
+  if (down === undefined || up === undefined) return null
+  const [rank] = sizesOf(down)
+  if (rank === 0 || sizesOf(up)[1] !== rank) return { fault: 'holds no matching pair' }
+  if (mid === undefined) return { kind: 'factors', down, up, rank }
+  // A convolution between: [rank, rank, height, width].
+  const unit = { values: Float32Array.from({ length: rank * rank }, (_, i) => (i % (rank + 1) === 0 ? 1 : 0)), shape: [rank, rank] }
+  return { kind: 'factors', down: expandCore(mid, unit, down), up, rank }
+}
+
+/** The product of two low-rank matrices' numbers is one of low rank, too: that of all pairs of their columns and rows. */
+function readHadamard(find: FindPart): Factors | { readonly kind: 'difference'; readonly matrix: Matrix; readonly rank: number } | null {
+  const [a, b, c, d] = [find('hada_w1_a'), find('hada_w1_b'), find('hada_w2_a'), find('hada_w2_b')]
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return null
+  const [core1, core2] = [find('hada_t1'), find('hada_t2')]
+  const [rank, columns] = sizesOf(b)
+  const [rows] = sizesOf(a)
+  if (core1 !== undefined && core2 !== undefined)
+    return { kind: 'difference', matrix: hadamard(expandCore(core1, a, b), expandCore(core2, c, d)), rank }
+  if (rank * rank >= Math.min(rows, columns)) return { kind: 'difference', matrix: hadamard(multiply(a, b), multiply(c, d)), rank }
+  const pairs = rank * rank
+  const up = Float32Array.from({ length: rows * pairs }, (_, at) => {
+    const [row, pair] = [Math.floor(at / pairs), at % pairs]
+    return (a.values[row * rank + Math.floor(pair / rank)] ?? 0) * (c.values[row * rank + (pair % rank)] ?? 0)
+  })
+  const down = Float32Array.from({ length: pairs * columns }, (_, at) => {
+    const [pair, column] = [Math.floor(at / columns), at % columns]
+    return (b.values[Math.floor(pair / rank) * columns + column] ?? 0) * (d.values[(pair % rank) * columns + column] ?? 0)
+  })
+  return { kind: 'factors', down: { values: down, shape: [pairs, ...b.shape.slice(1)] }, up: { values: up, shape: [rows, pairs] }, rank }
+}
+
+/** LoKr counts alpha only where one of its two matrices is a product itself. */
+function readKronecker(
+  find: FindPart,
+): { readonly kind: 'kronecker'; readonly outer: Matrix; readonly inner: Matrix; readonly rank: number | null } | null {
+  const whole = (part: 'lokr_w1' | 'lokr_w2'): { readonly matrix: Matrix; readonly rank: number | null } | null => {
+    const matrix = find(part)
+    if (matrix !== undefined) return { matrix, rank: null }
+    const [a, b] = [find(`${part}_a`), find(`${part}_b`)]
+    if (a === undefined || b === undefined) return null
+    const core = part === 'lokr_w2' ? find('lokr_t2') : undefined
+    return { matrix: core === undefined ? multiply(a, b) : expandCore(core, a, b), rank: sizesOf(b)[0] }
+  }
+  const [outer, inner] = [whole('lokr_w1'), whole('lokr_w2')]
+  if (outer === null || inner === null) return null
+  return { kind: 'kronecker', outer: outer.matrix, inner: inner.matrix, rank: inner.rank ?? outer.rank }
+}
