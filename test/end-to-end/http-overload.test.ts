@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
-import { startHttpService } from '../support/http-service.ts'
+import { startHttpService, untilIdle } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -32,7 +32,7 @@ suite('overload', () => {
       assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
       assert.equal((await readError(answer)).code, 'server_is_overloaded')
     }
-    assert.equal(pool.states()[0]?.inUse, 0)
+    await untilIdle(pool)
   })
 
   test('500 streams at once all end whole', async () => {

@@ -5,7 +5,7 @@ import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.t
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { Flood } from '../support/flood.ts'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { type HttpService, startHttpService, untilIdle } from '../support/http-service.ts'
 import { exchange, openSocket, readUntil } from '../support/raw-exchange.ts'
 import { readError } from '../support/read-json.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -31,7 +31,7 @@ suite('the life of a stream', () => {
       await asking.then((answer) => answer.text()).catch(() => {})
       await service.settled(1)
       assert.equal(service.finished[0]?.status, 499)
-      assert.equal(pool.states()[0]?.inUse, 0)
+      await untilIdle(pool)
       await service.inBooks(1)
       assert.equal(service.booked[0]?.outcome, 'cancelled')
       assert.deepEqual(service.failures, [])
@@ -48,7 +48,8 @@ suite('the life of a stream', () => {
     leave.abort()
     await assert.rejects(asking)
     await service.settled(1)
-    assert.equal(pool.states()[0]?.inUse, 0)
+    // The clock stands still: only a drawing that is stopped ends.
+    await untilIdle(pool)
   })
 
   test('a client that leaves in the middle of its body is noted and nothing more', async () => {
@@ -75,7 +76,7 @@ suite('the life of a stream', () => {
     socket.destroy()
     await flood.ended
     await service.settled(1)
-    assert.equal(pool.states()[0]?.inUse, 0)
+    await untilIdle(pool)
   })
 
   test('a failure before the first byte is an ordinary error, one after it is an event without [DONE]', async () => {
@@ -161,7 +162,7 @@ suite('the life of a stream', () => {
       const answer = await asking
       assert.equal(answer.status, stream ? 200 : 504)
       assert.match(await answer.text(), /"code":"inference_timeout"/)
-      assert.equal(pool.states()[0]?.inUse, 0)
+      await untilIdle(pool)
     }
   })
 })

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { Flood } from '../support/flood.ts'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { type HttpService, startHttpService, untilIdle } from '../support/http-service.ts'
 import { openSocket, readUntil } from '../support/raw-exchange.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -33,7 +33,7 @@ suite('unread streams', () => {
     await clock.advance(1)
     await flood.ended
     await service.settled(1)
-    assert.equal(pool.states()[0]?.inUse, 0)
+    await untilIdle(pool)
     assert.equal(service.finished[0]?.status, 499)
     assert.deepEqual(service.failures, [])
     // The bytes that are under way end in a reset: the rest never comes.
