@@ -1,6 +1,9 @@
+import type { FieldFault } from '../core/error.ts'
 import { isImageServer } from '../core/images/image-servers.ts'
 import { isRecord } from '../core/is-record.ts'
 import { isTextServer } from '../core/model.ts'
+import { printPath, type SchemaNode } from '../core/schema/describe-schema.ts'
+import { findFaults } from '../core/schema/find-faults.ts'
 import { didYouMean } from '../core/text/nearest-name.ts'
 import type { CatalogFault } from './catalog-fault.ts'
 import { isInnerPath } from './describe/field-values.ts'
@@ -27,12 +30,12 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   const elsewhere = server.length > 0
   const groups = ['all', kind, format, ...server, ...(elsewhere ? ['upstream'] : [])]
   const fields = modelFileFields.filter(({ models }) => groups.includes(models))
-  const misfits = fields.flatMap((field) => checkField(field, value))
+  const found = findFaults(schemaOf(fields), value)
   // What such a model may have is not known before its kind and format are.
-  const isOfAKind = misfits.every(({ field }) => field !== 'kind' && field !== 'format')
-  const faults = [...misfits, ...(confined ? findForeignKey(value) : []), ...findUnknown(value, isOfAKind ? fields : modelFileFields)].map(
-    (fault) => ({ file, ...fault }),
-  )
+  const isOfAKind = found.every(({ path: [name] }) => name !== 'kind' && name !== 'format')
+  const unknown = isOfAKind ? found : findFaults(schemaOf(modelFileFields), value)
+  const misfits = [...found.filter(({ kind: of }) => of !== 'unknown'), ...unknown.filter(({ kind: of }) => of === 'unknown')]
+  const faults = [...misfits.map(inWords), ...(confined ? findForeignKey(value) : [])].map((fault) => ({ file, ...fault }))
   if (faults.length === 0) {
     const idle = server.includes('image-upstream') ? fields.flatMap((field) => findIdle(field, value)) : findIdleShares(value)
     return { modelFile: value as unknown as ModelFile, idle: idle.map((fault) => ({ file, ...fault })) }
@@ -55,10 +58,32 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined
   return isRecord(value) ? value : undefined
 }
 
-function checkField(field: ModelFileField, root: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
-  const value = readPath(root, field.name)
-  if (value === undefined) return field.absent === null ? [{ field: field.name, message: `is missing; it must be ${field.expected}.` }] : []
-  return field.accepts(value) ? [] : [{ field: field.name, message: `must be ${field.expected}.` }]
+/** The fields as one schema; what stands before a dot is an object. */
+function schemaOf(fields: readonly ModelFileField[]): SchemaNode {
+  const groups = Map.groupBy(fields, ({ name }) => name.split('.', 1)[0] ?? '')
+  const properties = Object.fromEntries([...groups].map(([name, group]) => [name, groupSchema(name, group)]))
+  const required = [...groups].flatMap(([name, group]) => (group.some(({ absent }) => absent === null) ? [name] : []))
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+function groupSchema(group: string, fields: readonly ModelFileField[]): SchemaNode {
+  const [only] = fields
+  if (only?.name === group) return only.schema
+  const members = fields.map(({ name, ...field }) => ({ ...field, name: name.slice(group.length + 1) }))
+  const names = [...new Set(members.map(({ name }) => name))]
+  return {
+    type: 'object',
+    words: `an object with ${names.map((name) => `"${name}"`).join(', ')}`,
+    properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+    required: members.flatMap(({ name, absent }) => (absent === null ? [name] : [])),
+    additionalProperties: false,
+  }
+}
+
+/** A fault with its field beside its words, which begin with it. */
+function inWords({ path, message }: FieldFault): Omit<CatalogFault, 'file'> {
+  const field = printPath(path)
+  return { field, message: message.replace(`\`${field}\` `, '') }
 }
 
 function findIdle({ name, idle }: ModelFileField, root: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
@@ -89,21 +114,4 @@ function findForeignKey({ keyFile }: Readonly<Record<string, unknown>>): Omit<Ca
 
 function readPath(root: Readonly<Record<string, unknown>>, path: string): unknown {
   return path.split('.').reduce<unknown>((value, part) => asObject(value)?.[part], root)
-}
-
-function findUnknown(root: Readonly<Record<string, unknown>>, fields: readonly ModelFileField[]): Omit<CatalogFault, 'file'>[] {
-  const known = [...new Set(fields.map((field) => field.name))]
-  return Object.entries(root).flatMap(([name, value]) => {
-    const inner = known.filter((field) => field.startsWith(`${name}.`)).map((field) => field.slice(name.length + 1))
-    const group = inner.length === 0 ? undefined : asObject(value)
-    if (inner.length > 0 && group === undefined)
-      return [{ field: name, message: `must be an object with ${inner.map((part) => `"${part}"`).join(', ')}.` }]
-    const names = group === undefined ? [name] : Object.keys(group).map((part) => `${name}.${part}`)
-    return names
-      .filter((field) => !known.includes(field))
-      .map((field) => ({
-        field,
-        message: `is not a field for this kind of model; remove it or use one of ${known.join(', ')}.${didYouMean(field, known)}`,
-      }))
-  })
 }

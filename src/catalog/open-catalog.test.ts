@@ -87,7 +87,7 @@ test('a key file of a server that holds no key is a fault that names the field a
 test('nothing is looked for by a field that was not checked', async (context) => {
   const model = { id: 'a', kind: 'text', format: 'opnai', url: 'http://gpu:1', keyFile: ['key'], file: 5 }
   const folder = await makeFolder(context, { 'a/model.json': model })
-  assert.deepEqual(await readFaults([folder]), ['/a/model.json format must be "gguf", "openai" or "anthropic".'])
+  assert.deepEqual(await readFaults([folder]), ['/a/model.json format must be one of "gguf", "openai", "anthropic".'])
 })
 
 test('an image model whose noise no sampler follows is a fault', async (context) => {
@@ -156,10 +156,10 @@ test('lists every fault of every folder, and only a folder that cannot be read s
   assert.deepEqual(await readFaults([folder]), [
     '/a/model.gguf  has 4 bytes instead of 3; copy it again or correct "files" in model.json.',
     '/a/gone.bin  is missing; copy the whole model folder again.',
-    '/b/model.json contextLength must be a whole number from 64 to 1048576.',
+    '/b/model.json contextLength must be an integer from 64 to 1048576.',
     '/b/model.gguf  is missing; copy the whole model folder again.',
     '/e/small.gguf  is missing; copy the whole model folder again.',
-    '/f/model.json contextLength must be a whole number from 64 to 1048576.',
+    '/f/model.json contextLength must be an integer from 64 to 1048576.',
     '/f/model.gguf  is missing; copy the whole model folder again.',
     '/f/small.gguf  is missing; copy the whole model folder again.',
     '/g/model.json url must be an address that begins with http:// or https://, without "?" or "#".',
@@ -232,10 +232,10 @@ test('a server without its address or its workflow is a fault', async (context) 
     'f/workflow.json': {},
   })
   const faults = (await readFaults([folder])).join('\n')
-  assert.match(faults, /a\/model\.json url is missing/)
+  assert.match(faults, /a\/model\.json url is required/)
   assert.match(faults, /c\/other\.json {2}is missing; export it in ComfyUI with "Export \(API\)"/)
   assert.match(faults, /f\/workflow\.json {2}has no \{\{prompt\}\}; write it where the prompt goes\./)
-  assert.match(faults, /e\/model\.json timeouts\.idle must be a number of seconds, from 0\.1 to 86400\./)
-  assert.match(faults, /e\/model\.json timeouts\.frist is not a field for this kind of model/)
-  assert.match(faults, /d\/model\.json format must be "onnx-sdxl", "safetensors", or one of "a1111"/)
+  assert.match(faults, /e\/model\.json timeouts\.idle must be a number from 0\.1 to 86400\./)
+  assert.match(faults, /e\/model\.json timeouts\.frist is not a known field/)
+  assert.match(faults, /d\/model\.json format must be one of "onnx-sdxl", "safetensors", "a1111"/)
 })

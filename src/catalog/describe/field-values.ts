@@ -1,4 +1,6 @@
 import { isRecord } from '../../core/is-record.ts'
+import type { SchemaNode } from '../../core/schema/describe-schema.ts'
+import { findFaults } from '../../core/schema/find-faults.ts'
 import { isWebAddress } from './web-address.ts'
 
 /** A text with something in it, of at most 1000 characters. */
@@ -6,58 +8,98 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 1000
 }
 
-/** Takes a number within two bounds. */
-export function isNumber(minimum: number, maximum: number): (value: unknown) => boolean {
-  return (value) => typeof value === 'number' && value >= minimum && value <= maximum
+/** What fields of `model.json` are made of. */
+export const flag: SchemaNode = { type: 'boolean' }
+export const text: SchemaNode = { words: 'a text', accepts: isText }
+
+/** A number within two bounds. */
+export function number(minimum: number, maximum: number): SchemaNode {
+  return { type: 'number', minimum, maximum }
 }
 
-/** Takes a whole number within two bounds, and of one step. */
-export function isWhole(minimum: number, maximum: number, multiple = 1): (value: unknown) => boolean {
-  return (value) => Number.isInteger(value) && isNumber(minimum, maximum)(value) && Number(value) % multiple === 0
+/** A number over one bound and up to another. */
+export function over(exclusiveMinimum: number, maximum: number): SchemaNode {
+  return { type: 'number', exclusiveMinimum, maximum }
 }
 
-/** Takes one of these texts. */
-export function isOneOf(choices: readonly string[]): (value: unknown) => boolean {
-  return (value) => typeof value === 'string' && choices.includes(value)
+/** A whole number within two bounds. */
+export function whole(minimum: number, maximum: number): SchemaNode {
+  return { type: 'integer', minimum, maximum }
 }
 
-/** A model's id. */
-export function isId(value: unknown): boolean {
-  return isText(value) && /^[a-z0-9](?:[a-z0-9._:/-]{0,126}[a-z0-9])?$/.test(value)
+/** One of these texts. */
+export function oneOf(choices: readonly string[]): SchemaNode {
+  return { enum: choices }
 }
+
+/** A time, to a tenth of a second. */
+export const seconds: SchemaNode = number(0.1, 86_400)
 
 /** A side of a picture. */
-export const isPixels = isWhole(64, 4096, 8)
+export const pixels: SchemaNode = { ...whole(64, 4096), multipleOf: 8 }
+
+/** A model's id. */
+export const id: SchemaNode = {
+  words: '1 to 128 lower-case letters, digits, ".", "_", "-" or "/", beginning and ending with a letter or digit',
+  accepts: (value) => isText(value) && /^[a-z0-9](?:[a-z0-9._:/-]{0,126}[a-z0-9])?$/.test(value),
+}
 
 /** A path that stays inside its folder on every platform. */
 export function isInnerPath(value: unknown): boolean {
   return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
 
+export const innerPath: SchemaNode = { words: 'a path inside the folder, with "/"', accepts: isInnerPath }
+
+export const webAddress: SchemaNode = {
+  words: 'an address that begins with http:// or https://, without "?" or "#"',
+  accepts: isWebAddress,
+}
+
 /** Addresses of further servers, some with their share. */
-export function isReplicas(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length > 64) return false
-  return value.every(
-    (replica) => isWebAddress(replica) || (isRecord(replica) && isWebAddress(replica.url) && isWhole(1, 100)(replica.weight ?? 1)),
-  )
+export const replicas: SchemaNode = {
+  words: 'a list of up to 64 addresses, or of objects with "url" and "weight" (an integer from 1 to 100)',
+  accepts: fits({
+    type: 'array',
+    maxItems: 64,
+    items: {
+      anyOf: [
+        webAddress,
+        { type: 'object', properties: { url: webAddress, weight: { anyOf: [whole(1, 100), { type: 'null' }] } }, required: ['url'] },
+      ],
+    },
+  }),
+}
+
+const fileEntry: SchemaNode = {
+  type: 'object',
+  properties: { bytes: whole(0, Number.MAX_SAFE_INTEGER), sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
+  required: ['bytes', 'sha256'],
 }
 
 /** Files of a model with their sizes and checksums. */
-export function isFileRecord(value: unknown): boolean {
-  if (!isRecord(value) || Object.keys(value).length === 0) return false
-  return Object.entries(value).every(
-    ([path, entry]) =>
-      isInnerPath(path) &&
-      isRecord(entry) &&
-      isWhole(0, Number.MAX_SAFE_INTEGER)(entry.bytes) &&
-      typeof entry.sha256 === 'string' &&
-      /^[0-9a-f]{64}$/.test(entry.sha256),
-  )
+export const fileRecord: SchemaNode = {
+  words: 'an object of paths inside the folder, each with "bytes" (an integer) and "sha256" (64 lower-case hexadecimal digits)',
+  accepts: (value) => isRecord(value) && Object.keys(value).length > 0 && Object.entries(value).every(isFile),
+}
+
+function isFile([path, entry]: readonly [string, unknown]): boolean {
+  return isInnerPath(path) && fits(fileEntry)(entry)
 }
 
 /** Sizes of pictures: two bounds, or a list. */
-export function isSizes(value: unknown): boolean {
-  if (Array.isArray(value))
-    return value.length > 0 && value.every((size) => isRecord(size) && isPixels(size.width) && isPixels(size.height))
-  return isRecord(value) && isPixels(value.min) && isPixels(value.max) && Number(value.min) <= Number(value.max)
+export const sizes: SchemaNode = {
+  words: '{"min", "max"} or a list of {"width", "height"}, all multiples of 8 from 64 to 4096',
+  accepts: (value) =>
+    Array.isArray(value)
+      ? fits({ type: 'array', minItems: 1, items: record({ width: pixels, height: pixels }) })(value)
+      : fits(record({ min: pixels, max: pixels }))(value) && isRecord(value) && Number(value.min) <= Number(value.max),
+}
+
+function record(properties: Readonly<Record<string, SchemaNode>>): SchemaNode {
+  return { type: 'object', properties, required: Object.keys(properties) }
+}
+
+function fits(schema: SchemaNode): (value: unknown) => boolean {
+  return (value) => findFaults(schema, value).length === 0
 }

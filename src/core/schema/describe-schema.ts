@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts'
 
-/** The parts of JSON Schema that our wire schemas use. */
+/** The parts of JSON Schema that this service's own schemas use, and for what none of them says, a check with its own words. */
 export interface SchemaNode {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -15,22 +15,27 @@ export interface SchemaNode {
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: number
+  readonly multipleOf?: number
   readonly minLength?: number
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
   readonly maxProperties?: number
   readonly pattern?: string
+  /** What it accepts, to follow "must be", where its other parts do not say it well. */
+  readonly words?: string
+  readonly accepts?: (value: unknown) => boolean
 }
 
 /** Says in words what a schema accepts, to follow "must be": `an integer from 1 to 200`. */
 export function describeSchema(schema: SchemaNode): string {
+  if (schema.words !== undefined) return schema.words
   if (schema.anyOf !== undefined) return schema.anyOf.map(describeSchema).join(', or ')
   if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   switch (schema.type) {
     case 'integer':
-      return `an integer${describeRange(schema)}`
+      return `${schema.multipleOf === undefined ? 'an integer' : `a multiple of ${schema.multipleOf}`}${describeRange(schema)}`
     case 'number':
       return `a number${describeRange(schema)}`
     case 'string':

@@ -93,6 +93,7 @@ function visitFields(schema: SchemaNode, value: Readonly<Record<string, unknown>
 
 /** The kind of fault of a value by itself, whatever is inside it. */
 function mismatch(schema: SchemaNode, value: unknown): string | undefined {
+  if (schema.accepts?.(value) === false) return 'format'
   if (schema.enum !== undefined) return schema.enum.includes(value) ? undefined : 'enum'
   if (schema.const !== undefined) return schema.const === value ? undefined : 'enum'
   switch (schema.type) {
@@ -118,7 +119,8 @@ function mismatch(schema: SchemaNode, value: unknown): string | undefined {
   return undefined
 }
 
-function isInRange({ minimum, maximum, exclusiveMinimum }: SchemaNode, value: number): boolean {
+function isInRange({ minimum, maximum, exclusiveMinimum, multipleOf = 0 }: SchemaNode, value: number): boolean {
+  if (multipleOf > 0 && value % multipleOf !== 0) return false
   return value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity) && value > (exclusiveMinimum ?? -Infinity)
 }
 
