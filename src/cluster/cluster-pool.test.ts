@@ -129,6 +129,17 @@ test('pictures come from another node, with their progress', async () => {
   assert.ok(steps.length > 0)
 })
 
+test('pictures are enlarged by another node', async () => {
+  await using cluster = await startCluster([{}])
+  await using lease = await cluster.api.pool.acquireImage('fake-image', options)
+  const request = { model: 'fake-image', image: Uint8Array.of(1), width: 80, height: 40, encoding: 'png' } as const
+  const result = await lease.model.enlarge?.(request, { signal, onProgress: () => undefined })
+  assert.deepEqual(
+    result?.images.map(({ width, height }) => [width, height]),
+    [[80, 40]],
+  )
+})
+
 test('an error of the model keeps its code, and the lease goes on', async () => {
   await using cluster = await startCluster([{}])
   await using lease = await cluster.api.pool.acquireText('fake-chat', options)

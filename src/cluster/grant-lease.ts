@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/error.ts'
 import type { ImageRequest } from '../core/image-generation.ts'
+import { readEnlargement } from '../core/images/earlier-enlargement.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
@@ -121,7 +122,11 @@ async function work(model: Model, call: Call, { signal, say }: Speaker): Promise
     const onProgress = (progress: unknown) => {
       last = part(progress).catch(() => {})
     }
-    const result = await model.generate(call.request as ImageRequest, { signal, onProgress })
+    const enlargement = readEnlargement(call.request)
+    const options = { signal, onProgress }
+    const result = await (enlargement === null
+      ? model.generate(call.request as ImageRequest, options)
+      : model.enlarge?.(enlargement, options))
     await last
     return done(result)
   }

@@ -1,4 +1,5 @@
 import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
+import { writeEnlargement } from '../core/images/earlier-enlargement.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeResult, EmbeddingResult, RankResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
@@ -21,13 +22,18 @@ export function createRemoteTextModel(slot: BorrowedSlot, account: string): Text
   }
 }
 
+type DrawOptions = Pick<Parameters<ImageModel['generate']>[1], 'signal' | 'onProgress'>
+
 /** An image model behind a slot of another node, which looks assets up by their names itself. */
 export function createRemoteImageModel(slot: BorrowedSlot, account: string): ImageModel {
   const { device } = slot.facts
+  const draw = async (request: unknown, { signal, onProgress }: DrawOptions): Promise<ImageResult> =>
+    (await resultOf(slot.call('draw', request, { signal, account }), (part) => onProgress(part as ImageProgress))) as ImageResult
   return {
     ...(device === undefined ? {} : { device }),
-    generate: async (request, { signal, onProgress }) =>
-      (await resultOf(slot.call('draw', request, { signal, account }), (part) => onProgress(part as ImageProgress))) as ImageResult,
+    generate: draw,
+    // Nodes of earlier versions know it as a drawing.
+    enlarge: (request, options) => draw(writeEnlargement(request), options),
   }
 }
 

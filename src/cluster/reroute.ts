@@ -117,7 +117,7 @@ export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<T
 /** An image model on whichever node has a slot. */
 export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease<ImageModel>> {
   const lease = await MovingLease.open(place)
-  const { device } = lease.model
+  const { device, enlarge } = lease.model
   return {
     model: {
       ...(device === undefined ? {} : { device }),
@@ -133,6 +133,7 @@ export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease
           () => begun,
         )
       },
+      ...(enlarge && { enlarge: (request, options) => lease.ask((model) => model.enlarge?.(request, options) ?? lacking()) }),
     },
     [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
   }

@@ -54,8 +54,6 @@ export interface ImageRequest {
   readonly controlnets?: readonly ControlnetUse[]
   /** Image-to-image; null = from pure noise. */
   readonly initial: { readonly image: Uint8Array; readonly strength: number } | null
-  /** The picture of `initial` is made as large as `width` × `height` by a model that only enlarges; absent = it is drawn from. */
-  readonly enlarges?: true
   /** Inpainting: white is repainted; only with `initial`. */
   readonly mask: {
     readonly image: Uint8Array
@@ -94,6 +92,16 @@ export interface HighResolution {
   readonly steps: number
   /** The upscaler that enlarges the picture of the first pass; null = its latents are enlarged. */
   readonly upscaler: string | null
+}
+
+/** A picture to be made larger by a model that does nothing else. Lengths are in pixels of the result. */
+export interface EnlargementRequest {
+  readonly model: string
+  /** An encoded file (PNG, JPEG or WebP bytes). */
+  readonly image: Uint8Array
+  readonly width: number
+  readonly height: number
+  readonly encoding: ImageEncoding
 }
 
 export interface GeneratedImage {

@@ -1,5 +1,5 @@
 import type { ErrorRecord } from './error.ts'
-import type { ImageRequest } from './image-generation.ts'
+import type { EnlargementRequest, ImageRequest } from './image-generation.ts'
 import type { EmbeddingRequest, RankRequest, TextRequest } from './text-generation.ts'
 
 /**
@@ -18,16 +18,19 @@ export type Outcome = 'succeeded' | 'failed' | 'cancelled'
 export type Priority = 'low' | 'normal'
 
 /** The work of a deferred inference, exactly as the interactive path would run it. */
-export type InferenceWork = (
+export type InferenceWork =
   | { readonly kind: 'image'; readonly request: ImageRequest }
   /** A conversation, or a prompt to go on with. */
   | { readonly kind: 'chat'; readonly request: TextRequest }
   | { readonly kind: 'embedding'; readonly request: EmbeddingRequest; readonly asBase64: boolean }
-) & {
-  /** The trace that it was asked for in, as W3C's `traceparent`; absent = none. */
-  readonly traceparent?: string
-  /** The access token that asked for it; absent = a signed-in browser, or a version that did not note it. */
-  readonly tokenId?: string
+  | { readonly kind: 'enlargement'; readonly request: EnlargementRequest }
+
+/** What a record says that an inference makes: enlarged pictures are pictures. */
+export type InferenceKind = Exclude<InferenceWork['kind'], 'enlargement'>
+
+/** The kind that the record of work has, which other versions and clients know. */
+export function inferenceKind({ kind }: InferenceWork): InferenceKind {
+  return kind === 'enlargement' ? 'image' : kind
 }
 
 /** Work on a model. Documents are ranked only while the caller waits. */
@@ -85,7 +88,7 @@ export interface StoredPicture {
 export interface Inference {
   readonly id: string
   readonly accountId: string
-  readonly kind: InferenceWork['kind']
+  readonly kind: InferenceKind
   readonly model: string
   readonly priority: Priority
   readonly status: InferenceStatus

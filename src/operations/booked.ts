@@ -57,7 +57,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
     onEnded?.(entry)
     // The request's own signal may be aborted already; the books are written all the same.
     usage
-      .append(entry, { ...unstoppable, settles: this.submission.id })
+      .append(entry, { ...unstoppable, id: this.submission.id })
       .then(() => onBooked(entry))
       .catch((error) => onFault(error))
   }

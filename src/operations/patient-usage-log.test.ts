@@ -38,7 +38,7 @@ function setUp() {
 test('what cannot be booked while the database is away is booked when it is back, in its order, settling what was set aside', async () => {
   const { clock, state, calls, log } = setUp()
   state.fault = away
-  const both = Promise.all([log.append(entry, { ...options, settles: 'r' }), log.append({ ...entry, model: 'n' }, options)])
+  const both = Promise.all([log.append(entry, { ...options, id: 'r' }), log.append({ ...entry, model: 'n' }, options)])
   for (let second = 0; second < 3; second++) {
     await clock.waiting(1)
     await clock.advance(1000)
@@ -49,10 +49,10 @@ test('what cannot be booked while the database is away is booked when it is back
   await clock.advance(1000)
   await both
   assert.deepEqual(
-    calls.map(({ model, settles, again }) => ({ model, settles, again })),
+    calls.map(({ model, id, again }) => ({ model, id, again })),
     [
-      { model: 'm', settles: 'r', again: true },
-      { model: 'n', settles: undefined, again: true },
+      { model: 'm', id: 'r', again: true },
+      { model: 'n', id: undefined, again: true },
     ],
   )
   assert.equal(state.faults, 5)

@@ -10,7 +10,7 @@ const pauseMs = 1000
 
 interface Waiting {
   readonly entry: UsageEntry
-  readonly settles: string | undefined
+  readonly id: string | undefined
   readonly booked: PromiseWithResolvers<void>
 }
 
@@ -41,7 +41,7 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
       if (!passes(error) || this.#waiting.length >= mostWaiting) throw error
       this.#onFault(error)
       const booked = Promise.withResolvers<void>()
-      this.#waiting.push({ entry, settles: options.settles, booked })
+      this.#waiting.push({ entry, id: options.id, booked })
       this.#trying ??= this.#tryAgain().finally(() => {
         this.#trying = null
       })
@@ -78,9 +78,9 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
   /** @throws what keeps the books from being written. */
   async #bookAll(): Promise<void> {
     for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
-      const { entry, settles, booked } = first
+      const { entry, id, booked } = first
       try {
-        await this.#log.append(entry, { ...unstoppable, again: true, ...(settles !== undefined && { settles }) })
+        await this.#log.append(entry, { ...unstoppable, again: true, ...(id !== undefined && { id }) })
         booked.resolve()
       } catch (error) {
         if (passes(error)) throw error

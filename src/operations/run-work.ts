@@ -1,6 +1,6 @@
 import type { Caller } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
-import type { ImageProgress, ImageRequest, ImageResult } from '../core/image-generation.ts'
+import type { EnlargementRequest, ImageProgress, ImageRequest, ImageResult } from '../core/image-generation.ts'
 import type { InferenceWork, Submission, Work } from '../core/inference.ts'
 import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
@@ -15,7 +15,7 @@ import { timeImage } from './work-timers.ts'
 
 /** What deferred work gave, before it is encoded as the caller will fetch it. */
 export type WorkResult =
-  | { readonly kind: 'image'; readonly result: ImageResult }
+  | { readonly kind: 'image' | 'enlargement'; readonly result: ImageResult }
   | { readonly kind: 'chat'; readonly result: TextResult }
   | { readonly kind: 'embedding'; readonly result: EmbeddingResult }
 
@@ -53,6 +53,19 @@ export function generateImage(
   { signal, onProgress = () => {} }: Options & { readonly onProgress?: OnProgress },
 ): Promise<ImageResult> {
   const work = { kind: 'image', request } as const
+  return booked(deps, { caller, work }, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
+    signal,
+  })
+}
+
+/** Makes a picture larger while its caller waits, and books it. */
+export function enlargeImage(
+  deps: InteractiveDependencies,
+  { caller, request }: Asked<EnlargementRequest>,
+  { signal }: Options,
+): Promise<ImageResult> {
+  const work = { kind: 'enlargement', request } as const
+  const onProgress = () => {}
   return booked(deps, { caller, work }, ({ submission, meter }) => draw(deps, submission, { signal, meter, deferred: false, onProgress }), {
     signal,
   })
@@ -105,7 +118,8 @@ export async function runWork(
   { signal, meter, onProgress, onText }: WorkOptions,
 ): Promise<WorkResult> {
   const options = { signal, meter, deferred: true }
-  if (work.kind === 'image') return { kind: 'image', result: await draw(deps, { ...rest, work }, { ...options, onProgress }) }
+  if (work.kind === 'image' || work.kind === 'enlargement')
+    return { kind: work.kind, result: await draw(deps, { ...rest, work }, { ...options, onProgress }) }
   if (work.kind === 'embedding') return { kind: 'embedding', result: await embed(deps, { ...rest, work }, options) }
   await using text = await startText(deps, { ...rest, work }, options)
   const total = work.request.maxTokens * work.request.choices
@@ -120,17 +134,21 @@ export async function runWork(
 
 async function draw(
   deps: RunDependencies,
-  submission: Submission<WorkOf<'image'>>,
+  submission: Submission<WorkOf<'image' | 'enlargement'>>,
   { signal, meter, deferred, onProgress }: RunOptions & { readonly onProgress: OnProgress },
 ): Promise<ImageResult> {
   const { accountId, work } = submission
-  const { request } = work
-  const { model, seeds } = request
-  const acquire = () => deps.pool.acquireImage(model, { signal, account: accountId, sequences: seeds.length, deferred })
+  const { model } = work.request
+  const sequences = work.kind === 'image' ? work.request.seeds.length : 1
+  const acquire = () => deps.pool.acquireImage(model, { signal, account: accountId, sequences, deferred })
   await using slot = await reservedSlot(deps, submission, acquire, { signal, deferred })
-  return meter.countImages(
-    await timeImage(deps, { model, onProgress }, (onStep) => slot.model.generate(request, { signal: slot.signal, onProgress: onStep })),
-  )
+  const run = (onStep: OnProgress): Promise<ImageResult> => {
+    const options = { signal: slot.signal, onProgress: onStep }
+    if (work.kind === 'image') return slot.model.generate(work.request, options)
+    if (slot.model.enlarge !== undefined) return slot.model.enlarge(work.request, options)
+    throw new ServiceError('unsupported', `${model} draws pictures; use an upscaler.`, { param: 'model' })
+  }
+  return meter.countImages(await timeImage(deps, { model, onProgress }, run))
 }
 
 async function embed(

@@ -1,5 +1,5 @@
 import type { ImageResult } from '../core/image-generation.ts'
-import type { Submission, Work } from '../core/inference.ts'
+import { inferenceKind, type Submission, type Work } from '../core/inference.ts'
 import { costOf, type ModelPrice } from '../core/limits/model-price.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextPart } from '../core/text-generation.ts'
@@ -17,7 +17,8 @@ export function meterOf(
 }
 
 function usageKind(work: Work): UsageEntry['kind'] {
-  return work.kind === 'chat' && work.request.input.type === 'prompt' ? 'completion' : work.kind
+  if (work.kind === 'rerank') return 'rerank'
+  return work.kind === 'chat' && work.request.input.type === 'prompt' ? 'completion' : inferenceKind(work)
 }
 
 /** Counts one piece of work while it runs; the same for a caller who waits and for one who does not. */

@@ -8,18 +8,32 @@ import type { ImageModel } from '../core/ports/image-model.ts'
 import { memoryBudget, type ResidencyLimits } from './residency-state.ts'
 
 /** A model that refuses pictures which all the memory that models may take is too little for; they would end its engine, and take others along. */
-export function boundPictures({ device, generate }: ImageModel, descriptor: ImageModelDescriptor, limits: ResidencyLimits): ImageModel {
+export function boundPictures(
+  { device, generate, enlarge }: ImageModel,
+  descriptor: ImageModelDescriptor,
+  limits: ResidencyLimits,
+): ImageModel {
   return {
     device,
     async generate(request, options) {
       refuseTooLarge(request, descriptor, limits)
       return await generate(request, options)
     },
+    ...(enlarge && {
+      async enlarge(request, options) {
+        refuseTooLarge(request, descriptor, limits)
+        return await enlarge(request, options)
+      },
+    }),
   }
 }
 
 /** The model's own size is always tried: the estimate may be wrong, and whoever chose the memory chose the model. */
-function refuseTooLarge({ width, height, highResolution }: ImageRequest, descriptor: ImageModelDescriptor, limits: ResidencyLimits): void {
+function refuseTooLarge(
+  { width, height, highResolution }: Pick<ImageRequest, 'width' | 'height' | 'highResolution'>,
+  descriptor: ImageModelDescriptor,
+  limits: ResidencyLimits,
+): void {
   const { native, id } = descriptor
   const budget = memoryBudget(limits)
   const need = estimateDrawing(descriptor, { width, height }, budget)

@@ -5,7 +5,10 @@ import { makeImageRequest } from '../../test/support/image-request.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import type { InferenceWork } from '../core/inference.ts'
 import type { JsonObject } from '../core/json-value.ts'
+import { readPortable } from '../core/portable-value.ts'
 import { decodeWork, encodeWork, workFormat } from './work-format.ts'
+
+const alone = { tokenId: null, traceparent: null }
 
 const picture: InferenceWork = {
   kind: 'image',
@@ -22,7 +25,9 @@ test('work comes back as it was, images and maps included', () => {
     kind: 'chat',
     request: makeTextRequest('hello', { sampling: { ...sampling, logitBias: new Map([[50256, -100]]), temperature: 0.1 } }),
   }
-  for (const work of [picture, chat]) assert.deepEqual(decodeWork(encodeWork(work)), work)
+  for (const work of [picture, chat])
+    for (const holder of [alone, { tokenId: 't', traceparent: '00-1-2-01' }])
+      assert.deepEqual(decodeWork(encodeWork({ ...holder, work })), { ...holder, work })
 })
 
 test('what a client may name a property takes nothing else for it', () => {
@@ -30,20 +35,44 @@ test('what a client may name a property takes nothing else for it', () => {
     '{"$": "bytes", "at": 0, "length": 5, "__proto__": {"polluted": true}, "constructor": 1, "nested": [{"$": {"$": "map", "entries": [[1, 2]]}}]}',
   )
   const work: InferenceWork = { kind: 'chat', request: makeTextRequest('x', { responseFormat: { type: 'json_schema', schema } }) }
-  const read = decodeWork(encodeWork(work))
+  const read = decodeWork(encodeWork({ ...alone, work })).work
   assert.deepEqual(read, work)
   assert.equal('polluted' in {}, false)
 })
 
+/** As version 0.1 writes it: a drawing with a mark. */
+const earlier = makeImageRequest('', {
+  model: '4x',
+  initial: { image: Uint8Array.of(1, 2), strength: 1 },
+  seeds: [0],
+  encoding: 'jpeg',
+})
+
+test('an enlargement reads back, from earlier versions too, whose nodes can run what this one writes', () => {
+  const work = {
+    kind: 'enlargement',
+    request: { model: '4x', image: Uint8Array.of(1, 2), width: 64, height: 64, encoding: 'jpeg' },
+  } as const
+  const bytes = encodeWork({ ...alone, tokenId: 't', work })
+  assert.deepEqual(decodeWork(bytes), { ...alone, tokenId: 't', work })
+  const request = { ...earlier, enlarges: true }
+  assert.deepEqual(decodeWork(encodeWork({ ...alone, work: { kind: 'image', request } })), { ...alone, work })
+  const jsonEnd = 5 + new DataView(bytes.buffer).getUint32(1)
+  const written = readPortable(Buffer.from(bytes.subarray(5, jsonEnd)).toString(), bytes.subarray(jsonEnd))
+  const { model, width, height, encoding, seeds, loras, initial } = earlier
+  const read = { model, width, height, encoding, seeds, loras, initial, enlarges: true }
+  assert.deepEqual(written, { kind: 'image', request: read, tokenId: 't' })
+})
+
 test('the first byte tells the format, and a later one is refused', () => {
-  const bytes = encodeWork(picture)
+  const bytes = encodeWork({ ...alone, work: picture })
   assert.equal(bytes[0], workFormat)
   bytes[0] = workFormat + 1
   assert.throws(() => decodeWork(bytes), /format 4/)
 })
 
 test('damaged bytes are refused', () => {
-  const bytes = encodeWork(picture)
+  const bytes = encodeWork({ ...alone, work: picture })
   assert.throws(() => decodeWork(bytes.subarray(0, 40)))
   assert.throws(() => decodeWork(bytes.subarray(0, 3)))
 })
@@ -71,7 +100,7 @@ const stored = {
 }
 
 const inFormat = (version: number, work: unknown): Uint8Array => Buffer.concat([Buffer.from([version]), serialize(work)])
-const readBack = (change: object): InferenceWork => decodeWork(inFormat(1, { kind: 'image', request: { ...stored, ...change } }))
+const readBack = (change: object): InferenceWork => decodeWork(inFormat(1, { kind: 'image', request: { ...stored, ...change } })).work
 
 test('image requests that an earlier version stored mean the same today', () => {
   assert.deepEqual(readBack({}), { kind: 'image', request: makeImageRequest('a fox') })
@@ -90,19 +119,19 @@ test('image requests that an earlier version stored mean the same today', () => 
 test('a chat that an earlier version stored without a limit gets as many tokens as one without a limit today', () => {
   const request = makeTextRequest('Hello')
   for (const maxTokens of [null, 9])
-    assert.deepEqual(decodeWork(inFormat(1, { kind: 'chat', request: { ...request, maxTokens } })), {
+    assert.deepEqual(decodeWork(inFormat(1, { kind: 'chat', request: { ...request, maxTokens } })).work, {
       kind: 'chat',
       request: { ...request, maxTokens: maxTokens ?? 512 },
     })
 })
 
 test("work in the second format, which was V8's too, reads back", () => {
-  assert.deepEqual(decodeWork(inFormat(2, picture)), picture)
+  assert.deepEqual(decodeWork(inFormat(2, picture)).work, picture)
 })
 
 test('a chat that an earlier version stored without a seed gets one, drawn at random', () => {
   const request = makeTextRequest('Hello')
-  const read = decodeWork(inFormat(1, { kind: 'chat', request: { ...request, sampling: { ...request.sampling, seed: null } } }))
+  const read = decodeWork(inFormat(1, { kind: 'chat', request: { ...request, sampling: { ...request.sampling, seed: null } } })).work
   assert.ok(read.kind === 'chat' && Number.isInteger(read.request.sampling.seed))
   assert.deepEqual(read, { kind: 'chat', request: { ...request, sampling: { ...request.sampling, seed: read.request.sampling.seed } } })
 })

@@ -1,5 +1,6 @@
 import { deserialize } from 'node:v8'
-import type { InferenceWork, OutputReference } from '../core/inference.ts'
+import { readEnlargement, writeEnlargement } from '../core/images/earlier-enlargement.ts'
+import type { InferenceWork, OutputReference, Submission } from '../core/inference.ts'
 import { readPortable, writePortable } from '../core/portable-value.ts'
 import { upgradeWork, type WorkV1 } from './upgrade-work.ts'
 
@@ -26,9 +27,19 @@ export type StoredWork = Omit<OutputReference, 'images'>
 /** Bytes before the JSON: the format, and the length of the JSON as a big-endian 32-bit number. */
 const headBytes = 5
 
-/** Work as bytes that any version, store or language can read: a head, JSON, and the images one after the other. */
-export function encodeWork(work: InferenceWork): Uint8Array<ArrayBuffer> {
-  const { json, parts } = writePortable(work)
+/** What is stored of a submission beside its record. */
+export type StoredSubmission = Pick<Submission<InferenceWork>, 'tokenId' | 'traceparent' | 'work'>
+
+/** As it is stored: whose it is and its trace stand beside the work, absent where there is none. */
+type WrittenWork = InferenceWork & { readonly traceparent?: string; readonly tokenId?: string }
+
+/** A submission as bytes that any version, store or language can read: a head, JSON, and the images one after the other. */
+export function encodeWork({ work, tokenId, traceparent }: StoredSubmission): Uint8Array<ArrayBuffer> {
+  const { json, parts } = writePortable({
+    ...(work.kind === 'enlargement' ? { kind: 'image', request: writeEnlargement(work.request) } : work),
+    ...(traceparent !== null && { traceparent }),
+    ...(tokenId !== null && { tokenId }),
+  })
   const text = Buffer.from(json)
   const bytes = new Uint8Array(headBytes + text.length + parts.reduce((sum, { length }) => sum + length, 0))
   const head = new DataView(bytes.buffer)
@@ -57,11 +68,17 @@ export function decodeReference(body: Uint8Array): StoredWork | null {
 }
 
 /** @throws {Error} when the bytes are damaged, or of a later format. */
-export function decodeWork(bytes: Uint8Array): InferenceWork {
+export function decodeWork(bytes: Uint8Array): StoredSubmission {
+  const { tokenId = null, traceparent = null, ...work } = readWork(bytes)
+  const enlargement = work.kind === 'image' ? readEnlargement(work.request) : null
+  return { tokenId, traceparent, work: enlargement === null ? work : { kind: 'enlargement', request: enlargement } }
+}
+
+function readWork(bytes: Uint8Array): WrittenWork {
   // Formats 1 and 2 are V8's structured clone, which no other program reads and no later V8 must.
   if (bytes[0] === 1) return upgradeWork(deserialize(bytes.subarray(1)) as WorkV1)
-  if (bytes[0] === 2) return deserialize(bytes.subarray(1)) as InferenceWork
+  if (bytes[0] === 2) return deserialize(bytes.subarray(1)) as WrittenWork
   if (bytes[0] !== workFormat) throw new Error(`The stored request has format ${bytes[0]}, which this version does not know.`)
   const jsonEnd = headBytes + new DataView(bytes.buffer, bytes.byteOffset).getUint32(1)
-  return readPortable(new TextDecoder().decode(bytes.subarray(headBytes, jsonEnd)), bytes.subarray(jsonEnd)) as InferenceWork
+  return readPortable(new TextDecoder().decode(bytes.subarray(headBytes, jsonEnd)), bytes.subarray(jsonEnd)) as WrittenWork
 }

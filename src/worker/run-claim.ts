@@ -43,18 +43,16 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   try {
     // Without anything to wait for, the slot is taken before the worker looks for room again.
     if (options.after.length > 0) await orAborted(Promise.all(options.after), signal)
-    const loaded = claim.loadWork({ signal })
-    const work = loaded instanceof Promise ? await orAborted(loaded, signal) : loaded
+    const loaded = claim.load({ signal })
+    const submission = loaded instanceof Promise ? await orAborted(loaded, signal) : loaded
     options.onWork()
-    const { tokenId = null, traceparent = null } = work
-    const submission = { id: claim.id, accountId, tokenId, traceparent, work }
     holder = submission
     const meter = meterOf(deps, submission)
     ended = { ...ended, meter }
-    await trace(claim, work, async () => {
+    await trace(claim, submission, async () => {
       const result = await orAborted(compute(deps, submission, { ...options, signal, meter }), signal)
       options.onSlotFree()
-      const content = deps.encodeOutput(work, result)
+      const content = deps.encodeOutput(submission.work, result)
       const output = await storeOutput(deps, claim, content, signal)
       await completeClaim(deps, ended, { outcome: 'succeeded', output })
       deps.onOutput?.(claim.inference, content)

@@ -68,8 +68,7 @@ test('claims no more than the models have room for', async () => {
 test('claims no more than the models have room for while it waits for the work itself', async () => {
   const bench = createWorkerBench({ slots: 2 })
   const claim = bench.queue.claim.bind(bench.queue)
-  bench.queue.claim = async (wanted, waits) =>
-    (await claim(wanted, waits)).map((each) => ({ ...each, loadWork: () => new Promise(() => {}) }))
+  bench.queue.claim = async (wanted, waits) => (await claim(wanted, waits)).map((each) => ({ ...each, load: () => new Promise(() => {}) }))
   await using _worker = startWorker(bench, settings)
   for (let round = 0; round < 5; round++) await submitImage(bench, 'a tiger')
   await bench.clock.advance(1000)
@@ -127,7 +126,7 @@ test('work that cannot be read for a while waits on without costing an attempt',
   bench.queue.claim = async (wanted, waits) =>
     (await claim(wanted, waits)).map((each) => ({
       ...each,
-      loadWork: async (load) => (isAway ? Promise.reject(away) : each.loadWork(load)),
+      load: async (load) => (isAway ? Promise.reject(away) : each.load(load)),
     }))
   await using _worker = startWorker(bench, settings)
   const inference = await submitImage(bench, 'a tiger')

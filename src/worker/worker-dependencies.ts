@@ -1,4 +1,4 @@
-import type { Inference, InferenceWork } from '../core/inference.ts'
+import type { Inference, InferenceWork, Submission } from '../core/inference.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Claim, Completion, InferenceQueue } from '../core/ports/inference-queue.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
@@ -30,7 +30,7 @@ export interface WorkerDependencies extends BudgetDependencies {
   /** What a model of this node is; absent = there are no others, which may have one of the same id that is of another kind. */
   readonly kindOf?: (modelId: string) => ModelDescriptor['kind'] | undefined
   /** Runs a claim in its place of a trace; absent = nobody traces. */
-  readonly trace?: (claim: Claim, work: InferenceWork, run: () => Promise<void>) => Promise<void>
+  readonly trace?: (claim: Claim, submission: Submission<InferenceWork>, run: () => Promise<void>) => Promise<void>
 }
 
 export type EncodeOutput = (work: InferenceWork, result: WorkResult) => EncodedOutput

@@ -81,7 +81,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
       if (!(await grants(store, tokens(`r${index}`, most)))) return
       const used = Math.max(1, most - (index % 3))
       spent += used
-      await store.usage.append(entry(clock, used), { ...options, settles: `r${index}` })
+      await store.usage.append(entry(clock, used), { ...options, id: `r${index}` })
     }
     await Promise.all(Array.from({ length: 50 }, (_, index) => work(index)))
     for (let index = 50; index < 200; index++) await work(index)
@@ -98,7 +98,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     await refuses(store, clock, tokens('two', 41), full)
     assert.deepEqual(await store.ledger.reserve(tokens('two', 1, 512), options), { isLimited: true, tokens: 40 })
     assert.deepEqual(await store.ledger.reserve(tokens('two', 30), options), { isLimited: true, tokens: 30 })
-    await store.usage.append(entry(clock, 10), { ...options, settles: 'one' })
+    await store.usage.append(entry(clock, 10), { ...options, id: 'one' })
     assert.deepEqual(await store.ledger.budgets(ada, options), [{ ...full, used: 10, reserved: 30 }])
     await store.ledger.release('two', options)
     await store.ledger.release('two', options)
@@ -130,7 +130,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     const month = { of: 'account', unit: 'tokens', per: 'month', limit: 100, used: 50, reserved: 0 } as const
     await refuses(store, clock, tokens('much', 51), month)
     assert.deepEqual(await store.ledger.reserve(tokens('rest', 1, 60), options), { isLimited: true, tokens: 50 })
-    await store.usage.append(entry(clock, 50), { ...options, settles: 'rest' })
+    await store.usage.append(entry(clock, 50), { ...options, id: 'rest' })
     assert.ok(!(await grants(store, tokens('one', 1))))
     await clock.advance(31 * dayMs)
     assert.deepEqual(await store.ledger.reserve(tokens('next', 1, 100), options), { isLimited: true, tokens: 60 })
@@ -175,7 +175,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
       const most = 1 + (index % 9)
       if (!(await grants(store, { ...tokens(`${tokenId}${index}`, most), tokenId }))) return
       spent += most
-      await store.usage.append({ ...entry(clock, most), tokenId }, { ...options, settles: `${tokenId}${index}` })
+      await store.usage.append({ ...entry(clock, most), tokenId }, { ...options, id: `${tokenId}${index}` })
     }
     await Promise.all(Array.from({ length: 50 }, (_, index) => work(index, 'one')))
     for (let index = 50; index < 60; index++) await work(index, 'one')
@@ -247,7 +247,7 @@ export function testBudgetLedger(name: string, open: StoreFactory): void {
     assert.equal(answers.filter((isGranted) => isGranted).length, 10)
     const index = answers.indexOf(true)
     assert.equal((await store.ledger.budgets(ada, options))[0]?.reserved, 1000)
-    await store.usage.append({ ...entry(clock, 20), cost: 30 }, { ...options, settles: `r${index}` })
+    await store.usage.append({ ...entry(clock, 20), cost: 30 }, { ...options, id: `r${index}` })
     const day = { of: 'account', unit: 'money', per: 'day', limit: 1000, used: 30, reserved: 900 } as const
     assert.deepEqual(await store.ledger.budgets(ada, options), [day, { ...day, per: 'month', limit: 1500 }])
     assert.deepEqual(await store.ledger.reserve(text('short', 11, 500), options), { isLimited: true, tokens: 10 + 30 })

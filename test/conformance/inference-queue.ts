@@ -49,7 +49,7 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission({ work: { kind: 'image', request: image } }), options)
     await store.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: text } }), options)
     const claims = [await claimNext(store.queue), await claimNext(store.queue)]
-    const works = await Promise.all(claims.map((claim) => claim.loadWork(options)))
+    const works = await Promise.all(claims.map(async (claim) => (await claim.load(options)).work))
     const [drawn, said] = [works.find(({ kind }) => kind === 'image'), works.find(({ kind }) => kind === 'chat')]
     assert.ok(drawn?.kind === 'image' && drawn.request.initial !== null)
     assert.deepEqual([...drawn.request.initial.image], [0, 255, 128])
@@ -57,12 +57,34 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.deepEqual(said, { kind: 'chat', request: text })
   })
 
+  test(`${name} queue: a claim brings what was submitted, and who asked for it`, async () => {
+    await using store = await openRoomy()
+    const request = { model: 'fake-image', image: Uint8Array.of(1, 2), width: 64, height: 32, encoding: 'png' } as const
+    const submission = makeSubmission({ tokenId: 't', traceparent: '00-1-2-01', work: { kind: 'enlargement', request } })
+    const { inference } = await store.queue.enqueue(submission, options)
+    assert.equal(inference.kind, 'image')
+    const { accountId, tokenId, traceparent, work } = submission
+    const claim = await claimNext(store.queue)
+    assert.deepEqual(await claim.load(options), { id: inference.id, accountId, tokenId, traceparent, work })
+    assert.equal((await store.log.find(inference.id, 'a', options))?.kind, 'image')
+  })
+
+  test(`${name} queue: an enlargement that version 0.1 submitted as a marked drawing is claimed as one`, async () => {
+    await using store = await openRoomy()
+    const initial = { image: Uint8Array.of(1, 2), strength: 1 }
+    const marked = { ...makeImageRequest('', { width: 64, height: 32, seeds: [0], initial }), enlarges: true }
+    await store.queue.enqueue(makeSubmission({ work: { kind: 'image', request: marked } }), options)
+    const { work } = await (await claimNext(store.queue)).load(options)
+    const { model, width, height, encoding } = marked
+    assert.deepEqual(work, { kind: 'enlargement', request: { model, image: initial.image, width, height, encoding } })
+  })
+
   test(`${name} queue: work of megabytes comes back exactly as it was`, async () => {
     await using store = await openRoomy()
     const image = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251)
     const request = makeImageRequest('a large tiger', { initial: { image, strength: 0.5 } })
     await store.queue.enqueue(makeSubmission({ work: { kind: 'image', request } }), options)
-    const work = await (await claimNext(store.queue)).loadWork(options)
+    const { work } = await (await claimNext(store.queue)).load(options)
     assert.ok(work.kind === 'image' && work.request.initial !== null)
     assert.ok(Buffer.from(work.request.initial.image).equals(image))
   })

@@ -158,7 +158,7 @@ suite('uploaded assets', () => {
       { workerId: 'w', rooms: [{ model: 'fake-image', room: 1 }], limit: 1, leaseMs: 1000 },
       { signal },
     )
-    const work = await claim?.loadWork({ signal })
+    const work = (await claim?.load({ signal }))?.work
     assert.ok(work?.kind === 'image')
     assert.deepEqual(work.request.loras, [{ name: `${id}/mine`, weight: 0.5 }])
   })

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { ImageRequest } from '../../src/core/image-generation.ts'
+import type { EnlargementRequest } from '../../src/core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../src/core/model.ts'
 import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { startHttpService } from '../support/http-service.ts'
+import { makeImageRequest } from '../support/image-request.ts'
 import { readError, readJson } from '../support/read-json.ts'
+import { makeSubmission } from '../support/submission.ts'
 
 const upscaler = (id: string): ImageModelDescriptor =>
   describeFakeImage({ id, format: 'upscaler', upscaler: { weights: '/fake/weights', scale: 4 } })
@@ -20,9 +22,10 @@ function png(width: number, height: number): string {
 }
 
 async function start(...ids: readonly string[]) {
-  const asked: ImageRequest[] = []
+  const asked: EnlargementRequest[] = []
   const model = {
-    generate: async (request: ImageRequest) => {
+    generate: () => Promise.reject(new Error('An upscaler draws nothing')),
+    enlarge: async (request: EnlargementRequest) => {
       asked.push(request)
       const { width, height, encoding } = request
       const image = { bytes: new Uint8Array([1, 2, 3]), encoding, width, height, seed: 0, removedForSafety: false, safetyScore: null }
@@ -52,11 +55,11 @@ suite('POST /upscaling', () => {
     })
     await it.enlarge({ scale: 1.5, output_image_encoding: 'png' })
     await it.enlarge({ output_image_width: 64, output_image_height: 64 })
-    const told = it.asked.map(({ width, height, encoding, enlarges }) => [width, height, encoding, enlarges])
+    const told = it.asked.map(({ width, height, encoding }) => [width, height, encoding])
     assert.deepEqual(told, [
-      [160, 80, 'jpeg', true],
-      [60, 30, 'png', true],
-      [64, 64, 'jpeg', true],
+      [160, 80, 'jpeg'],
+      [60, 30, 'png'],
+      [64, 64, 'jpeg'],
     ])
     const bytes = await it.enlarge({}, { accept: 'image/png' })
     assert.equal(bytes.headers.get('content-type'), 'image/png')
@@ -71,6 +74,20 @@ suite('POST /upscaling', () => {
     assert.equal((await readJson(polled)).status, 'completed')
     const stored = await readJson(await it.service.fetch(`/v1/responses/${id}`))
     assert.deepEqual([stored.image_b64, stored.width], ['AQID', 160])
+  })
+
+  test('runs what version 0.1 had in its queue', async () => {
+    await using it = await start('4x')
+    const { accountId, store } = it.service
+    const initial = { image: Uint8Array.of(1), strength: 1 }
+    const request = { ...makeImageRequest('', { model: '4x', width: 80, height: 40, encoding: 'jpeg', initial }), enlarges: true }
+    const submission = makeSubmission({ accountId, work: { kind: 'image', request } })
+    const { inference } = await store.queue.enqueue(submission, { signal: new AbortController().signal })
+    const polled = await it.service.fetch(`/v1/requests/${inference.id}?wait=10`)
+    assert.equal((await readJson(polled)).status, 'completed')
+    const stored = await readJson(await it.service.fetch(`/v1/responses/${inference.id}`))
+    assert.deepEqual([stored.image_b64, stored.width, stored.model], ['AQID', 80, '4x'])
+    assert.deepEqual(it.asked, [{ model: '4x', image: initial.image, width: 80, height: 40, encoding: 'jpeg' }])
   })
 
   test('refuses what it cannot do, each with its field', async () => {

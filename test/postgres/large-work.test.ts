@@ -51,7 +51,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     const claims = [await claimNext(it.store.queue), await claimNext(it.store.queue)]
     const claim = claims.find(({ inference }) => it.keys()[0]?.includes(inference.id))
     assert.ok(claim !== undefined)
-    const found = await claim.loadWork(options)
+    const found = (await claim.load(options)).work
     assert.ok(found.kind === 'image' && found.request.initial !== null)
     assert.deepEqual(Buffer.from(found.request.initial.image), Buffer.from(initial.image))
     assert.equal(await release(it.store.queue, claim), 'requeued')
@@ -99,12 +99,12 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
       it.bucket.onHang = resolve
     })
     it.bucket.fault = ({ method }) => (method === 'GET' ? 'hang' : undefined)
-    const refused = assert.rejects(async () => claim.loadWork(options), { code: 'server_is_overloaded' })
+    const refused = assert.rejects(async () => claim.load(options), { code: 'server_is_overloaded' })
     await hanging
     await it.clock.advance(20_000)
     await refused
     it.bucket.fault = () => undefined
-    assert.equal((await claim.loadWork(options)).kind, 'image')
+    assert.equal((await claim.load(options)).work.kind, 'image')
   })
 
   test('that are gone or damaged are told so', async () => {
@@ -113,10 +113,10 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     const claim = await claimNext(it.store.queue)
     const unreadable = { code: 'internal_error', message: 'The stored request cannot be read; send it again.' }
     it.bucket.fault = ({ method }) => (method === 'GET' ? 'damage' : undefined)
-    await assert.rejects(async () => claim.loadWork(options), unreadable)
+    await assert.rejects(async () => claim.load(options), unreadable)
     it.bucket.fault = () => undefined
     it.bucket.objects.clear()
-    await assert.rejects(async () => claim.loadWork(options), unreadable)
+    await assert.rejects(async () => claim.load(options), unreadable)
   })
 
   test('whose submission or end broke off are swept with the outputs of nobody, and those that wait stay', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { inferenceKind } from '../../src/core/inference.ts'
 import type { Statements } from '../../src/storage/postgres/database.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { claim } from '../../src/storage/postgres/queue/claim.ts'
@@ -49,7 +50,7 @@ suite('what PostgreSQL reads of a long queue', { skip: withoutPostgres }, () => 
     const encoded = {
       ...submission,
       id: '01a20ada-2c00-7000-8000-000000000001',
-      kind: work.kind,
+      kind: inferenceKind(work),
       model: work.request.model,
       body: new Uint8Array(8),
       format: workFormat,

@@ -5,6 +5,8 @@ import { makeImageRequest } from './image-request.ts'
 export function makeSubmission(overrides: Partial<InferenceSubmission> = {}): InferenceSubmission {
   return {
     accountId: 'a',
+    tokenId: null,
+    traceparent: null,
     work: { kind: 'image', request: makeImageRequest('a tiger') },
     priority: 'normal',
     idempotency: null,

@@ -98,9 +98,9 @@ export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => voi
 /** Runs each claim in the trace that its request came in, from the moment in which that was stored; the span of one that fails has failed. */
 export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencies['trace']> {
   const { traces } = telemetry
-  return ({ inference: { id, model, attempt, createdAt, startedAt } }, { kind, traceparent }, run) => {
+  return ({ inference: { id, model, attempt, createdAt, startedAt } }, { traceparent, work }, run) => {
     const attributes = { 'sepia.inference_id': id, 'sepia.model': model, 'sepia.attempt': attempt }
-    return traces.within(`run ${kind}`, { kind: 'consumer', traceparent, attributes }, async () => {
+    return traces.within(`run ${work.kind}`, { kind: 'consumer', traceparent: traceparent ?? undefined, attributes }, async () => {
       if (startedAt !== null) traces.record('queue', { startedAt: createdAt, endedAt: startedAt, attributes: { 'sepia.model': model } })
       await run()
     })

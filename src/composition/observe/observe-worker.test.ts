@@ -63,8 +63,8 @@ for (const [prompt, failed] of [
   test(`the span of a run lies in its request’s trace, with the wait before it, and has ${failed ? 'failed where the run does' : 'not failed'}`, async () => {
     const bench = createWorkerBench()
     const { telemetry, spans } = await createTracedTelemetry()
-    const work = { kind: 'image', request: makeImageRequest(prompt), traceparent } as const
-    const { inference } = await bench.queue.enqueue(makeSubmission({ work }), options)
+    const work = { kind: 'image', request: makeImageRequest(prompt) } as const
+    const { inference } = await bench.queue.enqueue(makeSubmission({ work, traceparent }), options)
     {
       await using _worker = startWorker({ ...bench, trace: traceClaims(telemetry) }, settings)
       await bench.nextEvent('completed')

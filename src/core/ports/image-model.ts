@@ -1,6 +1,6 @@
 import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ComputeDevice } from '../compute-device.ts'
-import type { ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
+import type { EnlargementRequest, ImageProgress, ImageRequest, ImageResult } from '../image-generation.ts'
 import type { UpscalerFacts } from '../model.ts'
 
 /** A loaded image model. */
@@ -23,5 +23,14 @@ export interface ImageModel {
       /** What enlarges between two passes, where the request names it; absent = it is not there. */
       readonly upscaler?: UpscalerFacts | null
     },
+  ): Promise<ImageResult>
+  /**
+   * Makes a picture larger; absent where the model draws.
+   *
+   * @throws {ServiceError} as {@link generate} does.
+   */
+  enlarge?(
+    request: EnlargementRequest,
+    options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void },
   ): Promise<ImageResult>
 }

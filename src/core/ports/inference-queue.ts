@@ -1,13 +1,11 @@
 import type { ErrorRecord } from '../error.ts'
-import type { Inference, InferenceWork, OutputReference, Priority, Progress } from '../inference.ts'
+import type { Inference, InferenceWork, OutputReference, Priority, Progress, Submission } from '../inference.ts'
 import type { ModelDescriptor } from '../model.ts'
 import type { UsageEntry } from '../usage.ts'
 
-export interface InferenceSubmission {
-  /** The id that its reservation has; absent = a new one. */
+export interface InferenceSubmission extends Omit<Submission<InferenceWork>, 'id'> {
+  /** Absent = a new one. */
   readonly id?: string
-  readonly accountId: string
-  readonly work: InferenceWork
   readonly priority: Priority
   /** What its output is expected to take at most; counts against the account's storage until the output is there; absent = nothing. */
   readonly outputBytes?: number
@@ -27,11 +25,11 @@ export interface Hold {
 export interface Claim extends Hold {
   readonly inference: Inference
   /**
-   * The work to do; a promise of it where it lies elsewhere than the record.
+   * What was submitted; a promise of it where it lies elsewhere than the record.
    *
    * @throws {ServiceError} `server_is_overloaded` when it cannot be read now, `internal_error` when it is damaged or gone.
    */
-  loadWork(options: { readonly signal: AbortSignal }): InferenceWork | Promise<InferenceWork>
+  load(options: { readonly signal: AbortSignal }): Submission<InferenceWork> | Promise<Submission<InferenceWork>>
   /** Earlier attempts that killed their engine; over 0 the work is a suspect and runs alone on its model. */
   readonly deadlyAttempts: number
 }

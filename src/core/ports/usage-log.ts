@@ -5,10 +5,10 @@ export interface UsageLog {
   /**
    * Adds an entry; the sums below have it at once.
    *
-   * @param options.settles The reservation that the entry takes the place of, in the same write.
+   * @param options.id Of the work: what was set aside for it is given back in the same write.
    * @param options.again Whether an earlier call may have added it, whose answer was lost: it is added unless the same one is there.
    */
-  append(entry: UsageEntry, options: { readonly signal: AbortSignal; readonly settles?: string; readonly again?: boolean }): Promise<void>
+  append(entry: UsageEntry, options: { readonly signal: AbortSignal; readonly id?: string; readonly again?: boolean }): Promise<void>
   /** Sums per day and model between two UTC days, inclusive; `accountId` null = everybody. */
   summarize(
     query: { readonly accountId: string | null; readonly from: string; readonly to: string },

@@ -15,13 +15,12 @@ import { recordDeferred } from './record-deferred.ts'
 export async function answerDeferred(
   deps: RouteDependencies,
   { incoming, reply, mode }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly mode: AsyncMode },
-  { work: asked, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
+  { work, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
 ): Promise<FastifyReply> {
   const { priority, idempotency, webhookUrl } = handling
   const { accountId, tokenId } = callerOf(incoming)
-  const traceparent = deps.observer.traceparent?.()
-  const work = { ...asked, ...(traceparent !== undefined && { traceparent }), ...(tokenId !== null && { tokenId }) }
-  const submission = { accountId, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
+  const traceparent = deps.observer.traceparent?.() ?? null
+  const submission = { accountId, tokenId, traceparent, work, priority, idempotency, webhookUrl, outputBytes: expectOutputBytes(work) }
   const inference = await deps.deadline.keep(reply, async () => {
     const submitted = await submitInference(deps, submission, { signal: clientSignal(reply) }).catch(nameHeader)
     if (!submitted.repeated) recordDeferred(deps, { incoming, tokenId, work, inference: submitted.inference })

@@ -46,7 +46,10 @@ export function wishOf(
   })
   switch (work.kind) {
     case 'image':
-      return { ...holder, unit: 'images', tokens: { least: 0, most: 0 }, promptTokens: 0, images: work.request.seeds.length }
+    case 'enlargement': {
+      const images = work.kind === 'image' ? work.request.seeds.length : 1
+      return { ...holder, unit: 'images', tokens: { least: 0, most: 0 }, promptTokens: 0, images }
+    }
     case 'embedding':
       return reading(estimateInputs(work.request))
     case 'rerank':

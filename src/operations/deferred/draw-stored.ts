@@ -31,7 +31,9 @@ export async function drawStored(
   const { accountId, tokenId } = caller
   const submission = {
     accountId,
-    work: { kind: 'image', request, ...(tokenId !== null && { tokenId }) },
+    tokenId,
+    traceparent: null,
+    work: { kind: 'image', request },
     priority: 'normal',
     idempotency: null,
     webhookUrl: null,

@@ -36,27 +36,27 @@ export class InferenceEvents {
     this.#clock = clock
   }
 
-  publish(inferenceId: string, event: InferenceEvent): void {
-    if (event.type === 'progress') this.#progress.set(inferenceId, event.progress)
-    if (event.type === 'status') this.forgetProgress(inferenceId)
-    if (event.type === 'text') this.#noteText(inferenceId, event.parts)
-    for (const subscription of this.#subscriptions.get(inferenceId) ?? []) subscription.push(event)
+  publish(id: string, event: InferenceEvent): void {
+    if (event.type === 'progress') this.#progress.set(id, event.progress)
+    if (event.type === 'status') this.forgetProgress(id)
+    if (event.type === 'text') this.#noteText(id, event.parts)
+    for (const subscription of this.#subscriptions.get(id) ?? []) subscription.push(event)
   }
 
   /** The latest progress of an inference that runs in this process. */
-  progressOf(inferenceId: string): Progress | null {
-    return this.#progress.get(inferenceId) ?? null
+  progressOf(id: string): Progress | null {
+    return this.#progress.get(id) ?? null
   }
 
   /** What an inference has written in its present attempt, where it runs in this process. */
-  writtenBy(inferenceId: string): WrittenText | null {
-    return this.#written.get(inferenceId) ?? null
+  writtenBy(id: string): WrittenText | null {
+    return this.#written.get(id) ?? null
   }
 
   /** Called when an attempt is over, however it ended. */
-  forgetProgress(inferenceId: string): void {
-    this.#progress.delete(inferenceId)
-    this.#written.delete(inferenceId)
+  forgetProgress(id: string): void {
+    this.#progress.delete(id)
+    this.#written.delete(id)
   }
 
   /** Whether this process is on its way out, so that there is nothing more to wait for. */
@@ -75,24 +75,24 @@ export class InferenceEvents {
    *
    * @param withText Whether it reads what is written, from its beginning; absent = it does not.
    */
-  subscribe(inferenceId: string, { withText = false }: { readonly withText?: boolean } = {}): InferenceSubscription {
-    const others = this.#subscriptions.get(inferenceId) ?? new Set()
-    this.#subscriptions.set(inferenceId, others)
+  subscribe(id: string, { withText = false }: { readonly withText?: boolean } = {}): InferenceSubscription {
+    const others = this.#subscriptions.get(id) ?? new Set()
+    this.#subscriptions.set(id, others)
     const leave = () => {
       others.delete(subscription)
-      if (others.size === 0 && this.#subscriptions.get(inferenceId) === others) this.#subscriptions.delete(inferenceId)
+      if (others.size === 0 && this.#subscriptions.get(id) === others) this.#subscriptions.delete(id)
     }
     const subscription = new InferenceSubscription(this.#clock, { leave, withText })
     others.add(subscription)
-    const written = this.#written.get(inferenceId)
+    const written = this.#written.get(id)
     if (written !== undefined) subscription.push({ type: 'text', parts: written.parts })
     return subscription
   }
 
-  #noteText(inferenceId: string, parts: readonly WrittenPart[]): void {
+  #noteText(id: string, parts: readonly WrittenPart[]): void {
     const now = this.#clock.now()
-    const written = this.#written.get(inferenceId) ?? { parts: [], firstAt: now, lastAt: now }
-    this.#written.set(inferenceId, written)
+    const written = this.#written.get(id) ?? { parts: [], firstAt: now, lastAt: now }
+    this.#written.set(id, written)
     written.lastAt = now
     for (const part of parts) joinPart(written.parts, part)
   }

@@ -26,7 +26,7 @@ export async function submitInference(
   const { queue, ledger, onSubmitted = () => {} } = deps
   const { accountId, work } = submission
   const id = makeInferenceId({ uuid: randomUUID(), accountId, now: deps.clock.now() })
-  const wish = wishOf(deps, { id, accountId, tokenId: work.tokenId ?? null, traceparent: null, work }, { running: false })
+  const wish = wishOf(deps, { ...submission, id }, { running: false })
   const { isLimited } = await ledger.reserve(wish, options)
   let kept = false
   try {

@@ -19,6 +19,7 @@ export function askedWork(work: InferenceWork, call: { readonly path: string; re
 
 function wordsOf(work: InferenceWork): string {
   if (work.kind === 'image') return work.request.prompt
+  if (work.kind === 'enlargement') return ''
   if (work.kind === 'embedding') return work.request.inputs.find((input) => typeof input === 'string') ?? ''
   const { input } = work.request
   if (input.type === 'prompt') return input.prompt

@@ -112,9 +112,9 @@ test('with an upscaler it is the picture, enlarged, and drawn over by image-to-i
   const { highResolution: _, ...plain } = twice()
   const small = await pixelsOf(model, { ...plain, ...first })
   await using upscaler = await loadUpscalerModel({ id: '4x' }, { weights: upscalerFile, scale: 4 }, { threads: 1, provider: 'cpu' })
-  const enlarging = { ...plain, model: '4x', initial: { image: small.bytes, strength: 1 }, enlarges: true } as const
-  const large = await pixelsOf(upscaler, enlarging)
-  const over = await pixelsOf(model, { ...plain, steps: 5, initial: { image: large.bytes, strength: 0.6 } })
+  const enlarging = { ...twice(), model: '4x', image: small.bytes }
+  const large = (await upscaler.enlarge?.(enlarging, { signal, onProgress: () => undefined })) ?? assert.fail()
+  const over = await pixelsOf(model, { ...plain, steps: 5, initial: { image: large.images[0]?.bytes ?? assert.fail(), strength: 0.6 } })
   assert.deepEqual(pixels, over.pixels)
 })
 

@@ -40,10 +40,13 @@ export function createFakeImageModel(settings: FakeImageSettings): ImageModel {
       }
       return { images: request.seeds.map((seed) => draw(request, seed)), computeMs: settings.clock.now() - startedAt }
     },
+    async enlarge({ width, height }) {
+      return { images: [draw({ prompt: 'enlarged', width, height }, 0)], computeMs: 0 }
+    },
   }
 }
 
-function draw({ prompt, width, height }: ImageRequest, seed: number): ImageResult['images'][number] {
+function draw({ prompt, width, height }: Pick<ImageRequest, 'prompt' | 'width' | 'height'>, seed: number): ImageResult['images'][number] {
   const bytes = encodeSolidPng(width, height, hash(`${prompt} ${seed}`))
   return { bytes, encoding: 'png', width, height, seed, removedForSafety: false, safetyScore: null }
 }

@@ -1,7 +1,7 @@
 import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ComputeDevice, DeviceChoice } from '../../core/compute-device.ts'
 import type { ErrorCode, FieldFault } from '../../core/error.ts'
-import type { ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
+import type { EnlargementRequest, ImageProgress, ImageRequest, ImageResult } from '../../core/image-generation.ts'
 import type { ModelDescriptor, UpscalerFacts } from '../../core/model.ts'
 import type { TextFigures } from '../../core/ports/text-model.ts'
 import type {
@@ -32,6 +32,7 @@ export type EngineWork =
       readonly assets: readonly AssetDescriptor[]
       readonly upscaler: UpscalerFacts | null
     }
+  | { readonly type: 'enlarge'; readonly request: EnlargementRequest }
 
 /** What an engine is given to compute with. */
 export interface EngineOptions extends DeviceChoice {

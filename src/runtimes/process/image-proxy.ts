@@ -23,6 +23,12 @@ export function createImageProxy(engine: EngineProcess, { findAsset, findUpscale
       if (typeof result === 'object' && 'images' in result) return result
       throw somethingElse('pictures')
     },
+    async enlarge(request, { signal, onProgress }) {
+      using call = engine.call({ type: 'enlarge', request }, { signal, onProgress })
+      const result = await call.result()
+      if (typeof result === 'object' && 'images' in result) return result
+      throw somethingElse('pictures')
+    },
   }
 }
 

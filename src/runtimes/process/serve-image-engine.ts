@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
+import type { ImageProgress } from '../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import type { LoadOptions } from '../../core/ports/model-loader.ts'
@@ -18,8 +19,14 @@ export function serveImageEngine(load: LoadImage): void {
 
 function createRunner(model: ImageModel): WorkRunner {
   return async (work, { id, signal, send }) => {
+    const onProgress = (progress: ImageProgress) => send({ type: 'progress', id, progress })
+    if (work.type === 'enlarge') {
+      if (model.enlarge === undefined)
+        throw new ServiceError('unsupported', 'This model draws pictures; use an upscaler.', { param: 'model' })
+      return model.enlarge(work.request, { signal, onProgress })
+    }
     if (work.type !== 'draw') throw new ServiceError('internal_error', 'The image engine was asked for text.')
     const { request, assets, upscaler } = work
-    return model.generate(request, { signal, assets, upscaler, onProgress: (progress) => send({ type: 'progress', id, progress }) })
+    return model.generate(request, { signal, assets, upscaler, onProgress })
   }
 }

@@ -24,18 +24,18 @@ export class PostgresUsageLog implements UsageLog {
 
   async append(
     entry: UsageEntry,
-    { signal, settles, again = false }: Options & { readonly settles?: string; readonly again?: boolean },
+    { signal, id, again = false }: Options & { readonly id?: string; readonly again?: boolean },
   ): Promise<void> {
     signal.throwIfAborted()
     const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
     const values =
       ':day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first'
-    const sql = `with settled as (delete from reservations where id = :settles)
+    const sql = `with settled as (delete from reservations where id = :id)
       insert into usage_entries
         (day, at, account_id, token_id, model, failures, refusals, prompt_tokens, completion_tokens, images, cost, whole_bucket, first_bucket)
       ${again ? `select ${values} where not exists (select 1 from usage_entries where ${isSameEntry})` : `values (${values})`}`
     const counts = { ...countOutcome(entry), promptTokens, completionTokens, images, cost, ...latencyBuckets(entry) }
-    await this.#database.run(sql, { settles, day: dayOf(at), at, accountId, tokenId, model, ...counts })
+    await this.#database.run(sql, { id, day: dayOf(at), at, accountId, tokenId, model, ...counts })
   }
 
   async rollUp({ signal }: Options): Promise<number> {

@@ -3,12 +3,12 @@ import { readIntegerOrNull } from '../rows/row.ts'
 import { countOutcome, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
-/** Adds an entry to the books, in the place of the reservation that it settles; {@link rollUpUsage} makes sums of it later. */
+/** Adds an entry to the books, in the place of what was set aside for its work; {@link rollUpUsage} makes sums of it later. */
 export function bookUsage(
   connection: Connection,
-  { settles, again = false, ...entry }: UsageEntry & { readonly settles?: string | undefined; readonly again?: boolean | undefined },
+  { id, again = false, ...entry }: UsageEntry & { readonly id?: string | undefined; readonly again?: boolean | undefined },
 ): void {
-  if (settles !== undefined) connection.run('delete from reservations where id = :settles', { settles })
+  if (id !== undefined) connection.run('delete from reservations where id = :id', { id })
   const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
   const day = new Date(at).toISOString().slice(0, 10)
   const same = { day, at, accountId, tokenId, model, promptTokens, completionTokens, images, cost }

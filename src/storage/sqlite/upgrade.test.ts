@@ -64,7 +64,7 @@ for (const version of [2])
     const sampling = { ...makeTextRequest('').sampling, logitBias: new Map([[50256, -100]]), seed: 7 }
     const initial = { image: Uint8Array.of(0, 255, 128), strength: 0.5 }
     const request = makeImageRequest('ünïcode 🐯', { initial, seeds: [1, 4294967295] })
-    const found = await Promise.all(claims.map(async (claim) => ({ attempt: claim.attempt, work: await claim.loadWork(options) })))
+    const found = await Promise.all(claims.map(async (claim) => ({ attempt: claim.attempt, work: (await claim.load(options)).work })))
     assert.deepEqual(
       found.toSorted((a, b) => b.attempt - a.attempt || (a.work.kind < b.work.kind ? 1 : -1)).map(({ attempt, work }) => [attempt, work]),
       [

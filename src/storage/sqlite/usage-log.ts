@@ -20,14 +20,11 @@ export class SqliteUsageLog implements UsageLog {
     this.#clock = clock
   }
 
-  async append(
-    entry: UsageEntry,
-    { signal, settles, again }: Options & { readonly settles?: string; readonly again?: boolean },
-  ): Promise<void> {
+  async append(entry: UsageEntry, { signal, id, again }: Options & { readonly id?: string; readonly again?: boolean }): Promise<void> {
     signal.throwIfAborted()
     // What was set aside is missing to the account until its entry is in the books; where nothing was, nobody minds a moment.
-    const held = settles === undefined ? undefined : this.#reader.get('select 1 from reservations where id = :settles', { settles })
-    await this.#writer.run('bookUsage', { ...entry, settles, again }, this.#clock.now(), { mayWait: held === undefined })
+    const held = id === undefined ? undefined : this.#reader.get('select 1 from reservations where id = :id', { id })
+    await this.#writer.run('bookUsage', { ...entry, id, again }, this.#clock.now(), { mayWait: held === undefined })
   }
 
   async rollUp({ signal }: Options): Promise<number> {

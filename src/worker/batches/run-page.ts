@@ -118,11 +118,11 @@ async function enter(
   if (refused !== null || isFull) return { bytes, id: null, refused }
   try {
     const line = await readLine(deps, batch, bytes)
-    const { work: asked, outputBytes } = deps.batchWords.readWork(line.body, batch)
-    const work = batch.tokenId === undefined ? asked : { ...asked, tokenId: batch.tokenId }
+    const { work, outputBytes } = deps.batchWords.readWork(line.body, batch)
+    const { accountId, tokenId = null } = batch
     const fingerprint = createHash('sha256').update(bytes).digest('hex')
     const idempotency = { key: `${batch.id}/${batch.place.page}/${at}`, fingerprint }
-    const submission = { accountId: batch.accountId, work, priority: 'low', idempotency, webhookUrl: null, outputBytes } as const
+    const submission = { accountId, tokenId, traceparent: null, work, priority: 'low', idempotency, webhookUrl: null, outputBytes } as const
     const { inference, repeated } = await submitInference(deps, submission, options)
     if (!repeated) deps.onLine?.(inference, { path: batch.endpoint, body: line.body })
     return { bytes, id: inference.id, refused: null }

@@ -1,7 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { type CheckpointFamily, checkpointFamilies } from '../../../core/checkpoint/checkpoint-family.ts'
-import type { ImageRequest } from '../../../core/image-generation.ts'
-import { generateImage } from '../../../operations/run-work.ts'
+import { enlargeImage, generateImage } from '../../../operations/run-work.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
 import { receivedBody } from '../../body/read-body.ts'
@@ -13,7 +12,7 @@ import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import type { InspectImage } from '../../wire/images/decode-image.ts'
 import { imageResultSchema } from '../../wire/images/image-answers.ts'
-import { ImageChunks } from '../../wire/images/image-chunks.ts'
+import { type DrawnWork, ImageChunks } from '../../wire/images/image-chunks.ts'
 import type { ImageHints } from '../../wire/images/image-faults.ts'
 import { imageRequestSchema } from '../../wire/images/image-fields.ts'
 import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
@@ -40,16 +39,16 @@ export const drawingRoutes: readonly Route[] = [
     body: upscalingRequestSchema,
     example: { init_image: examplePicture, scale: 2 },
     answer: upscalingResultSchema,
-    parse: async (...read) => ({ request: await parseUpscalingRequest(...read), logPrompt: false }),
+    parse: async (...read) => ({ work: { kind: 'enlargement', request: await parseUpscalingRequest(...read) }, logged: null }),
   }),
 ]
 
-/** Makes a request of a body. */
+/** Makes work of a body, and says which prompt is to be logged. */
 type Parse = (
   parsing: ImageParsing,
   read: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
   options: { readonly signal: AbortSignal },
-) => Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }>
+) => Promise<{ readonly work: DrawnWork; readonly logged: string | null }>
 
 interface Drawing extends Pick<Route, 'origin'> {
   readonly body: TObject
@@ -64,7 +63,10 @@ function drawsWith(...families: readonly CheckpointFamily[]): Drawing {
     body: imageRequestSchema,
     example: { prompt: 'a fox in the snow, watercolour', negative_prompt: 'blurry', seed: 7, image_encoding: 'webp' },
     answer: imageResultSchema,
-    parse: (parsing, read, options) => parseImageRequest(parsing, { ...read, families }, options),
+    parse: async (parsing, read, options) => {
+      const { request, logPrompt } = await parseImageRequest(parsing, { ...read, families }, options)
+      return { work: { kind: 'image', request }, logged: logPrompt ? request.prompt : null }
+    },
   }
 }
 
@@ -107,13 +109,16 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const inspectImage: InspectImage = (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: caller.accountId })
   const catalog = deps.assets.library.catalogFor(caller.accountId)
   const read = () => parse({ catalog, inspectImage }, { body: body.value, hints, mostPixels: settings.imagePixels }, options)
-  const { request, logPrompt } = await (handling === null ? read() : deps.deadline.keep(reply, read))
-  if (logPrompt) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: request.prompt })
-  if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'image', request }, handling })
-  const result = await generateImage(interactiveWork(deps, settings, incoming), { caller, request }, options)
+  const { work, logged } = await (handling === null ? read() : deps.deadline.keep(reply, read))
+  if (logged !== null) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: logged })
+  if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work, handling })
+  const running = interactiveWork(deps, settings, incoming)
+  const result = await (work.kind === 'image'
+    ? generateImage(running, { caller, request: work.request }, options)
+    : enlargeImage(running, { caller, request: work.request }, options))
   const [first] = result.images
   if (answer.type === 'json' || first === undefined || first.removedForSafety) {
-    const chunks = new ImageChunks(request, result)
+    const chunks = new ImageChunks(work, result)
     const contentType = 'application/json; charset=utf-8'
     await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType, bytes: chunks.bytes, chunks })
     return reply

@@ -174,9 +174,11 @@ async function answerLater(
   { incoming, caller: { accountId, tokenId }, options }: Call,
   { body, request, head }: Asked,
 ): Promise<object> {
-  const work = { kind: 'chat', request, ...(tokenId !== null && { tokenId }) } as const
+  const work = { kind: 'chat', request } as const
   const submission = {
     accountId,
+    tokenId,
+    traceparent: deps.observer.traceparent?.() ?? null,
     work,
     priority: 'normal',
     idempotency: null,

@@ -12,8 +12,8 @@ const contentType = 'application/json; charset=utf-8'
 
 /** The output to store: the very JSON that the synchronous route would answer. */
 export function encodeOutput({ clock }: { readonly clock: Clock }, work: InferenceWork, outcome: WorkResult): EncodedOutput {
-  if (work.kind === 'image' && outcome.kind === 'image') {
-    const chunks = new ImageChunks(work.request, outcome.result)
+  if ((work.kind === 'image' || work.kind === 'enlargement') && outcome.kind === work.kind) {
+    const chunks = new ImageChunks(work, outcome.result)
     return { contentType, chunks, images: () => chunks.images() }
   }
   if (work.kind === 'chat' && outcome.kind === 'chat') {

@@ -19,12 +19,13 @@ const bytesPerVector = 4096 * 22
 /** Bytes that the stored output of deferred work is expected to take at most. */
 export function expectOutputBytes(work: InferenceWork): number {
   if (work.kind === 'embedding') return frameBytes + work.request.inputs.length * bytesPerVector
-  return work.kind === 'image' ? expectImageBytes(work.request) : expectTextBytes(work.request)
+  if (work.kind === 'chat') return expectTextBytes(work.request)
+  return expectImageBytes(work.request, work.kind === 'image' ? work.request.seeds.length : 1)
 }
 
-function expectImageBytes({ width, height, seeds, encoding }: ImageRequest): number {
+function expectImageBytes({ width, height, encoding }: Pick<ImageRequest, 'width' | 'height' | 'encoding'>, images: number): number {
   const base64 = 4 / 3
-  return Math.ceil(seeds.length * (width * height * bytesPerPixel[encoding] * base64 + frameBytes))
+  return Math.ceil(images * (width * height * bytesPerPixel[encoding] * base64 + frameBytes))
 }
 
 function expectTextBytes({ choices, maxTokens, maxTokensIsDefault, topLogprobs }: TextRequest): number {

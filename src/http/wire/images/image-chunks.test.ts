@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { makeImageRequest } from '../../../../test/support/image-request.ts'
 import type { GeneratedImage } from '../../../core/image-generation.ts'
 import { ImageChunks } from './image-chunks.ts'
 import { encodeImageResult } from './image-result.ts'
 
-const request = { model: 'a "model" – ünïcode', width: 8, height: 8 }
+const request = makeImageRequest('', { model: 'a "model" – ünïcode', width: 8, height: 8 })
 
 function picture(seed: number, length: number, removedForSafety = false): GeneratedImage {
   const bytes = Uint8Array.from({ length }, (_, index) => (index * 31 + seed) % 251)
@@ -27,7 +28,7 @@ const results = {
 for (const [name, images] of Object.entries(results))
   test(`the chunks of ${name} are the answer's JSON, and say where each lies`, () => {
     const result = { images, computeMs: 12.5 }
-    const chunks = new ImageChunks(request, result)
+    const chunks = new ImageChunks({ kind: 'image', request }, result)
     for (let round = 0; round < 2; round++) {
       const whole = Buffer.concat([...chunks])
       assert.equal(whole.toString(), JSON.stringify(encodeImageResult(request, result)))

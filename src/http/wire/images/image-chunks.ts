@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { ImageRequest, ImageResult } from '../../../core/image-generation.ts'
-import type { StoredImages, StoredPicture } from '../../../core/inference.ts'
+import type { ImageResult } from '../../../core/image-generation.ts'
+import type { InferenceWork, StoredImages, StoredPicture } from '../../../core/inference.ts'
 import { encodeImageResult } from './image-result.ts'
 import { encodeUpscalingResult } from './upscaling-result.ts'
+
+/** Work whose result is pictures. */
+export type DrawnWork = Extract<InferenceWork, { readonly kind: 'image' | 'enlargement' }>
 
 /** Bytes of a picture in one chunk: a multiple of three, so that their base64 needs no padding. */
 const sliceBytes = 768 * 1024
@@ -18,11 +21,15 @@ export class ImageChunks implements Iterable<Uint8Array> {
   readonly #frame: readonly string[]
   #pictures: readonly StoredPicture[] = []
 
-  constructor(request: Pick<ImageRequest, 'model' | 'width' | 'height' | 'enlarges'>, result: ImageResult) {
+  /** @param work What was asked for, whose answer it is. */
+  constructor(work: DrawnWork, result: ImageResult) {
     this.#result = result
     const mark = randomUUID()
-    const encode = request.enlarges === true ? encodeUpscalingResult : encodeImageResult
-    this.#frame = JSON.stringify(encode(request, result, () => mark)).split(mark)
+    const answer =
+      work.kind === 'enlargement'
+        ? encodeUpscalingResult(work.request, result, () => mark)
+        : encodeImageResult(work.request, result, () => mark)
+    this.#frame = JSON.stringify(answer).split(mark)
   }
 
   /** Bytes of all chunks together. */

@@ -12,7 +12,11 @@ interface PixelFields {
  *
  * @throws {ServiceError} `validation_error`, naming the fields.
  */
-export function refusePixels({ width, height, seeds }: ImageRequest, mostPixels: number, { count, size }: PixelFields): void {
+export function refusePixels(
+  { width, height, seeds }: Pick<ImageRequest, 'width' | 'height' | 'seeds'>,
+  mostPixels: number,
+  { count, size }: PixelFields,
+): void {
   const each = width * height
   if (each * seeds.length <= mostPixels) return
   const fitting = Math.floor(mostPixels / each)

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
-import { type ImageRequest, imageEncodings } from '../../../core/image-generation.ts'
+import { type EnlargementRequest, imageEncodings } from '../../../core/image-generation.ts'
 import { listUpscalers, type NamedUpscaler } from '../../../core/images/upscalers.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
@@ -39,7 +39,7 @@ export async function parseUpscalingRequest(
   { catalog, inspectImage }: { readonly catalog: ModelCatalog; readonly inspectImage: InspectImage },
   { body: received, hints, mostPixels }: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
   options: { readonly signal: AbortSignal },
-): Promise<ImageRequest> {
+): Promise<EnlargementRequest> {
   const body = checker.parse(received, imageFaultCodes)
   const { id, upscaler } = chooseUpscaler(catalog, body.model)
   let picture = { width: 0, height: 0 }
@@ -49,28 +49,13 @@ export async function parseUpscalingRequest(
     return found
   }
   const image = await decodeImage(inspect, { field: 'init_image', text: body.init_image }, options)
-  const request: ImageRequest = {
+  const request: EnlargementRequest = {
     model: id,
-    prompt: '',
-    prompt2: '',
-    negative: null,
+    image,
     ...sizeOf(body, picture, upscaler.scale),
-    steps: 1,
-    guidanceScale: 1,
-    guidanceRescale: 0,
-    seeds: [0],
-    sampler: 'DDIM',
     encoding: body.output_image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
-    clipSkip: 0,
-    stylePreset: null,
-    loras: [],
-    initial: { image, strength: 1 },
-    enlarges: true,
-    mask: null,
-    refinerStart: null,
-    previews: false,
   }
-  refusePixels(request, mostPixels, { count: 'num_images', size: ['output_image_width', 'output_image_height'] })
+  refusePixels({ ...request, seeds: [0] }, mostPixels, { count: 'num_images', size: ['output_image_width', 'output_image_height'] })
   const computed = picture.width * picture.height * upscaler.scale ** 2
   if (computed > mostPixels) {
     const message = `\`init_image\` must be smaller: enlarged ${upscaler.scale} times by ${id} it has ${computed} pixels, over the ${mostPixels} of one request (image-pixels).`

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { GeneratedImage, ImageRequest, ImageResult } from '../../../core/image-generation.ts'
+import type { EnlargementRequest, GeneratedImage, ImageResult } from '../../../core/image-generation.ts'
 import type { Answer } from '../answer.ts'
 import { toBase64 } from './image-result.ts'
 
@@ -15,7 +15,7 @@ export const upscalingResultSchema = Type.Object({
 
 /** @param write What stands for the picture; its base64 unless something else is to take its place. */
 export function encodeUpscalingResult(
-  { model, width, height }: Pick<ImageRequest, 'model' | 'width' | 'height'>,
+  { model, width, height }: Pick<EnlargementRequest, 'model' | 'width' | 'height'>,
   { images: [image], computeMs }: ImageResult,
   write: (picture: GeneratedImage, index: number) => string = ({ bytes }) => toBase64(bytes),
 ): Answer<typeof upscalingResultSchema> {

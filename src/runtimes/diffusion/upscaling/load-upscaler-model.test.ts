@@ -20,15 +20,8 @@ test('a file of weights becomes a model that enlarges pictures to any size, and 
     .toBuffer()
   const steps: unknown[] = []
   const enlarge = async (width: number, height: number) => {
-    const request = makeImageRequest('', {
-      model: '4x-tiny',
-      width,
-      height,
-      encoding: 'png',
-      initial: { image, strength: 1 },
-      enlarges: true,
-    })
-    const { images } = await model.generate(request, { signal, onProgress: (progress) => steps.push(progress) })
+    const request = { model: '4x-tiny', image, width, height, encoding: 'png' } as const
+    const { images } = (await model.enlarge?.(request, { signal, onProgress: (progress) => steps.push(progress) })) ?? assert.fail()
     const { width: wide, height: high } = await sharp(images[0]?.bytes).metadata()
     return [wide, high]
   }

@@ -19,19 +19,17 @@ export async function loadUpscalerModel(
   const upscaler = await openUpscaler(weights, options)
   return {
     device: deviceOf(options.provider),
-    async generate(request, { signal, onProgress }) {
+    async generate() {
+      throw new ServiceError('unsupported', `${id} only enlarges pictures: use /upscaling.`, { param: 'model' })
+    },
+    async enlarge({ image: file, width, height, encoding }, { signal, onProgress }) {
       const started = performance.now()
-      const { initial, width, height, encoding, encodingQuality: quality } = request
-      if (initial === null || request.enlarges !== true)
-        throw new ServiceError('unsupported', `${id} only enlarges pictures: use /upscaling.`, { param: 'model' })
-      const small = toPlanes(
-        await decodePicture(initial.image, shownPart(await readImageHeader(initial.image, { signal }), { width, height }), { signal }),
-      )
+      const small = toPlanes(await decodePicture(file, shownPart(await readImageHeader(file, { signal }), { width, height }), { signal }))
       const total = upscaler.tiles(small)
       const large = toRgb(await upscaler.enlarge(small, { signal, onTile: (step) => onProgress({ step, total }) }))
       const fits = large.width === width && large.height === height
       const parameters = `Upscaled by: ${id}, Size: ${width}x${height}`
-      const bytes = await encodeImage(fits ? large : await resizeRgb(large, { width, height }), { encoding, quality, parameters })
+      const bytes = await encodeImage(fits ? large : await resizeRgb(large, { width, height }), { encoding, parameters })
       const image: GeneratedImage = { bytes, encoding, width, height, seed: 0, removedForSafety: false, safetyScore: null }
       return { images: [image], computeMs: performance.now() - started }
     },

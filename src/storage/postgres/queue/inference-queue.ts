@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
-import type { Inference, Progress } from '../../../core/inference.ts'
+import { type Inference, inferenceKind, type Progress } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
@@ -96,17 +96,17 @@ export class PostgresInferenceQueue implements InferenceQueue {
     const deadline = performance.now() + limitMs
     const { work, accountId } = submission
     const id = submission.id ?? makeInferenceId({ uuid: randomUUID(), accountId, now: this.#clock.now() })
-    const bytes = encodeWork(work)
+    const bytes = encodeWork(submission)
     const reference = (await this.#largeWork?.put(id, bytes, { signal })) ?? null
     const body = reference === null ? { body: bytes, format: workFormat } : { body: reference, format: referenceFormat }
     const encoded = {
       ...submission,
       ...body,
       id,
-      kind: work.kind,
+      kind: inferenceKind(work),
       model: work.request.model,
       workBytes: bytes.length,
-      traceparent: work.traceparent ?? null,
+      traceparent: submission.traceparent,
     }
     // A submission without an answer may have been committed: its work stays, and is swept with the outputs that belong to nobody.
     const result = await this.#submitting.add(encoded, Math.max(deadline, performance.now() + rowLimitMs))
@@ -237,13 +237,17 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
   async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
-    const hold = { id: inference.id, attempt: inference.attempt }
+    const { id, accountId, attempt } = inference
+    const [hold, holder] = [
+      { id, attempt },
+      { id, accountId },
+    ]
     try {
       const [large, stored] = [this.#largeWork, decodeReference(body)]
       if (stored !== null && large !== null)
-        return { ...hold, inference, loadWork: (options) => large.load(stored, options), deadlyAttempts }
-      const work = decodeWork(body)
-      return { ...hold, inference, loadWork: () => work, deadlyAttempts }
+        return { ...hold, inference, load: async (options) => ({ ...holder, ...(await large.load(stored, options)) }), deadlyAttempts }
+      const submission = { ...holder, ...decodeWork(body) }
+      return { ...hold, inference, load: () => submission, deadlyAttempts }
     } catch {
       await this.#finishing.add({ ...hold, completion: { outcome: 'failed', error: unreadableWork }, usage: null })
       return null

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import { deadAfterMs } from '../../../core/cluster/node.ts'
 import { ServiceError } from '../../../core/error.ts'
-import type { InferenceWork } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
 import { firstOf, unstoppable } from '../../../core/waiting.ts'
-import { decodeReference, decodeWork, encodeReference, referenceFormat, type StoredWork, workType } from '../../work-format.ts'
+import {
+  decodeReference,
+  decodeWork,
+  encodeReference,
+  referenceFormat,
+  type StoredSubmission,
+  type StoredWork,
+  workType,
+} from '../../work-format.ts'
 import type { Database } from '../database.ts'
 
 /** Work of more bytes than this lies outside the queue. */
@@ -62,7 +69,7 @@ export class LargeWork {
   }
 
   /** The work that lies there. @throws {ServiceError} `server_is_overloaded` or `internal_error`, when it cannot be read. */
-  async load({ key, bytes, sha256 }: StoredWork, options: Options): Promise<InferenceWork> {
+  async load({ key, bytes, sha256 }: StoredWork, options: Options): Promise<StoredSubmission> {
     const reference = { key, bytes, sha256, contentType: workType }
     const found = await this.#outputs.readPart(reference, { offset: 0, length: bytes }, options).catch((error: unknown) => {
       throw error instanceof ServiceError && error.code === 'internal_error' ? unreadable(error) : error

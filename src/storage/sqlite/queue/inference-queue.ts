@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
 import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
-import type { Inference, Progress } from '../../../core/inference.ts'
+import { type Inference, inferenceKind, type Progress } from '../../../core/inference.ts'
 import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
@@ -55,11 +55,11 @@ export class SqliteInferenceQueue implements InferenceQueue {
     const encoded = {
       ...rest,
       id: rest.id ?? makeInferenceId({ uuid: randomUUID(), accountId: rest.accountId, now }),
-      kind: work.kind,
+      kind: inferenceKind(work),
       model: work.request.model,
-      body: encodeWork(work),
+      body: encodeWork(submission),
       format: workFormat,
-      traceparent: work.traceparent ?? null,
+      traceparent: submission.traceparent,
       limits: this.#limits,
     }
     const earlier = await this.#writer.run('enqueue', encoded, now)
@@ -138,8 +138,8 @@ export class SqliteInferenceQueue implements InferenceQueue {
   async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
-      const work = decodeWork(body)
-      return { ...hold, inference, loadWork: () => work, deadlyAttempts }
+      const submission = { id: inference.id, accountId: inference.accountId, ...decodeWork(body) }
+      return { ...hold, inference, load: () => submission, deadlyAttempts }
     } catch {
       const completion = { outcome: 'failed', error: unreadableWork } as const
       await this.#writer.run('complete', { ...hold, completion, usage: null }, this.#clock.now())
