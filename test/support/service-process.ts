@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { readEnvironment, readMachine } from '../../src/config/process-environment.ts'
 
 export interface Outcome {
   readonly code: number | null
@@ -9,19 +10,31 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs one command to its end, as a person or a script would. */
+/** Runs one command to its end in this process: what a process of its own adds is tried by those who start `src/bin.ts`. */
 export async function sepia(...argv: readonly string[]): Promise<Outcome> {
   return sepiaIn({}, ...argv)
 }
 
 /** The same with environment variables of its own besides this process's. */
 export async function sepiaIn(environment: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, ['src/bin.ts', ...argv], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runCli(argv, {
+    terminal: {
+      out: (text) => void out.push(text),
+      err: (text) => void err.push(text),
+      interactive: false,
+      color: false,
+      printsToPerson: false,
+      readInput: async () => '',
+      ask: async () => null,
+    },
+    environment: { ...readEnvironment(), ...environment },
+    machine: { ...readMachine(), terminal: false },
+    loadBackend: async () => (await import('../../src/composition/cli-backend.ts')).cliBackend,
+    version: 'of tests',
+    signal: new AbortController().signal,
   })
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code, out, err }
+  return { code, out: out.join(''), err: err.join('') }
 }
 
 export interface ServiceProcess extends AsyncDisposable {
