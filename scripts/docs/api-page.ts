@@ -1,7 +1,6 @@
 import { slugOf } from '../../src/http/docs/render-markdown.ts'
-import { type DocumentedRoute, documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
+import { type DocumentedRoute, describePurpose, describeScopes, documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
 import { type FieldRow, fieldRows, parameterRows } from '../../src/http/openapi/field-rows.ts'
-import { describePurpose, describeScopes } from '../../src/http/openapi/route-words.ts'
 import { routes } from '../../src/http/routes.ts'
 import { publishedFieldsTable } from './published-fields-table.ts'
 

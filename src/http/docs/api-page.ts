@@ -1,6 +1,6 @@
 import type { DocumentedRoute } from '../openapi/documented-routes.ts'
+import { describePurpose, describeScopes } from '../openapi/documented-routes.ts'
 import { type FieldRow, fieldRows, parameterRows } from '../openapi/field-rows.ts'
-import { describePurpose, describeScopes } from '../openapi/route-words.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent) }

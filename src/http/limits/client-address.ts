@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /**
  * The name under which what one client does is counted: its IPv4 address, or the first 64 bits of its IPv6 address, because whoever
@@ -22,4 +22,27 @@ function firstHalf(address: string): readonly string[] {
   const tail = last.length + (last.at(-1)?.includes('.') === true ? 1 : 0)
   const filled = end === undefined ? groups : [...groups, ...Array<string>(Math.max(0, 8 - groups.length - tail)).fill('0'), ...last]
   return filled.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+}
+
+/** What the names of ranges stand for. */
+const ranges: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/** Tells whether an address is that of a proxy in the list: addresses, ranges such as `10.0.0.0/8`, and names of ranges. */
+export function createProxyTrust(list: readonly string[]): (address: string | undefined) => boolean {
+  if (list.length === 0) return () => false
+  const trusted = new BlockList()
+  for (const entry of list.flatMap((name) => ranges[name] ?? [name])) {
+    const [address = '', prefix] = entry.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(prefix), family)
+  }
+  return (address = '') => {
+    const family = isIP(address)
+    return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
 }

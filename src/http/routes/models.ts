@@ -9,10 +9,8 @@ import { synchronousBody } from '../body/read-body.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 import type { Call, Route } from '../route.ts'
 import { encodeMessageModel, encodeMessageModels, messageModelListSchema, messageModelSchema } from '../wire/messages/message-models.ts'
-import { encodeModel } from '../wire/service/model.ts'
+import { encodeModel, encodePulls, modelChoiceSchema, parseModelChoice } from '../wire/service/model.ts'
 import { modelListSchema, modelSchema } from '../wire/service/model-answers.ts'
-import { modelChoiceSchema, parseModelChoice } from '../wire/service/model-choice.ts'
-import { encodePulls } from '../wire/service/model-pulls.ts'
 import { inPath, json } from './row-parts.ts'
 
 /** The models that a caller sees; Anthropic's clients are answered in their own shape. */

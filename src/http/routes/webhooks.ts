@@ -4,9 +4,13 @@ import { receivedBody } from '../body/read-body.ts'
 import { createBodyChecker } from '../faults/body-checker.ts'
 import { textFaultCodes } from '../faults/refuse-faults.ts'
 import type { Route } from '../route.ts'
-import { webhookDeliveryListSchema, webhookSecretListSchema, webhookSecretSchema } from '../wire/deferred/webhook-answers.ts'
-import { encodeWebhookDelivery } from '../wire/deferred/webhook-delivery.ts'
-import { encodeWebhookSecret } from '../wire/deferred/webhook-secret.ts'
+import {
+  encodeWebhookDelivery,
+  encodeWebhookSecret,
+  webhookDeliveryListSchema,
+  webhookSecretListSchema,
+  webhookSecretSchema,
+} from '../wire/deferred/webhooks.ts'
 import { json } from './row-parts.ts'
 
 const nothing = createBodyChecker(Type.Object({}, { additionalProperties: false }))

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ServiceError } from '../../../core/error.ts'
 import type { Form } from '../../wire/forms/read-form-fields.ts'
-import { formLimits } from './form-limits.ts'
 
 /** A file of a form while it comes in; its content must be read to its end. */
 export interface IncomingFile {
@@ -92,3 +91,15 @@ function tooMuch(kind: 'parts' | 'files' | 'fields' | 'names' | 'values'): Servi
     `Send at most ${most} ${kind === 'names' || kind === 'values' ? `field ${kind}` : kind} in a form.`,
   )
 }
+
+/** What a form may hold; its bytes have the limit of their route. */
+const formLimits = {
+  fieldNameSize: 100,
+  /** The longest prompt, in bytes. */
+  fieldSize: 128 * 1024,
+  fields: 64,
+  files: 20,
+  parts: 80,
+  headerPairs: 16,
+  headerSize: 8 * 1024,
+} as const

@@ -10,7 +10,7 @@ import { encodeOutput } from './encode-output.ts'
 import { encodeInference, encodeSubmission, encodeWebhook } from './inference.ts'
 import { encodeInferenceStream } from './inference-stream.ts'
 import { expectOutputBytes } from './output-size.ts'
-import { encodeWebhookSecret } from './webhook-secret.ts'
+import { encodeWebhookSecret } from './webhooks.ts'
 
 const address = { asyncUrl: 'https://async.example' }
 

@@ -3,16 +3,15 @@ import { familyGuidance } from '../../../core/checkpoint/family-guidance.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageEncoding } from '../../../core/image-generation.ts'
 import { guidanceScales } from '../../../core/images/guidance-scales.ts'
+import { findRefusedWeight, largestPromptWeight, mostBreaks, readPromptWeights } from '../../../core/images/prompt-weights.ts'
 import { findStylePreset, stylePresetNames } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import { findFamilyFaults } from './family-faults.ts'
-import { findBoundFaults } from './image-bounds.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
 import { findLoraFaults } from './image-loras.ts'
 import { findSeedFaults } from './image-seeds.ts'
 import { findSizeFaults, requestedSize } from './image-size.ts'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
-import { findPromptWeightFaults } from './prompt-weight-faults.ts'
 import { findSkipLayerFaults } from './skip-layer-fields.ts'
 
 /** What the headers of an image request say about it. */
@@ -109,5 +108,47 @@ function findAnswerFaults(body: ImageBody, { encoding, lonely }: ImageHints): re
     faults.push(fault('image_encoding', `must be ${encoding} or left out when Accept is image/${encoding}.`))
   if (lonely && (body.num_images ?? imageDefaults.num_images) > 1)
     faults.push(fault('num_images', 'must be 1 when Accept is image/…: ask for application/json to get them all.'))
+  return faults
+}
+
+/** Says what of a request this model cannot do, as far as that is known before it is loaded. */
+function findBoundFaults({ id, bounds, defaults }: ImageModelDescriptor, body: ImageBody): readonly FieldFault[] {
+  if (bounds === undefined) return []
+  const faults: FieldFault[] = []
+  const add = (field: string, text: string, kind: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
+  const { clipSkip, lcmSteps, refusedSamplers, startsFromImage, takesSeeds } = bounds
+  const { sampler = defaults.sampler, steps = defaults.steps } = body
+  if (clipSkip !== null && (body.clip_skip ?? 0) > clipSkip)
+    add('clip_skip', clipSkip === 0 ? `must be left out: ${id} has only one layer.` : `must be at most ${clipSkip} for ${id}.`, 'range')
+  if (sampler === 'LCM' && lcmSteps !== null && steps > lcmSteps)
+    add('steps', `must be at most ${lcmSteps} with the sampler LCM of ${id}.`, 'range')
+  const lacking = refusedSamplers[sampler]
+  if (lacking !== undefined) add('sampler', `must not be ${sampler}: ${id} has ${lacking}.`, 'unsupported')
+  if (!startsFromImage && body.init_image !== undefined)
+    add('init_image', `must be left out: ${id} cannot start from an image.`, 'unsupported')
+  if (!takesSeeds && body.seed !== undefined)
+    add('seed', `must be left out: ${id} runs on a server that does not support it.`, 'unsupported')
+  return faults
+}
+
+const fields = ['prompt', 'prompt_2', 'negative_prompt', 'negative_prompt_2'] as const
+
+/**
+ * Names the prompts in which a piece has a weight that no engine draws well: less than nothing, or more than numbers bear
+ * (brackets multiply, so deeply nested ones do), and those that are cut into too many pieces.
+ */
+function findPromptWeightFaults(body: ImageBody): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const add = (field: string, text: string) => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind: 'range' })
+  for (const field of fields) {
+    const text = body[field] ?? ''
+    const weight = findRefusedWeight(text)
+    if (weight !== undefined) {
+      const remedy = weight < 0 ? 'name what you do not want in `negative_prompt`' : 'use fewer brackets or smaller numbers'
+      add(field, `gives a part the weight ${weight.toPrecision(3)}: ${remedy}, for weights from 0 to ${largestPromptWeight}.`)
+    }
+    const breaks = readPromptWeights(text).filter(({ apart }) => apart).length
+    if (breaks > mostBreaks) add(field, `has BREAK ${breaks} times: use it at most ${mostBreaks} times.`)
+  }
   return faults
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { accepted } from '../accepted.ts'
-import { neutralFields } from '../chat/fields/neutral-fields.ts'
+import { neutralFields } from '../chat/fields/taken-fields.ts'
 
 const idle = 'Accepted, no effect; its feature is off.'
 const number = (description: string) => Type.Optional(Type.Number({ description }))

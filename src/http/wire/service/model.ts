@@ -1,8 +1,12 @@
+import Type from 'typebox'
 import type { ComputeDevice } from '../../../core/compute-device.ts'
 import type { ImageModelDescriptor, TextDefaults, TextModelDescriptor } from '../../../core/model.ts'
+import { type PlacedPull, withoutAddress } from '../../../core/model-pull.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import type { Answer } from '../answer.ts'
-import type { modelSchema } from './model-answers.ts'
+import type { modelPullSchema, modelSchema } from './model-answers.ts'
 
 type ShownModel = Answer<typeof modelSchema>
 
@@ -71,5 +75,33 @@ function encodeImage({
     native_size: native,
     sizes: sizes.type === 'list' ? { type: 'list', sizes: sizes.sizes } : { type: 'range', min: sizes.min, max: sizes.max, multiple_of: 8 },
     defaults: { steps: defaults.steps, cfg_scale: defaults.guidanceScale, sampler: defaults.sampler },
+  }
+}
+
+/** Body of POST /models/load and /models/unload. */
+export const modelChoiceSchema = Type.Object(
+  { model: Type.String({ minLength: 1, maxLength: 200, description: 'An installed model, see /v1/models.' }) },
+  { additionalProperties: false },
+)
+
+const checker = createBodyChecker(modelChoiceSchema)
+
+/** The name of the model that a body chooses. @throws {ServiceError} naming every fault. */
+export function parseModelChoice(received: unknown): string {
+  return checker.parse(received, textFaultCodes).model
+}
+
+/** Models that are on their way, for the list of models; the field is absent when there are none. */
+export function encodePulls(pulls: readonly PlacedPull[]): { readonly pulls?: readonly Answer<typeof modelPullSchema>[] } {
+  const running = pulls.filter(({ state }) => state === 'pulling').map(withoutAddress)
+  if (running.length === 0) return {}
+  return {
+    pulls: running.map(({ source, bytesDone, bytesTotal, bytesPerSecond, node }) => ({
+      source,
+      bytes_done: bytesDone,
+      bytes_total: bytesTotal === 0 ? null : bytesTotal,
+      bytes_per_second: bytesPerSecond === null ? null : Math.round(bytesPerSecond),
+      node,
+    })),
   }
 }

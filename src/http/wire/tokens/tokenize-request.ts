@@ -7,6 +7,7 @@ import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import type { ParsedChat } from '../chat/chat-request.ts'
 import { openingFields } from '../chat/fields/opening-fields.ts'
 import { toolFields } from '../chat/tool-fields.ts'
+import { mostTokenIds, tokenId } from './token-ids.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (standard: boolean, description: string) => Type.Optional(Type.Boolean({ default: standard, description }))
@@ -84,4 +85,21 @@ function findInputFaults(body: TokenizeBody): readonly FieldFault[] {
 
 function fault(field: string, text: string, kind: string): FieldFault {
   return { path: [field], message: `\`${field}\` ${text}`, kind }
+}
+
+/** The body of POST /detokenize. */
+export const detokenizeSchema = Type.Object(
+  {
+    model: onlyModel,
+    tokens: Type.Array(tokenId, { maxItems: mostTokenIds, description: 'Token ids.' }),
+  },
+  { additionalProperties: false },
+)
+
+const detokenizeChecker = createBodyChecker(detokenizeSchema)
+
+/** Reads the body of POST /detokenize. @throws {ServiceError} naming every fault at once. */
+export function parseDetokenizeRequest(received: unknown): { readonly model: string | undefined; readonly tokens: readonly number[] } {
+  const { model, tokens } = detokenizeChecker.parse(received, textFaultCodes)
+  return { model, tokens }
 }

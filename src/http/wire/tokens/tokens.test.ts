@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ServiceError } from '../../../core/error.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
-import { parseDetokenizeRequest } from './detokenize-request.ts'
 import { encodePieces, encodeTokens } from './token-answers.ts'
-import { parseTokenizeRequest } from './tokenize-request.ts'
+import { parseDetokenizeRequest, parseTokenizeRequest } from './tokenize-request.ts'
 
 const parseChat = createChatRequestParser({ widePenalties: false })
 const parse = (body: unknown) => parseTokenizeRequest(body, { choose: (model) => model ?? 'only', parseChat })

@@ -34,3 +34,34 @@ export const takenFields = {
     }),
   ),
 }
+
+const always = 'Accepted; it is always so.'
+
+/** What llama.cpp's and vLLM's clients send by habit: hints that change no answer, and switches in the one position there is here. */
+export const neutralFields = {
+  cache_prompt: Type.Optional(Type.Boolean({ description: accepted.byItself })),
+  id_slot: Type.Optional(Type.Integer({ description: accepted.byItself })),
+  n_keep: Type.Optional(Type.Integer({ description: accepted.neverShortened })),
+  request_id: Type.Optional(
+    Type.String({ maxLength: 512, description: 'Accepted, not kept; send the header X-Request-Id to name a request.' }),
+  ),
+  return_progress: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  timings_per_token: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  verbose: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  return_tokens: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  return_token_ids: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  return_tokens_as_token_ids: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  use_beam_search: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  early_stopping: Type.Optional(Type.Literal(false, { description: accepted.onlyWay })),
+  length_penalty: Type.Optional(Type.Literal(1, { description: accepted.onlyWay })),
+  best_of: Type.Optional(Type.Literal(1, { description: accepted.onlyWay })),
+  mirostat: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
+  typical_p: Type.Optional(Type.Literal(1, { description: accepted.onlyWay })),
+  xtc_probability: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
+  dry_multiplier: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
+  dynatemp_range: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
+  skip_special_tokens: Type.Optional(Type.Literal(true, { description: always })),
+  spaces_between_special_tokens: Type.Optional(Type.Boolean({ description: 'Accepted; answers have no special tokens.' })),
+  include_reasoning: Type.Optional(Type.Literal(true, { description: always })),
+  reasoning_format: Type.Optional(Type.Enum(['auto', 'deepseek'], { description: 'Accepted; thoughts come as `reasoning_content`.' })),
+}

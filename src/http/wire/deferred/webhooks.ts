@@ -1,4 +1,6 @@
 import Type from 'typebox'
+import type { WebhookDelivery } from '../../../core/ports/webhook-log.ts'
+import type { Answer } from '../answer.ts'
 
 /** A secret that signs the account's webhooks. */
 export const webhookSecretSchema = Type.Object({
@@ -10,7 +12,7 @@ export const webhookSecretSchema = Type.Object({
 export const webhookSecretListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(webhookSecretSchema) })
 
 /** How one announcement fared. */
-export const webhookDeliverySchema = Type.Object({
+const webhookDeliverySchema = Type.Object({
   id: Type.String({ description: 'The header webhook-id of every attempt.' }),
   response_id: Type.String(),
   url: Type.String({ format: 'uri' }),
@@ -22,3 +24,29 @@ export const webhookDeliverySchema = Type.Object({
 
 /** Answer of GET /v1/webhooks/deliveries. */
 export const webhookDeliveryListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(webhookDeliverySchema) })
+
+/** A delivery as its route shows it. Times are ISO 8601 in UTC; one that is over has no next attempt. */
+export function encodeWebhookDelivery({
+  id,
+  inferenceId,
+  url,
+  state,
+  attempts,
+  lastResult,
+  nextAttemptAt,
+}: WebhookDelivery): Answer<typeof webhookDeliverySchema> {
+  return {
+    id,
+    response_id: inferenceId,
+    url,
+    state,
+    attempts,
+    last_result: lastResult,
+    next_attempt_at: state === 'waiting' ? new Date(nextAttemptAt).toISOString() : null,
+  }
+}
+
+/** A signing secret as its routes show it; the first of the list, at `index` 0, is the current one. */
+export function encodeWebhookSecret(secret: string, index: number): Answer<typeof webhookSecretSchema> {
+  return { secret, current: index === 0 }
+}

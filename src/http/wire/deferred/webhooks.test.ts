@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookDelivery } from '../../../core/ports/webhook-log.ts'
-import { encodeWebhookDelivery } from './webhook-delivery.ts'
+import { encodeWebhookDelivery } from './webhooks.ts'
 
 const waiting: WebhookDelivery = {
   id: 'msg_1',
