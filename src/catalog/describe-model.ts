@@ -34,11 +34,12 @@ export async function describeModel(
   modelFile: ModelFile,
   { folder, bytes, created }: FolderFacts,
 ): Promise<ModelDescriptor | { readonly fault: CatalogFault }> {
-  const { id, name = id, license = null, description, price, hidden = false } = modelFile
+  const { id, name = id, license = null, description, price, hidden = false, aliases = [] } = modelFile
   const base = {
     ...{ id, name, folder, license, bytes, created },
     ...(description !== undefined && { description }),
     ...(price !== undefined && { price: readPrice(price) }),
+    ...(aliases.length > 0 && { aliases }),
     ...(hidden && { hidden }),
   }
   if (modelFile.kind === 'text') return { ...base, ...(await describeText(modelFile, folder)) }

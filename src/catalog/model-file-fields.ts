@@ -3,6 +3,7 @@ import { textServerFormats } from '../core/model.ts'
 import { samplers } from '../core/sampler.ts'
 import type { SchemaNode } from '../core/schema/describe-schema.ts'
 import {
+  aliases,
   fileRecord,
   flag,
   id,
@@ -68,6 +69,13 @@ export const modelFileFields: readonly ModelFileField[] = [
     absent: 'none',
     schema: text,
     meaning: 'One or two sentences for the people who choose it in the console.',
+  },
+  {
+    name: 'aliases',
+    models: 'all',
+    absent: 'none',
+    schema: aliases,
+    meaning: 'Further names that requests may use, such as `gpt-4o`; an id of another model wins over an alias.',
   },
   {
     name: 'hidden',

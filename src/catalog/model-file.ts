@@ -20,6 +20,7 @@ interface ModelFileBase {
   /** Per million tokens read and written, and per picture. */
   readonly price?: { readonly prompt?: number; readonly completion?: number; readonly image?: number }
   readonly hidden?: boolean
+  readonly aliases?: readonly string[]
   /** By path inside the model's folder. */
   readonly files?: Readonly<Record<string, ListedFile>>
 }

@@ -21,6 +21,7 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
     accountPlaces: accounts.streams,
     mostDocumentBytes: accounts.documentBytes,
     defaultModels: models.defaults,
+    modelAliases: models.aliases,
     widePenalties: requests.widePenalties,
     privateWebhooks: deferred.privateWebhooks,
   }

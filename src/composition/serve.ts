@@ -209,6 +209,7 @@ export async function serve(
       assets,
       pool,
       pulls,
+      pulledModels: pulled,
       events,
       clock,
       underWay,

@@ -47,7 +47,7 @@ export interface DeferredWorkDependencies
 /** Starts the worker that runs deferred inferences, and the duties that keep the queue, its outputs and its webhooks in order. */
 export function startDeferredWork(
   deps: DeferredWorkDependencies,
-  { deferred, requests, accounts, cluster }: Pick<Config, 'deferred' | 'requests' | 'accounts' | 'cluster'>,
+  { deferred, requests, accounts, cluster, models }: Pick<Config, 'deferred' | 'requests' | 'accounts' | 'cluster' | 'models'>,
 ): Worker {
   const { clock, addresses, telemetry, bodies } = deps
   const { leaseMs } = deferred
@@ -90,7 +90,7 @@ export function startDeferredWork(
   const batches = startBatches({
     ...deps,
     mostDocumentBytes: accounts.documentBytes,
-    batchWords: createBatchWords(deps, requests),
+    batchWords: createBatchWords(deps, { ...requests, modelAliases: models.aliases }),
     onLine: (inference, call) => bodies.recordLine(inference, call),
     onFault: (where, error) => faultSurvived(telemetry, { where }, error),
   })

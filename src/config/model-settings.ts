@@ -1,6 +1,7 @@
 import { gpuSettings } from '../core/compute-device.ts'
 import { setting, unset } from './setting.ts'
 import {
+  aliases,
   byteSize,
   duration,
   file,
@@ -43,6 +44,13 @@ export const modelSettings = {
         'Image model for requests that leave out the model; if it is set, it also draws for requests that name a `model` that is not installed.',
       ),
     },
+    aliases: setting(
+      'model-aliases',
+      'Models',
+      aliases,
+      { words: 'none', derive: () => ({}) },
+      "Further names of models, for programs that insist on one: `gpt-4o=qwen3-8b`. A model's own `aliases` stand in its `model.json`.",
+    ),
     pullHosts: setting(
       'pull-hosts',
       'Models',

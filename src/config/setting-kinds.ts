@@ -121,6 +121,26 @@ export const names: Kind<readonly string[]> = {
   print: (value) => value.join(','),
 }
 
+/** Pairs separated by commas, each another name and what it stands for, or an object in the file. */
+export const aliases: Kind<Readonly<Record<string, string>>> = {
+  form: '<alias>=<model>,…',
+  parse: (raw, base) => {
+    const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+    const parsed = list('pairs such as gpt-4o=qwen3-8b', ',').parse(
+      isObject ? Object.entries(raw).map((pair) => pair.join('=')) : raw,
+      base,
+    )
+    if ('fault' in parsed) return parsed
+    const wrong = parsed.value.find((pair) => !/^[^\s=]+=[^\s=]+$/.test(pair))
+    if (wrong !== undefined) return wanted('pairs such as gpt-4o=qwen3-8b, separated by commas', wrong)
+    return { value: Object.fromEntries(parsed.value.map((pair) => pair.split('='))) }
+  },
+  print: (value) =>
+    Object.entries(value)
+      .map((pair) => pair.join('='))
+      .join(','),
+}
+
 /** Origins separated by commas, or a list in the file; `*` for all. */
 export const origins: Kind<readonly string[]> = {
   form: '<origin>,…',

@@ -33,3 +33,57 @@ export function makeNotFoundError(catalog: ModelCatalog, modelId: string, kind?:
     },
   )
 }
+
+/** Further names of models, each with the id that it stands for. */
+export type ModelAliases = Readonly<Record<string, string>>
+
+/**
+ * The id of the model that a request means: an id itself, an alias of the settings or of a `model.json`, or Ollama's `name:tag`. That is
+ * `name` for `name:latest`, `name-tag`, or the only text model whose id begins with the name and has the words of the tag. A name that nothing
+ * fits is returned as it is.
+ */
+export function resolveModelName(catalog: Pick<ModelCatalog, 'find' | 'list'>, given: string, aliases: ModelAliases = {}): string {
+  if (catalog.find(given) !== undefined) return given
+  const named = Object.hasOwn(aliases, given) ? aliases[given] : undefined
+  if (named !== undefined) return named
+  const aliased = catalog.list().find((model) => model.aliases?.includes(given) === true)
+  return aliased?.id ?? findTagged(catalog, given) ?? given
+}
+
+/** A body whose `model` is the id of the model that it names. */
+export function withModelId(
+  catalog: Pick<ModelCatalog, 'find' | 'list'>,
+  body: Readonly<Record<string, unknown>>,
+  aliases?: ModelAliases,
+): Readonly<Record<string, unknown>> {
+  const { model } = body
+  return typeof model === 'string' ? { ...body, model: resolveModelName(catalog, model, aliases) } : body
+}
+
+/** Every alias of a model that exists, with the model. */
+export function listAliases(
+  catalog: Pick<ModelCatalog, 'find' | 'list'>,
+  aliases: ModelAliases = {},
+): ReadonlyMap<string, ModelDescriptor> {
+  const found = new Map<string, ModelDescriptor>()
+  const add = (alias: string, model: ModelDescriptor | undefined): void => {
+    if (model !== undefined && catalog.find(alias) === undefined && !found.has(alias)) found.set(alias, model)
+  }
+  for (const [alias, id] of Object.entries(aliases)) add(alias, catalog.find(id))
+  for (const model of listedModels(catalog)) for (const alias of model.aliases ?? []) add(alias, model)
+  return found
+}
+
+function findTagged(catalog: Pick<ModelCatalog, 'find' | 'list'>, given: string): string | undefined {
+  const [, name, tag] = /^([^:]+):([^:]+)$/.exec(given.toLowerCase()) ?? []
+  if (name === undefined || tag === undefined) return undefined
+  const spelled = tag === 'latest' ? name : `${name}-${tag}`
+  if (catalog.find(spelled) !== undefined) return spelled
+  if (tag === 'latest') return undefined
+  const words = tag.split('-')
+  const fitting = listedModels(catalog).filter(({ id, kind }) => {
+    const own = id.split('/').at(-1) ?? id
+    return kind === 'text' && own.startsWith(name) && words.every((word) => own.split(/[-:_]/).includes(word))
+  })
+  return fitting.length === 1 ? fitting[0]?.id : undefined
+}

@@ -24,6 +24,8 @@ interface DescriptorBase {
   readonly created: number
   /** What using it costs; absent = nothing. */
   readonly price?: ModelPrice
+  /** Further names that requests may use; absent = none. */
+  readonly aliases?: readonly string[]
   /** Answers requests that name it and is in no list; absent = it is listed. */
   readonly hidden?: true
 }

@@ -1,4 +1,5 @@
 import type { Inference } from '../core/inference.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { PullDesk } from '../core/model-pull.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -32,7 +33,12 @@ export interface HttpDependencies
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies
   /** Models on their way; absent = nothing can be pulled. */
-  readonly pulls?: Pick<PullDesk, 'list'>
+  readonly pulls?: Pick<PullDesk, 'list' | 'start'>
+  /** Models that lie in the folder of pulled ones; absent = none can be deleted. */
+  readonly pulledModels?: {
+    has(model: ModelDescriptor): boolean
+    remove(model: ModelDescriptor): Promise<void>
+  }
   readonly usage: UsageLog
   /** Books work whose caller waited; absent = `usage` does, and what it cannot take is lost. */
   readonly books?: Pick<UsageLog, 'append'>

@@ -1,3 +1,4 @@
+import type { ModelAliases } from '../core/find-descriptor.ts'
 import type { BodyBudgetSettings } from './limits/body-budget.ts'
 
 /** How the public interface behaves, as plain data. */
@@ -32,6 +33,8 @@ export interface HttpSettings {
   readonly mostDocumentBytes: number
   /** What answers requests that leave their model out or name one that is not installed, by kind; null = they are refused, or as the catalog says. */
   readonly defaultModels: { readonly text: string | null; readonly image: string | null }
+  /** Further names of models; absent = only those of their own. */
+  readonly modelAliases?: ModelAliases
   /** Whether penalties may be −2 to 2 instead of 0 to 1. */
   readonly widePenalties: boolean
   /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */

@@ -16,6 +16,9 @@ import { nativeReadingRoutes } from './routes/llama-cpp/native-reading.ts'
 import { serverStateRoutes } from './routes/llama-cpp/server-state.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { loadingRoutes, modelRoutes } from './routes/models.ts'
+import { ollamaEmbeddingRoutes } from './routes/ollama/embeddings.ts'
+import { ollamaModelRoutes } from './routes/ollama/models.ts'
+import { ollamaRunRoutes } from './routes/ollama/runs.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { keptResponseRoutes } from './routes/responses/kept-responses.ts'
 import { responseRoutes } from './routes/responses/responses.ts'
@@ -38,6 +41,9 @@ export const routes: readonly Route[] = [
   ...nativeCompletionRoutes,
   ...nativeReadingRoutes,
   ...serverStateRoutes,
+  ...ollamaRunRoutes,
+  ...ollamaEmbeddingRoutes,
+  ...ollamaModelRoutes,
   ...openAiImageRoutes,
   fetchPicture,
   ...fileRoutes,

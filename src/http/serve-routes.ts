@@ -43,7 +43,7 @@ export async function serveRoutes(
   })
 }
 
-function configOf({ scopes, spends, model, largeBody, takes, parameters = [], idleQuery = [] }: Route): FastifyContextConfig {
+function configOf({ scopes, body, spends, model, largeBody, takes, parameters = [], idleQuery = [] }: Route): FastifyContextConfig {
   const query = parameters.flatMap((parameter) => (parameter.in === 'query' ? [parameter.name.replace('[…]', '[]')] : []))
   return {
     query: [...query, ...idleQuery],
@@ -51,6 +51,7 @@ function configOf({ scopes, spends, model, largeBody, takes, parameters = [], id
     ...(spends && { spends }),
     ...(model && { model }),
     ...(largeBody && { largeBody }),
+    ...(body !== undefined && { hasBody: true as const }),
     ...(takes === 'form' && { form: 'memory' as const }),
     ...(takes === 'stored-form' && { form: 'stored' as const }),
   }

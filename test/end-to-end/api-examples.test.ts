@@ -4,7 +4,8 @@ import { routes } from '../../src/http/routes.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 
 /** Those whose routes want something that was made before, or a model that the fakes are not. */
-const dependent = /^\/v1\/(batches$|assets\/|chat\/completions\/\{)|^\/models\/|^\/upscaling|^\/generate\/(sd|controlnet-.*)$/
+const dependent =
+  /^\/v1\/(batches$|assets\/|chat\/completions\/\{)|^\/models\/|^\/api\/(pull|delete)|^\/upscaling|^\/generate\/(sd|controlnet-.*)$/
 
 suite('the examples of the API document, sent', () => {
   let service: HttpService

@@ -5,8 +5,10 @@ export async function readJson(response: Response): Promise<Record<string, unkno
   return JSON.parse(await response.text())
 }
 
-/** The error object of a refusal. */
+/** The error object of a refusal; what the errors of Ollama's routes leave out is empty. */
 export async function readError(response: Response): Promise<ErrorBody['error']> {
-  const body: ErrorBody = JSON.parse(await response.text())
-  return body.error
+  const { error, code }: { readonly error: ErrorBody['error'] | string; readonly code?: ErrorBody['error']['code'] } = JSON.parse(
+    await response.text(),
+  )
+  return typeof error === 'string' ? { message: error, type: '', param: null, code: code ?? 'internal_error' } : error
 }

@@ -35,6 +35,12 @@ export function oneOf(choices: readonly string[]): SchemaNode {
 /** A time, to a tenth of a second. */
 export const seconds: SchemaNode = number(0.1, 86_400)
 
+/** Further names of a model. */
+export const aliases: SchemaNode = {
+  words: 'a list of up to 32 names of 1 to 128 characters without spaces',
+  accepts: (value) => Array.isArray(value) && value.length <= 32 && value.every((name) => isText(name) && /^\S{1,128}$/.test(name)),
+}
+
 /** A side of a picture. */
 export const pixels: SchemaNode = { ...whole(64, 4096), multipleOf: 8 }
 

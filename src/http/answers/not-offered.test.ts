@@ -6,8 +6,10 @@ const routes = { of: (path: string) => (path === '/v1/models' || path === '/' ? 
 
 test("addresses of Ollama's and A1111's clients are refused with what to use instead", () => {
   for (const [url, message] of [
-    ['/api/chat', "`/api/chat` belongs to Ollama, which this service does not offer; use OpenAI's interface, below /v1."],
-    ['/api/tags?x=1', "`/api/tags` belongs to Ollama, which this service does not offer; use OpenAI's interface, below /v1."],
+    [
+      '/api/create?x=1',
+      '`/api/create` belongs to Ollama, which this service does not offer; use the models folder, or pull models with /api/pull.',
+    ],
     [
       '/sdapi/v1/txt2img',
       "`/sdapi/v1/txt2img` belongs to A1111, which this service does not offer; use /generate/sdxl, or OpenAI's /v1/images/generations.",

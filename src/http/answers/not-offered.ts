@@ -20,9 +20,9 @@ const instead: Readonly<Record<string, string>> = {
 /** Interfaces of other programs that newcomers' clients may still be set to. */
 const foreign = [
   {
-    address: /^\/api\/(?:chat|generate|tags|show|embed|embeddings|pull|push|create|copy|delete|ps|version)(?=[/?]|$)/,
+    address: /^\/api\/(?:push|create|copy|blobs)(?=[/?]|$)/,
     whose: 'Ollama',
-    use: "OpenAI's interface, below /v1",
+    use: 'the models folder, or pull models with /api/pull',
   },
   { address: /^\/sdapi\/v1\/[\w-]{1,40}/, whose: 'A1111', use: "/generate/sdxl, or OpenAI's /v1/images/generations" },
 ]

@@ -5,7 +5,8 @@ import { type ErrorBody, toErrorBody } from '../faults/error-body.ts'
 import { errorStatus } from '../faults/error-status.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
-import { isMessagesSurface, isNativeSurface, isResponsesSurface } from './surface.ts'
+import { toOllamaError } from '../wire/ollama/ollama-error.ts'
+import { isMessagesSurface, isNativeSurface, isOllamaSurface, isResponsesSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */
 const longestRetrySeconds = 120
@@ -26,6 +27,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
 /** An error in the shape that the client of this route reads. */
 function bodyFor(request: FastifyRequest, error: unknown): object {
   if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
+  if (isOllamaSurface(request)) return toOllamaError(error, hearerOf(request))
   if (isResponsesSurface(request)) return inResponsesWords(toErrorBody(error, hearerOf(request)))
   return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, hearerOf(request))
 }

@@ -12,23 +12,25 @@ const eventStream = 'text/event-stream; charset=utf-8'
  * Resolves when the stream has ended, whether by itself, by a failure or because the client left or read nothing for 30 seconds.
  * A failure ends the connection too.
  *
+ * @param contentType Of lines or events in another form.
  * @param deps.onFailure Told why the events ended early; the answer's status is out already.
  */
 export async function sendEvents(
   { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },
   reply: FastifyReply,
   events: AsyncGenerator<string>,
+  contentType = eventStream,
 ): Promise<void> {
   const signal = clientSignal(reply)
   reply.hijack()
   const { raw } = reply
   let failed = false
   const capture = captureOf(reply.request)
-  capture?.describe('answer', { path: null, contentType: eventStream, status: 200 })
+  capture?.describe('answer', { path: null, contentType, status: 200 })
   try {
     raw.writeHead(200, {
       ...plainHeaders(reply),
-      'content-type': eventStream,
+      'content-type': contentType,
       'cache-control': 'no-cache, no-transform',
       // Proxies such as nginx would hold events back.
       'x-accel-buffering': 'no',

@@ -12,6 +12,8 @@ export interface StreamEncoding {
   readonly encode: (parts: AsyncIterable<TextPart>, options: { readonly isEarly: boolean }) => AsyncGenerator<string, void, undefined>
   /** What is sent every ten seconds until the first part is there; null = nothing may be. */
   readonly ping: string | null
+  /** Absent = server-sent events. */
+  readonly contentType?: string
 }
 
 /**
@@ -22,7 +24,7 @@ export async function streamText(
   deps: RouteDependencies,
   { incoming, reply, caller }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly caller: Caller },
   parts: AsyncGenerator<TextPart, void, undefined>,
-  { encode, ping }: StreamEncoding,
+  { encode, ping, contentType }: StreamEncoding,
 ): Promise<FastifyReply> {
   using _place = await deps.places.take(caller.accountId, 'streams')
   const { clock } = deps
@@ -30,6 +32,6 @@ export async function streamText(
   const isEarly = await isLate(clock, first)
   const events = encode(fromFirst(first, parts), { isEarly })
   const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
-  await sendEvents({ clock, onFailure }, reply, isEarly && ping !== null ? pingUntil({ clock, ping, first }, events) : events)
+  await sendEvents({ clock, onFailure }, reply, isEarly && ping !== null ? pingUntil({ clock, ping, first }, events) : events, contentType)
   return reply
 }

@@ -10,6 +10,11 @@ export function isNativeSurface({ url }: Pick<FastifyRequest, 'url'>): boolean {
   return nativeRoutes.test(url)
 }
 
+/** Whether a request is one of Ollama's clients, which read an error as a text. */
+export function isOllamaSurface({ url }: Pick<FastifyRequest, 'url'>): boolean {
+  return /^\/api(?:[/?]|$)/.test(url)
+}
+
 /** Whether a request asks for one of OpenAI's responses, which call the messages of a conversation their input. */
 export function isResponsesSurface({ url, method }: Pick<FastifyRequest, 'url' | 'method'>): boolean {
   return method === 'POST' && responseRoutes.test(url)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
-import { listedModels } from '../../core/find-descriptor.ts'
+import { listedModels, withModelId } from '../../core/find-descriptor.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { callerOf } from '../caller.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
@@ -18,21 +18,28 @@ declare module 'fastify' {
 const header = 'x-service-warning'
 
 /**
- * Puts the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
+ * Puts ids in the place of aliases and of Ollama's `name:tag`, and the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
  * latter says so. Where no setting does, a missing text model is refused with the names of those that are installed.
  */
-export function fillModels(api: FastifyInstance, deps: RouteDependencies, { defaultModels }: Pick<HttpSettings, 'defaultModels'>): void {
+export function fillModels(
+  api: FastifyInstance,
+  deps: RouteDependencies,
+  { defaultModels, modelAliases }: Pick<HttpSettings, 'defaultModels' | 'modelAliases'>,
+): void {
   api.addHook('preHandler', async (request, reply) => {
-    const { body } = request
+    const { body: received } = request
     const { config } = request.routeOptions
-    if (!isReceived(body) || !isRecord(body.value)) return
-    const { model = null } = body.value
+    if (!isReceived(received) || !isRecord(received.value)) return
+    const value = withModelId(deps.catalog, received.value, modelAliases)
+    const { model = null } = value
+    const body = { ...received, value }
+    request.body = body
     if (config.model !== undefined) {
       const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
-      if (filled !== null) request.body = { ...body, value: { ...body.value, model: filled } }
+      if (filled !== null) request.body = { ...body, value: { ...value, model: filled } }
     } else if (config.spends === 'images' && defaultModels.image !== null && isUnknown(deps, request, model)) {
-      const { model: _, ...value } = body.value
-      request.body = { ...body, value }
+      const { model: _, ...rest } = value
+      request.body = { ...body, value: rest }
       reply.header(header, 'The model is not installed; the default image model draws instead.')
     }
   })

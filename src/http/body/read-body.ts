@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a route takes bodies up to the setting's limit though it spends nothing. */
     readonly largeBody?: boolean
+    /** Whether a body is read though the method is another than POST, PUT or PATCH; absent = by the method. */
+    readonly hasBody?: true
   }
   interface FastifyRequest {
     /** The answer to it, which a parser of bodies is not told otherwise. */
@@ -35,7 +37,7 @@ const bytesPerTurn = 256 * 1024
 /** A form whose files are stored as they come in: the bytes of it that are in memory, whatever its length. */
 const storedFormBytes = 2 * filePartBytes
 
-/** A body sent with any other method means nothing and is not read. */
+/** A body sent with any other method means nothing and is not read, but where a route has one. */
 const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
 
 /** A JSON body as it came in. */
@@ -71,7 +73,8 @@ export function acceptJsonBodies(
   type Received = ReceivedBody | ReceivedForm | undefined
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage): Promise<Received> => {
     const { answeredBy: reply } = request
-    if (reply === undefined || request.is404 || !methodsWithBody.includes(request.method)) return undefined
+    const { hasBody = methodsWithBody.includes(request.method) } = request.routeOptions.config
+    if (reply === undefined || request.is404 || !hasBody) return undefined
     checkMediaType(request)
     // Of a connection that is gone neither the end of the body nor that of the answer is ever told.
     clientSignal(reply).throwIfAborted()

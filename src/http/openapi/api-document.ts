@@ -4,6 +4,7 @@ import type { BodySettings, RouteAnswer, RouteDescription } from '../route-descr
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
+import { ollamaErrorSchema } from '../wire/ollama/ollama-error.ts'
 import type { ServiceAddresses } from '../wire/service-addresses.ts'
 import { type DocumentedRoute, documentedRoutes } from './documented-routes.ts'
 import { refusalAnswers, refusalReference } from './error-examples.ts'
@@ -39,7 +40,7 @@ export function describeApi(routes: readonly RouteDescription[], settings: BodyS
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token from the account settings.' } },
-      schemas: { Error: errorBodySchema, MessageError: messageErrorSchema, NativeError: nativeErrorSchema },
+      schemas: { Error: errorBodySchema, MessageError: messageErrorSchema, NativeError: nativeErrorSchema, OllamaError: ollamaErrorSchema },
       responses: refusalAnswers(),
     },
   }

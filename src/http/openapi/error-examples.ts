@@ -1,10 +1,11 @@
 import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { mostSteps } from '../../core/image-generation.ts'
-import { isMessagesSurface, isNativeSurface } from '../answers/surface.ts'
+import { isMessagesSurface, isNativeSurface, isOllamaSurface } from '../answers/surface.ts'
 import { toErrorBody } from '../faults/error-body.ts'
 import { type ErrorStatus, errorStatus } from '../faults/error-status.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
+import { toOllamaError } from '../wire/ollama/ollama-error.ts'
 
 const steps: FieldFault = { path: ['steps'], message: `\`steps\` must be an integer from 1 to ${mostSteps}.`, kind: 'range' }
 const vae: FieldFault = { path: ['vae'], message: '`vae` cannot be honoured by fake-image: leave it out.', kind: 'unsupported' }
@@ -62,6 +63,7 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
           content: asJson({ $ref: '#/components/schemas/MessageError' }, status, (error) => toMessageError(toErrorRecord(error))),
         },
       ],
+      [`OllamaRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/OllamaError' }, status, toOllamaError) }],
       [`NativeRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/NativeError' }, status, toNativeError) }],
     ]),
   )
@@ -70,9 +72,15 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
 /** Refers to the refusal with one status of one route; Anthropic's routes and llama.cpp's have their own. */
 export function refusalReference(path: string, status: ErrorStatus): object {
   const route = { headers: {}, url: path }
-  const surface = isMessagesSurface(route) ? 'Message' : isNativeSurface(route) ? 'Native' : ''
+  const [surface = ''] = surfaces.flatMap(([name, isThere]) => (isThere(route) ? [name] : []))
   return { $ref: `#/components/responses/${surface}Refused${status}` }
 }
+
+const surfaces = [
+  ['Message', isMessagesSurface],
+  ['Native', isNativeSurface],
+  ['Ollama', isOllamaSurface],
+] as const
 
 const description = 'Refused; see docs/errors.md.'
 

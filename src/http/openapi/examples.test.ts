@@ -7,6 +7,7 @@ import { routes } from '../routes.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
+import { ollamaErrorSchema } from '../wire/ollama/ollama-error.ts'
 import { describeApi } from './api-document.ts'
 import { documentedRoutes } from './documented-routes.ts'
 
@@ -26,6 +27,7 @@ suite('the examples of the API document', () => {
     for (const [prefix, schema] of [
       ['', errorBodySchema],
       ['Message', messageErrorSchema],
+      ['Ollama', ollamaErrorSchema],
       ['Native', nativeErrorSchema],
     ] as const)
       for (const code of errorCodes) {

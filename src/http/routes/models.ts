@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import { type Caller, scopes } from '../../core/access-token.ts'
+import type { AuditEntry } from '../../core/audit-entry.ts'
 import { ServiceError } from '../../core/error.ts'
+import { listAliases, resolveModelName } from '../../core/find-descriptor.ts'
 import { shortName } from '../../core/requests/short-name.ts'
 import { unstoppable } from '../../core/waiting.ts'
 import { type ListedModel, listModels } from '../../operations/list-models.ts'
@@ -29,11 +31,14 @@ export const modelRoutes: readonly Route[] = [
     answers: [json('Every installed model.', Type.Union([modelListSchema, messageModelListSchema]))],
     refusals: [429],
     handle:
-      (deps) =>
+      (deps, { modelAliases }) =>
       async ({ incoming, caller, query }) => {
         const listed = listedOf(visibleModels(deps, caller))
         if (isMessagesSurface(incoming)) return encodeMessageModels(listed, query)
-        return { object: 'list', data: listed.map(encodeModel), ...encodePulls(deps.pulls?.list() ?? []) }
+        const aliased = [...listAliases(deps.catalog, modelAliases)].flatMap(([alias, { id }]) =>
+          listed.filter(({ descriptor }) => descriptor.id === id).map((model) => ({ ...encodeModel(model), id: alias, alias_of: id })),
+        )
+        return { object: 'list', data: [...listed.map(encodeModel), ...aliased], ...encodePulls(deps.pulls?.list() ?? []) }
       },
   },
   {
@@ -46,10 +51,12 @@ export const modelRoutes: readonly Route[] = [
     answers: [json('The model.', Type.Union([modelSchema, messageModelSchema]))],
     refusals: [404, 429],
     handle:
-      (deps) =>
+      (deps, { modelAliases }) =>
       async ({ incoming, caller, param }) => {
         const models = visibleModels(deps, caller)
-        const model = models.find(({ descriptor }) => descriptor.id === param('id'))
+        const id = resolveModelName(deps.catalog, param('id'), modelAliases)
+        const model =
+          models.find(({ descriptor }) => descriptor.id === param('id')) ?? models.find(({ descriptor }) => descriptor.id === id)
         if (model !== undefined) return (isMessagesSurface(incoming) ? encodeMessageModel : encodeModel)(model)
         const names = listedOf(models).map(({ descriptor }) => descriptor.id)
         throw new ServiceError(
@@ -91,24 +98,29 @@ function loadingRoute(verb: 'load' | 'unload', summary: string, description: str
   }
 }
 
-async function changeLoading(deps: HttpDependencies, { incoming, caller, options }: Call, verb: 'load' | 'unload'): Promise<object> {
-  await requireOwner(deps, caller, options)
-  const model = parseModelChoice(synchronousBody(incoming).value)
-  await deps.pool[verb](model, options)
-  const { accountId } = caller
-  const entry = { at: deps.clock.now(), action: `model-${verb}ed`, accountId, address: incoming.ip, subject: model, detail: null } as const
-  // It has been done by now, whether or not the client is still there.
-  await deps.audit.append(entry, unstoppable)
+async function changeLoading(deps: HttpDependencies, call: Call, verb: 'load' | 'unload'): Promise<object> {
+  await requireOwner(deps, call)
+  const model = parseModelChoice(synchronousBody(call.incoming).value)
+  await deps.pool[verb](model, call.options)
+  await noteModelChange(deps, call, { action: `model-${verb}ed`, model })
   const listed = listModels(deps).find(({ descriptor }) => descriptor.id === model)
   if (listed === undefined) throw new ServiceError('model_not_found', 'The model was removed in the meantime; see /v1/models.')
   return encodeModel(listed)
 }
 
-/** @throws {ServiceError} `insufficient_scope` for whoever is no owner, and for tokens that may not do everything an account can. */
-async function requireOwner(
+/** Writes what an owner did with a model into the audit log; it has been done by now, whether or not the client is still there. */
+export async function noteModelChange(
+  { audit, clock }: Pick<HttpDependencies, 'audit' | 'clock'>,
+  { incoming, caller: { accountId } }: Pick<Call, 'incoming' | 'caller'>,
+  { action, model }: { readonly action: AuditEntry['action']; readonly model: string },
+): Promise<void> {
+  await audit.append({ at: clock.now(), action, accountId, address: incoming.ip, subject: model, detail: null }, unstoppable)
+}
+
+/** @throws {ServiceError} `insufficient_scope` for accounts that are no owners, and for tokens that may not do everything an account can. */
+export async function requireOwner(
   { accounts }: Pick<HttpDependencies, 'accounts'>,
-  caller: Caller,
-  options: { readonly signal: AbortSignal },
+  { caller, options }: Pick<Call, 'caller' | 'options'>,
 ): Promise<void> {
   if (!scopes.every((scope) => caller.scopes.includes(scope)))
     throw new ServiceError('insufficient_scope', `Use an access token with every scope: ${scopes.join(', ')}.`)

@@ -1,5 +1,6 @@
 import { type ErrorRecord, fromErrorRecord, ServiceError } from '../../../core/error.ts'
 import type { BatchEndpoint } from '../../../core/files/batch.ts'
+import { type ModelAliases, withModelId } from '../../../core/find-descriptor.ts'
 import type { InferenceWork } from '../../../core/inference.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
@@ -28,7 +29,7 @@ const mostIdLength = 512
 /** How lines of batches are read and answered; each endpoint's body is what the endpoint itself takes, but for streams. */
 export function createBatchWords(
   { catalogFor, clock }: { readonly catalogFor: (accountId: string) => ModelCatalog; readonly clock: Clock },
-  settings: { readonly widePenalties: boolean; readonly imagePixels: number },
+  settings: { readonly widePenalties: boolean; readonly imagePixels: number; readonly modelAliases?: ModelAliases },
 ): {
   readonly readLine: (bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint) => { readonly customId: string; readonly body: unknown }
   readonly readWork: (body: unknown, batch: BatchOf) => { readonly work: InferenceWork; readonly outputBytes: number }
@@ -75,7 +76,8 @@ export function createBatchWords(
   return {
     readLine: readBatchLine,
     readWork(body, batch) {
-      const work = readWork(body, batch)
+      const catalog = catalogFor(batch.accountId)
+      const work = readWork(isRecord(body) ? withModelId(catalog, body, settings.modelAliases) : body, batch)
       return { work, outputBytes: expectOutputBytes(work) }
     },
     encodeAnswer(body, endpoint, output) {

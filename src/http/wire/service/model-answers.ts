@@ -6,6 +6,7 @@ const size = Type.Object({ width: Type.Integer(), height: Type.Integer() })
 /** A model as the models routes show it. */
 export const modelSchema = Type.Object({
   id: Type.String(),
+  alias_of: Type.Optional(Type.String({ description: 'The id of the model that this further name stands for.' })),
   object: Type.Literal('model'),
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),

@@ -1,0 +1,63 @@
+import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
+import { createEmbedding } from '../../../operations/run-work.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import type { Call, Route } from '../../route.ts'
+import { requireTextModel } from '../../wire/chat/require-text-model.ts'
+import {
+  encodeOllamaEmbed,
+  ollamaEmbedAnswerSchema,
+  ollamaEmbeddingsAnswerSchema,
+  ollamaEmbeddingsSchema,
+  ollamaEmbedSchema,
+  parseOllamaEmbed,
+  parseOllamaEmbeddings,
+} from '../../wire/ollama/embed-request.ts'
+import { json, modelRefusals } from '../row-parts.ts'
+
+const model = 'all-minilm-l6-v2'
+
+/** Vectors of texts in Ollama's words. */
+export const ollamaEmbeddingRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/api/embed',
+    origin: 'textUrl',
+    summary: "Embed texts, in Ollama's format",
+    scopes: ['text'],
+    spends: 'tokens',
+    body: ollamaEmbedSchema,
+    example: { model, input: ['A cat.', 'A dog.'] },
+    answers: [json('The vectors.', ollamaEmbedAnswerSchema)],
+    refusals: modelRefusals,
+    handle: (deps, settings) => async (call) => {
+      const startedAt = deps.clock.now()
+      const request = parseOllamaEmbed(synchronousBody(call.incoming).value)
+      return encodeOllamaEmbed(request.model, await embed(deps, settings, call, request), deps.clock.now() - startedAt)
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/embeddings',
+    origin: 'textUrl',
+    summary: "Embed one text, in Ollama's older format",
+    scopes: ['text'],
+    spends: 'tokens',
+    body: ollamaEmbeddingsSchema,
+    example: { model, prompt: 'A cat.' },
+    answers: [json('The vector.', ollamaEmbeddingsAnswerSchema)],
+    refusals: modelRefusals,
+    handle: (deps, settings) => async (call) => {
+      const request = parseOllamaEmbeddings(synchronousBody(call.incoming).value)
+      const { vectors } = await embed(deps, settings, call, request)
+      return { embedding: vectors[0] ?? [] }
+    },
+  },
+]
+
+async function embed(deps: RouteDependencies, settings: HttpSettings, call: Call, request: EmbeddingRequest): Promise<EmbeddingResult> {
+  requireTextModel(deps.catalog, request.model, 'embed')
+  return createEmbedding(interactiveWork(deps, settings, call.incoming), { caller: call.caller, request }, call.options)
+}

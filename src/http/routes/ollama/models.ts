@@ -1,0 +1,178 @@
+import Type from 'typebox'
+import { scopes } from '../../../core/access-token.ts'
+import { ServiceError } from '../../../core/error.ts'
+import { resolveModelName } from '../../../core/find-descriptor.ts'
+import { listModels } from '../../../operations/list-models.ts'
+import { sendEvents } from '../../answers/send-events.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import type { Call, Route } from '../../route.ts'
+import { requireTextModel } from '../../wire/chat/require-text-model.ts'
+import { encodeAsciiJson } from '../../wire/event-data.ts'
+import {
+  encodeLoaded,
+  encodeShown,
+  encodeTags,
+  ollamaLoadedSchema,
+  ollamaNameSchema,
+  ollamaShownSchema,
+  ollamaTagsSchema,
+  ollamaVersion,
+  parseOllamaName,
+} from '../../wire/ollama/ollama-models.ts'
+import { noteModelChange, requireOwner } from '../models.ts'
+import { json, media } from '../row-parts.ts'
+import { ndjson } from './runs.ts'
+
+const model = 'smollm2-135m-instruct'
+const owners = 'every one, on a token of an owner'
+
+/** What is installed and in memory in Ollama's words; owners pull and delete. */
+export const ollamaModelRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/version',
+    summary: 'The version of Ollama whose interface this service has',
+    scopes: null,
+    answers: [json('The version.', Type.Object({ version: Type.String() }))],
+    handle: () => async () => ({ version: ollamaVersion }),
+  },
+  {
+    method: 'GET',
+    path: '/api/tags',
+    origin: 'textUrl',
+    summary: "List the text models, in Ollama's format",
+    scopes,
+    answers: [json('Every installed text model.', ollamaTagsSchema)],
+    refusals: [429],
+    handle: (deps) => async () => encodeTags(listModels(deps)),
+  },
+  {
+    method: 'GET',
+    path: '/api/ps',
+    origin: 'textUrl',
+    summary: "List the text models in memory, in Ollama's format",
+    scopes,
+    answers: [json('The loaded text models.', ollamaLoadedSchema)],
+    refusals: [429],
+    handle: (deps) => async () => encodeLoaded(listModels(deps)),
+  },
+  {
+    method: 'POST',
+    path: '/api/show',
+    origin: 'textUrl',
+    summary: "Get a text model, in Ollama's format",
+    scopes,
+    body: ollamaNameSchema,
+    example: { model },
+    answers: [json('The model.', ollamaShownSchema)],
+    refusals: [404, 413, 415, 429],
+    handle:
+      (deps, { modelAliases }) =>
+      async ({ incoming }) => {
+        const { model: given } = parseOllamaName(synchronousBody(incoming).value)
+        const descriptor = requireTextModel(deps.catalog, resolveModelName(deps.catalog, given, modelAliases), 'read')
+        const listed = listModels(deps).find((each) => each.descriptor.id === descriptor.id)
+        return encodeShown(descriptor, listed?.contextLength ?? null)
+      },
+  },
+  {
+    method: 'POST',
+    path: '/api/pull',
+    origin: 'textUrl',
+    summary: "Pull a model, in Ollama's format",
+    description:
+      'The model is `hf.co/<owner>/<repository>[:<quantization>]`, or what `sepia model pull` takes. Reports progress in JSON lines. The pull goes on when the client leaves.',
+    scopes,
+    scopeRule: owners,
+    body: ollamaNameSchema,
+    example: { model: 'hf.co/Qwen/Qwen3-8B-GGUF:Q4_K_M' },
+    answers: [media('The progress; one object with `stream: false`.', ndjson, 'application/json')],
+    refusals: [404, 413, 415, 422, 429, 503],
+    handle: (deps) => (call) => pull(deps, call),
+  },
+  {
+    method: 'DELETE',
+    path: '/api/delete',
+    origin: 'textUrl',
+    summary: "Delete a pulled model, in Ollama's format",
+    scopes,
+    scopeRule: owners,
+    body: ollamaNameSchema,
+    example: { model: 'qwen/qwen3-8b-gguf' },
+    answers: [{ status: 200, description: 'It is deleted.' }],
+    refusals: [404, 413, 415, 422, 429],
+    handle: (deps, settings) => (call) => remove(deps, settings, call),
+  },
+]
+
+/** How often a pull is asked for its progress. */
+const progressMs = 500
+
+async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
+  const { incoming, reply, options } = call
+  await requireOwner(deps, call)
+  const { model: given, stream } = parseOllamaName(synchronousBody(incoming).value)
+  const source = toSource(given)
+  const { pulls } = deps
+  if (pulls === undefined)
+    throw new ServiceError('unsupported_parameter', 'This service pulls no models; put files into its models folder.')
+  pulls.start(source)
+  await noteModelChange(deps, call, { action: 'model-pulled', model: source })
+  const lines = pullProgress({ ...deps, pulls }, source, options)
+  if (stream) {
+    await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, lines, ndjson)
+    return reply
+  }
+  let last = '{}'
+  for await (const line of lines) last = line
+  const answer: { readonly error?: string } = JSON.parse(last)
+  if (answer.error !== undefined) throw new ServiceError('server_is_overloaded', answer.error)
+  return answer
+}
+
+/** What we call a model that is named as Ollama's users name those of the hub. */
+function toSource(given: string): string {
+  const [, repository] = /^(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\/([^/\s]+\/[^/\s]+)$/.exec(given) ?? []
+  if (repository !== undefined) return `hf:${repository}`
+  if (/^[\w.-]+(?::[\w.-]+)?$/.test(given))
+    throw new ServiceError(
+      'validation_error',
+      `\`model\` names a model of Ollama's own registry, which is not used here; pull hf.co/<owner>/<repository>:<quantization> instead.`,
+      { param: 'model' },
+    )
+  return given
+}
+
+async function* pullProgress(
+  { pulls, clock }: { readonly pulls: NonNullable<RouteDependencies['pulls']>; readonly clock: RouteDependencies['clock'] },
+  source: string,
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<string, void, undefined> {
+  const line = (value: object) => `${encodeAsciiJson(value)}\n`
+  yield line({ status: 'pulling manifest' })
+  for (;;) {
+    const found = pulls.list().find((each) => each.source === source)
+    if (found === undefined) return yield line({ error: 'The pull was stopped.' })
+    if (found.state === 'done') return yield line({ status: 'success' })
+    if (found.state === 'failed') return yield line({ error: `The pull failed: ${found.reason ?? 'the log says why'}` })
+    if (found.bytesTotal > 0) {
+      const { bytesTotal: total, bytesDone: completed } = found
+      yield line({ status: `pulling ${source}`, digest: source, total, completed })
+    }
+    await clock.wait(progressMs, { signal })
+  }
+}
+
+async function remove(deps: RouteDependencies, { modelAliases }: HttpSettings, call: Call): Promise<unknown> {
+  await requireOwner(deps, call)
+  const { model: given } = parseOllamaName(synchronousBody(call.incoming).value)
+  const descriptor = requireTextModel(deps.catalog, resolveModelName(deps.catalog, given, modelAliases), 'read')
+  const { pulledModels } = deps
+  if (pulledModels?.has(descriptor) !== true)
+    throw new ServiceError('validation_error', `${descriptor.id} was not pulled; remove it from its models folder.`, { param: 'model' })
+  await pulledModels.remove(descriptor)
+  await noteModelChange(deps, call, { action: 'model-removed', model: descriptor.id })
+  return call.reply.code(200).send()
+}

@@ -1,0 +1,123 @@
+import type { TSchema } from 'typebox'
+import { ServiceError } from '../../../core/error.ts'
+import { isRecord } from '../../../core/is-record.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { collectText } from '../../../operations/collect-text.ts'
+import { generateText } from '../../../operations/generate-text.ts'
+import { tokenize } from '../../../operations/read-tokens.ts'
+import { streamText } from '../../answers/stream-text.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import { interactiveWork } from '../../interactive-work.ts'
+import type { Call, Route } from '../../route.ts'
+import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
+import { requireTextModel, useOf, withinContext } from '../../wire/chat/require-text-model.ts'
+import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
+import { type OllamaRun, ollamaChatSchema, parseOllamaChat } from '../../wire/ollama/chat-request.ts'
+import { ollamaGenerateSchema, parseOllamaGenerate } from '../../wire/ollama/generate-request.ts'
+import { OllamaAnswer, ollamaChatAnswerSchema, ollamaGenerateAnswerSchema } from '../../wire/ollama/run-answers.ts'
+import { noteModelChange, requireOwner } from '../models.ts'
+import { modelRefusals, text } from '../row-parts.ts'
+
+/** The media type of a stream of lines, each of which is JSON. */
+export const ndjson = 'application/x-ndjson'
+
+const model = 'smollm2-135m-instruct'
+const about =
+  'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without anything to answer, the model is loaded or, with `keep_alive: 0` and for owners, unloaded.'
+
+/** Conversations and prompts in Ollama's words. */
+export const ollamaRunRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/api/chat',
+    origin: 'textUrl',
+    summary: "Continue a conversation, in Ollama's format",
+    description: about,
+    scopes: ['text'],
+    spends: 'tokens',
+    model: 'named',
+    body: ollamaChatSchema,
+    example: { model, messages: [{ role: 'user', content: 'What is the capital of France?' }], stream: false },
+    answers: [answerOf(ollamaChatAnswerSchema)],
+    refusals: modelRefusals,
+    handle: (deps, settings) => (call) => run(deps, settings, call, { shape: 'chat', parse: parseOllamaChat }),
+  },
+  {
+    method: 'POST',
+    path: '/api/generate',
+    origin: 'textUrl',
+    summary: "Answer a prompt, in Ollama's format",
+    description: about,
+    scopes: ['text'],
+    spends: 'tokens',
+    model: 'named',
+    body: ollamaGenerateSchema,
+    example: { model, prompt: 'What is the capital of France?', stream: false },
+    answers: [answerOf(ollamaGenerateAnswerSchema)],
+    refusals: modelRefusals,
+    handle: (deps, settings) => (call) => run(deps, settings, call, { shape: 'generate', parse: parseOllamaGenerate }),
+  },
+]
+
+function answerOf(schema: TSchema): Route['answers'][number] {
+  return { status: 200, description: 'The answer, or a line of it.', content: { 'application/json': schema, [ndjson]: text } }
+}
+
+interface Shape {
+  readonly shape: 'chat' | 'generate'
+  readonly parse: (body: unknown) => OllamaRun
+}
+
+async function run(deps: RouteDependencies, settings: HttpSettings, call: Call, { shape, parse }: Shape): Promise<unknown> {
+  const { incoming, caller, options } = call
+  const body = synchronousBody(incoming)
+  const parsed = parse(withDefaults(deps.catalog, body.value))
+  const answer = new OllamaAnswer(shape, { model: parsed.model, clock: deps.clock })
+  if (parsed.request === null) return answer.nothing(await load(deps, settings, call, parsed))
+  const descriptor = requireTextModel(deps.catalog, parsed.model, useOf(parsed.request.input, 'generate'))
+  refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
+  const request = withinContext(parsed.request, descriptor)
+  refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
+  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
+  if (parsed.stream) return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: null, contentType: ndjson })
+  const { choices } = await collectText(parts, (part) => answer.note(part))
+  const [choice = { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }] = choices
+  return answer.whole(choice)
+}
+
+/** A body with the sampling that its model's `model.json` recommends, in the options it leaves out. */
+function withDefaults(catalog: ModelCatalog, body: unknown): unknown {
+  if (!isRecord(body)) return body
+  const { options: given, model: id } = body
+  const options = given ?? {}
+  if (!isRecord(options)) return body
+  const { model: _, ...filled } = Object(withModelDefaults(catalog, { ...options, model: id }, ['temperature', 'topP', 'topK', 'minP']))
+  return { ...body, options: filled }
+}
+
+/** Loads a model by a use of it that costs nothing, or unloads it for an owner. */
+async function load(
+  deps: RouteDependencies,
+  settings: HttpSettings,
+  call: Call,
+  { model: id, unloads }: OllamaRun,
+): Promise<'load' | 'unload'> {
+  const { id: model } = requireTextModel(deps.catalog, id, 'read')
+  if (unloads) {
+    await requireOwner(deps, call)
+    await deps.pool.unload(model, call.options)
+    await noteModelChange(deps, call, { action: 'model-unloaded', model })
+    return 'unload'
+  }
+  const request = { model, input: { type: 'text', text: '', framed: false, special: false }, spelled: false } as const
+  await tokenize({ ...deps, runLimitMs: settings.runLimitMs }, { caller: call.caller, request }, call.options)
+  return 'load'
+}
+
+function refuseLargerContext({ contextLength, model: id }: OllamaRun, available: number | undefined): void {
+  if (contextLength === undefined || available === undefined || contextLength <= available) return
+  const message = `\`options.num_ctx\` is more than the ${available} tokens that ${id} has; lower it, or raise "contextLength" in its model.json.`
+  throw new ServiceError('unsupported_parameter', message, { param: 'options.num_ctx' })
+}

@@ -1,0 +1,180 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { jsonObject } from '../chat/response-format-field.ts'
+import { findToolFaults, readToolChoice, readTools, toolName } from '../chat/tool-fields.ts'
+import { idleFields } from '../idle-fields.ts'
+import { findImageFaults, imagesField, readImages } from './images-field.ts'
+import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
+
+const closed = { additionalProperties: false }
+
+const callSchema = Type.Object(
+  {
+    function: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 1024 }),
+        arguments: Type.Optional(Type.Union([jsonObject, Type.String()])),
+        ...idleFields('index', 'description'),
+      },
+      closed,
+    ),
+    id: Type.Optional(Type.String({ maxLength: 4096 })),
+    ...idleFields('type', 'index'),
+  },
+  closed,
+)
+
+const messageSchema = Type.Object(
+  {
+    role: Type.Enum(['system', 'user', 'assistant', 'tool']),
+    content: Type.Optional(Type.String()),
+    thinking: Type.Optional(Type.String({ description: 'Only on assistant messages: earlier reasoning, for templates that use it.' })),
+    images: imagesField,
+    tool_calls: Type.Optional(Type.Array(callSchema, { maxItems: 256, description: 'Only on assistant messages.' })),
+    tool_name: Type.Optional(Type.String({ maxLength: 1024, description: 'Only on tool messages: the function that was called.' })),
+    tool_call_id: Type.Optional(
+      Type.String({ maxLength: 4096, description: 'The call it answers; the first one without an answer where it is left out.' }),
+    ),
+    name: Type.Optional(Type.String({ maxLength: 1024, description: "The older name of `tool_name`; else the speaker's." })),
+  },
+  closed,
+)
+
+const toolSchema = Type.Object(
+  {
+    type: Type.Optional(Type.Literal('function')),
+    function: Type.Object(
+      {
+        name: toolName,
+        description: Type.Optional(Type.String()),
+        parameters: Type.Optional(jsonObject),
+        strict: Type.Optional(Type.Boolean()),
+      },
+      closed,
+    ),
+    ...idleFields('items'),
+  },
+  closed,
+)
+
+/** The body of POST /api/chat. */
+export const ollamaChatSchema = Type.Object(
+  {
+    model: modelField,
+    messages: Type.Optional(Type.Array(messageSchema, { description: 'The conversation; with none the model is loaded, or unloaded.' })),
+    tools: Type.Optional(Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' })),
+    ...runFields,
+  },
+  closed,
+)
+
+type ChatBody = Static<typeof ollamaChatSchema>
+type MessageBody = Static<typeof messageSchema>
+
+/** What a body of /api/chat or /api/generate asks for. */
+export interface OllamaRun {
+  readonly model: string
+  /** null = the model is to be loaded or, where {@link unloads} is set, unloaded. */
+  readonly request: TextRequest | null
+  readonly unloads: boolean
+  readonly stream: boolean
+  /** Context that the client counts on; absent = whatever the model has. */
+  readonly contextLength?: number
+}
+
+const checker = createBodyChecker(ollamaChatSchema)
+
+/**
+ * Reads the body of POST /api/chat.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
+export function parseOllamaChat(received: unknown): OllamaRun {
+  const body = checker.parse(received, textFaultCodes)
+  const { model, messages = [], options, stream = true, truncate = true } = body
+  const tools = { tools: (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' as const })) }
+  refuseFaults([...findRunFaults(body), ...findTurnFaults(messages), ...findToolFaults(tools)], textFaultCodes)
+  const input: ChatInput = {
+    type: 'chat',
+    messages: readTurns(messages),
+    tools: readTools(tools),
+    toolChoice: readToolChoice(tools),
+    parallelToolCalls: true,
+    ...(endsInBeginning(messages) && { opening: 'last-message' }),
+    ...readThink(body),
+    ...(truncate && { dropsOldest: true }),
+  }
+  return {
+    model,
+    request: messages.length === 0 ? null : { model, input, ...readRun(body) },
+    unloads: unloadsNow(body),
+    stream,
+    ...(options?.num_ctx !== undefined && { contextLength: options.num_ctx }),
+  }
+}
+
+function findTurnFaults(messages: NonNullable<ChatBody['messages']>): readonly FieldFault[] {
+  return messages.flatMap(({ role, images, tool_calls: calls = [], thinking }, index) => {
+    const path = ['messages', index] as const
+    const misplaced = (field: string, owner: string): FieldFault => ({
+      path: [...path, field],
+      message: `\`messages[${index}].${field}\` belongs to ${owner} messages only: remove it.`,
+      kind: 'conflict',
+    })
+    return [
+      ...(calls.length > 0 && role !== 'assistant' ? [misplaced('tool_calls', 'assistant')] : []),
+      ...(thinking !== undefined && role !== 'assistant' ? [misplaced('thinking', 'assistant')] : []),
+      ...((images ?? []).length > 0 && role !== 'user' ? [misplaced('images', 'user')] : []),
+      ...findImageFaults(images, [...path, 'images']),
+    ]
+  })
+}
+
+/** Whether the last message is a beginning that the answer goes on from, as Ollama takes it. */
+function endsInBeginning(messages: readonly MessageBody[]): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'assistant' && (last.content ?? '') !== '' && (last.tool_calls ?? []).length === 0
+}
+
+/** Calls without an id get one by their place; results without one answer them in their order. */
+function readTurns(messages: readonly MessageBody[]): readonly ChatMessage[] {
+  const open = new Map<string, string>()
+  return messages.map((message, index): ChatMessage => {
+    const { role, content = '', name } = message
+    if (role === 'tool') {
+      const tool = message.tool_name ?? name
+      const [named] = [...open].find(([, called]) => called === tool) ?? []
+      const toolCallId = message.tool_call_id || (named ?? [...open.keys()][0] ?? '')
+      open.delete(toolCallId)
+      return { role, content, toolCallId }
+    }
+    const speaker = name ? { name } : {}
+    if (role !== 'assistant') return { role, content, ...readLook(message), ...speaker }
+    const toolCalls = readCalls(message, index)
+    for (const call of toolCalls) open.set(call.id, call.name)
+    return {
+      role,
+      content: content === '' && toolCalls.length > 0 ? null : content,
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(message.thinking !== undefined && { thoughts: message.thinking }),
+      ...speaker,
+    }
+  })
+}
+
+function readLook({ content = '', images = [] }: MessageBody): { readonly parts?: readonly SeenPart[] } {
+  return images.length === 0
+    ? {}
+    : { parts: [...readImages(images), ...(content === '' ? [] : [{ type: 'text', text: content } as const])] }
+}
+
+function readCalls({ tool_calls: calls = [] }: MessageBody, index: number): readonly ToolCall[] {
+  return calls.map(({ id, function: { name, arguments: given = {} } }, place) => ({
+    id: id || `call_${index}_${place}`,
+    name,
+    arguments: typeof given === 'string' ? given : JSON.stringify(given),
+  }))
+}

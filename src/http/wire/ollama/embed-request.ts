@@ -1,0 +1,69 @@
+import Type from 'typebox'
+import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { textFaultCodes } from '../../faults/refuse-faults.ts'
+import { idleFields } from '../idle-fields.ts'
+
+const closed = { additionalProperties: false }
+const model = Type.String({ minLength: 1, description: 'A model that makes embeddings, see /api/tags.' })
+const text = Type.String({ minLength: 1 })
+/** Nothing of Ollama's options changes a vector. */
+const idle = idleFields('options', 'keep_alive')
+
+/** The body of POST /api/embed. */
+export const ollamaEmbedSchema = Type.Object(
+  {
+    model,
+    input: Type.Union([text, Type.Array(text, { minItems: 1, maxItems: 2048 })], { description: 'One text, or up to 2048.' }),
+    dimensions: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
+    ),
+    truncate: Type.Optional(Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' })),
+    ...idle,
+  },
+  closed,
+)
+
+/** The body of POST /api/embeddings, which Ollama had before. */
+export const ollamaEmbeddingsSchema = Type.Object(
+  { model, prompt: Type.String({ minLength: 1, description: 'The text.' }), ...idle },
+  closed,
+)
+
+/** Answer of POST /api/embed. */
+export const ollamaEmbedAnswerSchema = Type.Object({
+  model: Type.String(),
+  embeddings: Type.Array(Type.Array(Type.Number()), { description: 'One vector of unit length per text.' }),
+  total_duration: Type.Integer({ description: 'In nanoseconds.' }),
+  load_duration: Type.Integer(),
+  prompt_eval_count: Type.Integer({ description: 'Tokens of all texts.' }),
+})
+
+/** Answer of POST /api/embeddings. */
+export const ollamaEmbeddingsAnswerSchema = Type.Object({ embedding: Type.Array(Type.Number()) })
+
+const embedChecker = createBodyChecker(ollamaEmbedSchema)
+const embeddingsChecker = createBodyChecker(ollamaEmbeddingsSchema)
+
+/** Reads the body of POST /api/embed. @throws {ServiceError} naming every fault at once. */
+export function parseOllamaEmbed(received: unknown): EmbeddingRequest {
+  const { model: name, input, dimensions } = embedChecker.parse(received, textFaultCodes)
+  return { model: name, inputs: typeof input === 'string' ? [input] : input, ...(dimensions !== undefined && { dimensions }) }
+}
+
+/** Reads the body of POST /api/embeddings. @throws {ServiceError} naming every fault at once. */
+export function parseOllamaEmbeddings(received: unknown): EmbeddingRequest {
+  const { model: name, prompt } = embeddingsChecker.parse(received, textFaultCodes)
+  return { model: name, inputs: [prompt] }
+}
+
+/** The answer of POST /api/embed. */
+export function encodeOllamaEmbed(name: string, { vectors, promptTokens }: EmbeddingResult, tookMs: number): object {
+  return {
+    model: name,
+    embeddings: vectors,
+    total_duration: Math.round(tookMs * 1e6),
+    load_duration: 0,
+    prompt_eval_count: promptTokens,
+  }
+}

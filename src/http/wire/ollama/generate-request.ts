@@ -1,0 +1,82 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { ChatMessage, TextRequest } from '../../../core/text-generation.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import type { OllamaRun } from './chat-request.ts'
+import { findImageFaults, imagesField, readImages } from './images-field.ts'
+import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
+
+/** The body of POST /api/generate. */
+export const ollamaGenerateSchema = Type.Object(
+  {
+    model: modelField,
+    prompt: Type.Optional(Type.String({ description: 'What the user says; with none the model is loaded, or unloaded.' })),
+    system: Type.Optional(Type.String({ description: 'Instructions before it.' })),
+    suffix: Type.Optional(Type.String({ description: 'Text behind the answer, for models that fill gaps; the prompt stands before it.' })),
+    raw: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the prompt is completed as it is, without the chat template.' }),
+    ),
+    images: imagesField,
+    template: Type.Optional(Type.String({ maxLength: 0, description: "Not supported: the model's own template is used." })),
+    context: Type.Optional(
+      Type.Array(Type.Integer(), { maxItems: 0, description: 'Not supported: send the conversation to /api/chat, which is cached.' }),
+    ),
+    ...runFields,
+  },
+  { additionalProperties: false },
+)
+
+type GenerateBody = Static<typeof ollamaGenerateSchema>
+
+const checker = createBodyChecker(ollamaGenerateSchema)
+
+/**
+ * Reads the body of POST /api/generate.
+ *
+ * @throws {ServiceError} naming every fault at once.
+ */
+export function parseOllamaGenerate(received: unknown): OllamaRun {
+  const body = checker.parse(received, textFaultCodes)
+  refuseFaults([...findRunFaults(body), ...findImageFaults(body.images, ['images']), ...findPlainFaults(body)], textFaultCodes)
+  const { model, prompt = '', options, stream = true } = body
+  return {
+    model,
+    request: prompt === '' && body.suffix === undefined ? null : { model, input: readInput(body), ...readRun(body) },
+    unloads: unloadsNow(body),
+    stream,
+    ...(options?.num_ctx !== undefined && { contextLength: options.num_ctx }),
+  }
+}
+
+/** What only a chat template can place. */
+function findPlainFaults({ raw = false, suffix, system = '', images = [], think }: GenerateBody): readonly FieldFault[] {
+  const [reason] = raw ? ['`raw`'] : suffix !== undefined ? ['`suffix`'] : []
+  if (reason === undefined) return []
+  const given = { system: system !== '', images: images.length > 0, think: think !== undefined && think !== false }
+  return Object.entries(given).flatMap(([name, isGiven]) =>
+    isGiven
+      ? [{ path: [name], message: `\`${name}\` needs the chat template, which ${reason} leaves out; send one of them.`, kind: 'conflict' }]
+      : [],
+  )
+}
+
+function readInput(body: GenerateBody): TextRequest['input'] {
+  const { prompt = '', suffix, system = '', raw = false, truncate = true } = body
+  if (suffix !== undefined) return { type: 'prompt', prompt, echo: false, gap: { suffix, files: [] } }
+  if (raw) return { type: 'prompt', prompt, special: true, echo: false }
+  const pictures = readImages(body.images)
+  const messages: readonly ChatMessage[] = [
+    ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
+    { role: 'user', content: prompt, ...(pictures.length > 0 && { parts: [...pictures, { type: 'text', text: prompt }] }) },
+  ]
+  return {
+    type: 'chat',
+    messages,
+    tools: [],
+    toolChoice: 'none',
+    parallelToolCalls: true,
+    ...readThink(body),
+    ...(truncate && { dropsOldest: true }),
+  }
+}

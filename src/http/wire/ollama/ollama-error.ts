@@ -1,0 +1,14 @@
+import Type, { type Static } from 'typebox'
+import { describeError, type ErrorHearer } from '../../faults/error-body.ts'
+
+/** Body of every refusal of Ollama's routes. */
+export const ollamaErrorSchema = Type.Object({
+  error: Type.String({ description: 'One sentence that says what to change.' }),
+  code: Type.String({ description: 'The `code` of all other routes; the list is in docs/errors.md.' }),
+})
+
+/** The error body of Ollama's routes: a sentence where others have an object. */
+export function toOllamaError(error: unknown, hearer: ErrorHearer = {}): Static<typeof ollamaErrorSchema> {
+  const { message, code } = describeError(error, hearer)
+  return { error: message, code }
+}

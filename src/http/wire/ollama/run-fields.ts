@@ -1,0 +1,179 @@
+import { randomInt } from 'node:crypto'
+import Type, { type Static, type TObject } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
+import { jsonObject } from '../chat/response-format-field.ts'
+import { readStop, stopField } from '../chat/stop-field.ts'
+import { idleFields } from '../idle-fields.ts'
+
+/** What Ollama samples with where neither the request nor the model says. */
+const usualSampling = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0 } as const
+
+const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
+const penalty = (description: string) => Type.Optional(Type.Number({ minimum: -2, maximum: 2, description }))
+
+/** How Ollama lays a model out in memory, which is the planner's business here; these change no answer. */
+const layout = idleFields(
+  'f16_kv',
+  'logits_all',
+  'low_vram',
+  'main_gpu',
+  'num_batch',
+  'num_gpu',
+  'num_keep',
+  'num_thread',
+  'numa',
+  'use_mlock',
+  'use_mmap',
+  'vocab_only',
+)
+
+const optionsSchema = Type.Object(
+  {
+    num_predict: Type.Optional(
+      Type.Integer({ minimum: -2, maximum: 2 ** 31 - 1, description: 'Most tokens to generate; -1 and -2 = to the end of the context.' }),
+    ),
+    num_ctx: Type.Optional(Type.Integer({ minimum: 1, description: "Context to offer; refused where it exceeds the model's." })),
+    temperature: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 2, description: 'Randomness; 0 always picks the most likely token. 0.8 by default.' }),
+    ),
+    top_k: Type.Optional(
+      Type.Integer({ minimum: -1, maximum: 1_000_000, description: 'Samples only from this many tokens; 0 or -1 = off. 40 by default.' }),
+    ),
+    top_p: share('Samples only from the most likely tokens with this total probability. 0.9 by default.'),
+    min_p: share("Drops tokens below this share of the most likely one's probability. 0 by default."),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: -Number.MAX_SAFE_INTEGER,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The same seed gives the same text; its low 32 bits count, and -1 = random, the default.',
+      }),
+    ),
+    stop: stopField,
+    repeat_penalty: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 2,
+        description: 'Divides the score of tokens seen before, in the whole context; 1 = off, the default.',
+      }),
+    ),
+    repeat_last_n: Type.Optional(Type.Integer({ minimum: -1, description: 'Accepted; penalties count in the whole context.' })),
+    presence_penalty: penalty('Lowers the score of tokens that were generated. 0 by default.'),
+    frequency_penalty: penalty('Lowers it once for each time. 0 by default.'),
+    mirostat: Type.Optional(Type.Integer({ minimum: 0, maximum: 2, description: 'Only 0: off.' })),
+    typical_p: Type.Optional(Type.Number({ description: 'Only 1: off.' })),
+    tfs_z: Type.Optional(Type.Number({ description: 'Only 1: off.' })),
+    penalize_newline: Type.Optional(Type.Boolean({ description: 'Accepted; newlines count as other tokens do.' })),
+    ...idleFields('mirostat_eta', 'mirostat_tau'),
+    ...layout,
+  },
+  { additionalProperties: false, description: "Ollama's options; those about memory layout are accepted and change nothing." },
+)
+
+/** The field `model`, which comes first. */
+export const modelField = Type.String({
+  minLength: 1,
+  description: 'A text model, see /api/tags; `name:tag` where it names one model only.',
+})
+
+/** The fields that /api/chat and /api/generate share. */
+export const runFields = {
+  stream: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer comes as lines of JSON.' })),
+  format: Type.Optional(
+    Type.Union([Type.Enum(['json', '']), jsonObject], { description: '`json`, or a JSON schema that the answer follows.' }),
+  ),
+  think: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Enum(['low', 'medium', 'high', 'max'])], {
+      description: 'Whether, or how long, the model reasons before it answers; as its template has it by default.',
+    }),
+  ),
+  options: Type.Optional(optionsSchema),
+  keep_alive: Type.Optional(
+    Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
+      description: '0 beside an empty request unloads the model, for owners; the service decides what stays loaded otherwise.',
+    }),
+  ),
+  logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
+  top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `logprobs`.' })),
+  truncate: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether the oldest turns are dropped from a conversation that is too long.' }),
+  ),
+  shift: Type.Optional(Type.Boolean({ description: 'Accepted; an answer ends where the context does.' })),
+}
+
+const example = Type.Object(runFields)
+type RunBody = Static<typeof example>
+type Options = Static<TObject<(typeof optionsSchema)['properties']>>
+
+/** Finds options that mean something this service does not do, and fields that need another. */
+export function findRunFaults({ options = {}, logprobs = false, top_logprobs, keep_alive }: RunBody): readonly FieldFault[] {
+  const fault = (name: string, text: string, kind = 'unsupported_parameter'): FieldFault => ({
+    path: name.split('.'),
+    message: `\`${name}\` ${text}`,
+    kind,
+  })
+  return [
+    ...((options.mirostat ?? 0) === 0 ? [] : [fault('options.mirostat', 'must be 0: this service does not have Mirostat.')]),
+    ...((options.typical_p ?? 1) === 1
+      ? []
+      : [fault('options.typical_p', 'must be 1: this service does not have it; use top_p or min_p.')]),
+    ...((options.tfs_z ?? 1) === 1 ? [] : [fault('options.tfs_z', 'must be 1: this service does not have it; use top_p or min_p.')]),
+    ...(top_logprobs === undefined || logprobs
+      ? []
+      : [fault('top_logprobs', 'needs `logprobs: true`; set it, or leave this out.', 'conflict')]),
+    ...(typeof keep_alive !== 'string' || duration.test(keep_alive)
+      ? []
+      : [fault('keep_alive', 'must be seconds or a duration such as 5m or 1h30m; -1 = for ever.', 'format')]),
+  ]
+}
+
+/** Go's durations, such as `1h30m` or `-1s`; digits alone are seconds. */
+const duration = /^-?(?:\d+|(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+)$/
+
+/** Whether the model should leave memory right away. */
+export function unloadsNow({ keep_alive }: Pick<RunBody, 'keep_alive'>): boolean {
+  return keep_alive === 0 || (typeof keep_alive === 'string' && /^-?(?:0+(?:\.0+)?[a-zµ]*)+$/.test(keep_alive))
+}
+
+/** How the answer is generated; the oldest turns and what the model thinks are the conversation's. */
+export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
+  const { options = {} } = body
+  const most = options.num_predict ?? -1
+  return {
+    ...(most < 0 ? { maxTokens: 2 ** 31 - 1, maxTokensIsDefault: true } : { maxTokens: most }),
+    sampling: readSampling(options),
+    stop: readStop(options.stop),
+    choices: 1,
+    topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
+    responseFormat: readFormat(body.format),
+  }
+}
+
+/** How long the model thinks before it answers. */
+export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thinks'> {
+  if (think === undefined) return {}
+  if (think === false) return { effort: 'none', effortIsWish: true }
+  if (think === true) return { thinks: true }
+  return { effort: think === 'max' ? 'xhigh' : think }
+}
+
+function readSampling(options: Options): SamplingParameters {
+  const { seed = -1 } = options
+  return {
+    temperature: options.temperature ?? usualSampling.temperature,
+    topP: options.top_p ?? usualSampling.topP,
+    topK: Math.max(0, options.top_k ?? usualSampling.topK),
+    minP: options.min_p ?? usualSampling.minP,
+    frequencyPenalty: options.frequency_penalty ?? 0,
+    presencePenalty: options.presence_penalty ?? 0,
+    repetitionPenalty: options.repeat_penalty ?? 1,
+    seed: seed === -1 ? randomInt(2 ** 32) : Number(BigInt.asUintN(32, BigInt(seed))),
+    logitBias: new Map(),
+  }
+}
+
+function readFormat(format: RunBody['format']): ResponseFormat {
+  if (format === undefined || format === '') return { type: 'text' }
+  if (format === 'json') return { type: 'json_object' }
+  return { type: 'json_schema', schema: format, field: 'format' }
+}
