@@ -135,6 +135,7 @@ describe('the command line beside a running service', () => {
     const child = spawn(process.execPath, ['src/bin.ts', 'serve', '--port', '0', '--data', join(folder.path, 'data')], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    using _ended = { [Symbol.dispose]: () => void child.kill('SIGKILL') }
     const closed = once(child, 'close')
     let log = ''
     for await (const chunk of child.stderr) {

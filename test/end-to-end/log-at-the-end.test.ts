@@ -14,7 +14,7 @@ interface LogLine {
   readonly requestId?: string
 }
 
-/** A service that logs every request, what it has logged once it has ended, and where it answers. */
+/** A service that logs every request, what it has logged once it has ended, and where it answers; disposing kills one that still runs. */
 async function start(data: string, options: { readonly detached?: boolean } = {}) {
   const argv = ['src/bin.ts', 'serve', '--port', '0', '--data', data, '--log', 'json', '--log-level', 'info']
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
@@ -24,14 +24,15 @@ async function start(data: string, options: { readonly detached?: boolean } = {}
   for await (const line of createInterface({ input: child.stdout })) {
     token = /export TOKEN=(\S+)/.exec(line)?.[1] ?? token
     const url = /^ready (\S+)$/.exec(line)?.[1]
-    if (url !== undefined) return { url, token, logged, ended, child }
+    if (url !== undefined) return { url, token, logged, ended, child, [Symbol.dispose]: () => void child.kill('SIGKILL') }
   }
   throw new Error((await logged).map(({ msg }) => msg).join())
 }
 
 test('a line of every request that was answered is in the log of a service that was told to stop under load', async () => {
   await using folder = await createTemporaryFolder()
-  const { url, logged, ended, child } = await start(folder.path)
+  using service = await start(folder.path)
+  const { url, logged, ended, child } = service
   const answered: string[] = []
   const ask = async () => {
     for (let ok = true; ok; ) {
@@ -60,7 +61,8 @@ test('a line of every request that was answered is in the log of a service that 
 
 test('answers that were under way when the service was told to stop are on record', async () => {
   await using folder = await createTemporaryFolder()
-  const { url, token, logged, ended, child } = await start(folder.path)
+  using service = await start(folder.path)
+  const { url, token, logged, ended, child } = service
   const body = JSON.stringify({ model: 'sepia-mini-chat', stream: true, max_tokens: 200, messages: [{ role: 'user', content: 'Count.' }] })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const streams = await Promise.all(
@@ -82,7 +84,8 @@ test('answers that are under way are given to their end when Ctrl-C reaches all 
   skip: process.platform === 'win32',
 }, async () => {
   await using folder = await createTemporaryFolder()
-  const { url, token, logged, ended, child } = await start(folder.path, { detached: true })
+  using service = await start(folder.path, { detached: true })
+  const { url, token, logged, ended, child } = service
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const send = (path: string, body: object) => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   const chat = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Count.' }] }
