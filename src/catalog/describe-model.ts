@@ -125,7 +125,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
   const { kind, contextLength = null, embeddings = false, defaults } = modelFile
   const base = { kind, contextLength, embeddings, ...(defaults && { defaults: readTextDefaults(defaults) }) }
   if (modelFile.format === 'gguf') {
-    const { format, speculative } = modelFile
+    const { format, speculative, cacheType } = modelFile
     const file = join(folder, modelFile.file)
     const facts = await readGguf(file)
     // What is wrong with a file that cannot be read is told by the engine, when it is asked for.
@@ -134,6 +134,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
       ...base,
       embeddings: embeddings || (own.generates === false && own.ranks !== true),
       ...own,
+      ...(cacheType !== undefined && { cacheType }),
       format,
       file,
       speculative: readSpeculative(speculative, folder),

@@ -1,3 +1,4 @@
+import { cacheTypes } from '../core/gguf/context-length.ts'
 import { imageServerFormats } from '../core/images/image-servers.ts'
 import { textServerFormats } from '../core/model.ts'
 import { samplers } from '../core/sampler.ts'
@@ -132,6 +133,13 @@ export const modelFileFields: readonly ModelFileField[] = [
     absent: "the file's, limited by memory",
     schema: whole(64, 1_048_576),
     meaning: 'Tokens of prompt and answer together.',
+  },
+  {
+    name: 'cacheType',
+    models: 'gguf',
+    absent: 'f16',
+    schema: oneOf(cacheTypes),
+    meaning: 'How keys and values are kept; `q8_0` takes about half of the memory, so that contexts may be twice as long.',
   },
   {
     name: 'embeddings',

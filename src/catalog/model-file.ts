@@ -1,3 +1,4 @@
+import type { CacheType } from '../core/gguf/context-length.ts'
 import type { ImageServerFormat } from '../core/images/image-servers.ts'
 import type { TextServerFormat } from '../core/model.ts'
 import type { Sampler } from '../core/sampler.ts'
@@ -41,6 +42,7 @@ interface TextModelFile extends ModelFileBase {
 interface GgufModelFile extends TextModelFile {
   readonly format: 'gguf'
   readonly file: string
+  readonly cacheType?: CacheType
   readonly speculative?: string
 }
 

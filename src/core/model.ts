@@ -1,5 +1,6 @@
 import type { CheckpointFamily, Prediction } from './checkpoint/checkpoint-family.ts'
 import type { ModelFiles } from './checkpoint/model-files.ts'
+import type { CacheType } from './gguf/context-length.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Workflow } from './images/workflow.ts'
 import type { ModelPrice } from './limits/model-price.ts'
@@ -41,6 +42,8 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly contextLength: number | null
   /** Tokens that the file says the model was trained for; absent = it does not tell. */
   readonly trainedLength?: number
+  /** How its keys and values are kept; absent = at 16 bits. */
+  readonly cacheType?: CacheType
   /** Whether /v1/embeddings may use it. */
   readonly embeddings: boolean
   /** Whether it looks at pictures in messages; absent = it does not. */

@@ -3,6 +3,15 @@ const cellStep = 256
 /** Largest share of the machine's memory beside the weights that keys and values may take. */
 const memoryShare = 0.5
 
+/** How keys and values are kept: at 16 bits, or in blocks of 32 at 8 bits with a scale. */
+export const cacheTypes = ['f16', 'q8_0'] as const
+export type CacheType = (typeof cacheTypes)[number]
+
+/** Bytes of keys and values per token, of those that they take at 16 bits. */
+export function cacheBytesAs(type: CacheType, bytesAt16: number): number {
+  return type === 'q8_0' ? Math.ceil((bytesAt16 * 34) / 64) : bytesAt16
+}
+
 /** llama.cpp's cell count for a context of `tokens`. */
 export function padCells(tokens: number): number {
   return Math.ceil(tokens / cellStep) * cellStep

@@ -44,6 +44,11 @@ test('a language model takes its file, the keys and values of every slot, and a 
   assert.ok(Math.abs(onProcessor(text) - sum) < 0.2 * giga)
 })
 
+test('keys and values at 8 bits take about half', () => {
+  const caches = 4096 * 8 * 131_072
+  assert.equal(onProcessor(text) - onProcessor({ ...text, cacheType: 'q8_0' }), caches - (caches * 34) / 64)
+})
+
 test('contexts are no longer than memory allows, and short ones are the least it can do with', () => {
   const long = { ...text, contextLength: 131_072 }
   const caches = (24 * giga - 3.3 * giga) / 2

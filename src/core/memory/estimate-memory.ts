@@ -1,4 +1,4 @@
-import { cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
+import { cacheBytesAs, cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
 import { addMemory, leastMemory, type MemoryNeed, noMemory } from './memory-need.ts'
 
@@ -68,13 +68,14 @@ export function correctEstimate({ least }: MemoryEstimate, measured: MemoryNeed)
 
 /** Layers that do not fit on a GPU stay on the processor. */
 function estimateText(descriptor: TextModelDescriptor, facts: MemoryFacts): MemoryEstimate {
-  const { bytes, weights, contextLength, trainedLength } = descriptor
+  const { bytes, weights, contextLength, trainedLength, cacheType = 'f16' } = descriptor
   const place = (movable: number): MemoryNeed => {
     const gpuBytes = Math.min(movable, facts.gpuBytes)
     return { processorBytes: engineBytes + movable - gpuBytes, gpuBytes }
   }
   if (weights === undefined) return { expected: place(Math.ceil(bytes * exportGrowth)), least: place(bytes) }
-  const { cacheBytesPerToken, vocabularySize } = weights
+  const { vocabularySize } = weights
+  const cacheBytesPerToken = cacheBytesAs(cacheType, weights.cacheBytesPerToken)
   const { textSlots, machineBytes } = facts
   const length = chooseContextLength(
     { wanted: contextLength, trained: trainedLength ?? 4096 },

@@ -65,7 +65,9 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const wholeOnGpu = file.device.backend !== 'cpu' && file.gpuLayers >= file.layers
   const pool = opened.use(new ThreadPool(file.native.library, chooseThreads(options.threads, { wholeOnGpu })))
   const threads = new ComputeThreads(pool, file.bytes)
-  const context = opened.use(await openContext(file, { ...options, pool, contextLength: descriptor.contextLength }))
+  const context = opened.use(
+    await openContext(file, { ...options, pool, contextLength: descriptor.contextLength, cacheType: descriptor.cacheType }),
+  )
   const vocabulary = readVocabulary(file, [...toolMarks, ...thoughtTokens(file.chatTemplate)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context

@@ -75,6 +75,8 @@ export interface LlamaFunctions {
   readonly llama_get_embeddings_seq: NativeCall<[context: Pointer, sequence: number], Maybe>
   readonly llama_get_memory: NativeCall<[context: Pointer], Pointer>
   readonly llama_memory_seq_rm: NativeCall<[memory: Pointer, sequence: number, start: number, end: number], boolean>
+  readonly llama_memory_seq_cp: NativeCall<[memory: Pointer, source: number, target: number, start: number, end: number], Nothing>
+  readonly llama_memory_seq_pos_max: NativeCall<[memory: Pointer, sequence: number], number>
   readonly llama_state_seq_get_size: NativeCall<[context: Pointer, sequence: number], number>
   readonly llama_state_seq_get_data: NativeCall<[context: Pointer, data: Memory, bytes: number, sequence: number], number>
   readonly llama_state_seq_set_data: NativeCall<[context: Pointer, data: Memory, bytes: number, sequence: number], number>
@@ -158,6 +160,8 @@ const signatures: Readonly<Record<keyof LlamaFunctions, readonly [result: string
   llama_get_embeddings_seq: ['void *', context, 'int32_t'],
   llama_get_memory: ['void *', context],
   llama_memory_seq_rm: ['bool', 'void *', 'int32_t', 'int32_t', 'int32_t'],
+  llama_memory_seq_cp: ['void', 'void *', 'int32_t', 'int32_t', 'int32_t', 'int32_t'],
+  llama_memory_seq_pos_max: ['int32_t', 'void *', 'int32_t'],
   llama_state_seq_get_size: ['size_t', context, 'int32_t'],
   llama_state_seq_get_data: ['size_t', context, 'void *', 'size_t', 'int32_t'],
   llama_state_seq_set_data: ['size_t', context, 'void *', 'size_t', 'int32_t'],

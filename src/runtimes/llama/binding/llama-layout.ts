@@ -9,7 +9,7 @@ export type Pointer = bigint
 /** Where weights lie while they are used (`llama_load_mode`). */
 export const loadModes = { automatic: -1, copied: 0, mapped: 1 } as const
 /** `ggml_type` of caches. */
-const cacheTypeNumbers = { f16: 1, q8_0: 8 } as const
+export const cacheTypeNumbers = { f16: 1, q8_0: 8 } as const
 /** `llama_pooling_type` that scores pairs of texts. */
 export const rankPooling = 4
 /** `ggml_backend_dev_type` of devices that are no processor. */

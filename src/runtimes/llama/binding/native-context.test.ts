@@ -29,3 +29,49 @@ test('a batch can be stopped while it is computed, and the next one is computed 
   }
   assert.deepEqual(logits[0], logits[1])
 })
+
+/** Reads tokens into a sequence. @returns The logits after the last. */
+async function read(context: NativeContext, sequence: number, first: number, read: Uint32Array): Promise<Float32Array> {
+  context.initBatch()
+  const [index = 0] = context.addToBatch(sequence, first, read, Uint32Array.of(read.length - 1))
+  assert.ok(await context.decodeBatch(1))
+  return context.logits(index).slice()
+}
+
+test('a copied sequence goes on as its original does, however much of its cells is used and whatever is copied before the next batch', async () => {
+  await using file = await openModelFile(miniChat.file, { signal })
+  using pool = new ThreadPool(file.native.library, 1)
+  const next = Uint32Array.of(777)
+  for (const length of [20, 400]) {
+    await using context = await NativeContext.open(file.native, { ...shape, contextSize: 2048, sequences: 4 }, { pool })
+    assert.ok(context !== null)
+    await read(context, 0, 0, tokens.subarray(0, length))
+    await read(context, 1, 0, tokens.subarray(50, 70))
+    await context.copySequence(2, 0)
+    await context.copySequence(3, 2)
+    await context.copySequence(0, 1)
+    const copies = [await read(context, 2, length, next), await read(context, 3, length, next)]
+    const other = await read(context, 0, 20, next)
+    assert.deepEqual(other, await read(context, 1, 20, next))
+    assert.deepEqual(copies[0], copies[1])
+    context.disposeSequence(0)
+    await read(context, 0, 0, tokens.subarray(0, length))
+    assert.deepEqual(copies[0], await read(context, 0, length, next))
+  }
+})
+
+test('keys and values at 8 bits make almost the same of a text', async () => {
+  await using file = await openModelFile(miniChat.file, { signal })
+  using pool = new ThreadPool(file.native.library, 1)
+  const likeliest: number[] = []
+  const logits: Float32Array[] = []
+  for (const cacheType of ['f16', 'q8_0'] as const) {
+    await using context = await NativeContext.open(file.native, { ...shape, cacheType }, { pool })
+    assert.ok(context !== null)
+    const found = await read(context, 0, 0, tokens.subarray(0, 100))
+    logits.push(found)
+    likeliest.push(found.indexOf(Math.max(...found)))
+  }
+  assert.equal(likeliest[0], likeliest[1])
+  assert.notDeepEqual(logits[0], logits[1])
+})

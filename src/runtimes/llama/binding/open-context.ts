@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import { chooseContextLength, padCells } from '../../../core/gguf/context-length.ts'
+import { type CacheType, cacheBytesAs, chooseContextLength, padCells } from '../../../core/gguf/context-length.ts'
 import { cacheMemory } from './cache-memory.ts'
 import { NativeContext } from './native-context.ts'
 import type { ModelFile } from './open-model-file.ts'
@@ -28,6 +28,8 @@ export interface ContextOptions {
   readonly inOrder?: boolean
   readonly slots: number
   readonly contextLength: number | null
+  /** How keys and values are kept; left out = at 16 bits. */
+  readonly cacheType?: CacheType | undefined
   /** What all models together may take of the processor's memory. */
   readonly memoryBytes?: number
 }
@@ -35,16 +37,18 @@ export interface ContextOptions {
 /** Makes room for the sequences of every slot. @throws {ServiceError} `inference_failed` when there is no memory for them. */
 export async function openContext(
   file: ModelFile,
-  { pool, inOrder, slots, contextLength, memoryBytes }: ContextOptions,
+  { pool, inOrder, slots, contextLength, cacheType = 'f16', memoryBytes }: ContextOptions,
 ): Promise<OpenContext> {
+  const bytesPerToken = cacheBytesAs(cacheType, file.cacheBytesPerToken)
   const length = chooseContextLength(
     { wanted: contextLength, trained: file.trainContextLength },
-    { bytesPerToken: file.cacheBytesPerToken, sequences: slots, memory: cacheMemory(file, { memoryBytes }) },
+    { bytesPerToken, sequences: slots, memory: cacheMemory(file, { memoryBytes }) },
   )
   const shape = {
     contextSize: padCells(length) * slots,
     batchSize: promptTokens + slots,
     sequences: slots,
+    cacheType,
     swaFullCache: true, // without it, a trimmed prefix could miss keys that a sliding window dropped
     makes: 'logits',
   } as const
@@ -54,7 +58,7 @@ export async function openContext(
       'inference_failed',
       `There is not enough memory for ${slots} sequences of ${length} tokens; set a smaller contextLength or fewer slots.`,
     )
-  const movePatience = Math.ceil((2 * padCells(length) * file.cacheBytesPerToken) / file.bytes) // a batch reads all weights once
+  const movePatience = Math.ceil((2 * padCells(length) * bytesPerToken) / file.bytes) // a batch reads all weights once
   return {
     native,
     contextLength: length,
