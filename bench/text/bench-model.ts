@@ -8,10 +8,10 @@ const builtIn = fileURLToPath(new URL('../../models/', import.meta.url))
 /** A text model to measure, as both servers know it. */
 export type BenchModel = Pick<ServerShape, 'models' | 'model' | 'file' | 'context'>
 
-/** The built-in model, and every text model of the folder that BENCH_MODELS names; of these the one that MODEL names, where it does. */
+/** The built-in chat models, and every text model of the folder that BENCH_MODELS names; of these the one that MODEL names, where it does. */
 export async function listBenchModels(): Promise<readonly BenchModel[]> {
   const { BENCH_MODELS: folder, MODEL: wanted } = process.env
-  const found = [await describe(join(builtIn, 'sepia-mini-chat'), null)]
+  const found = await Promise.all(['sepia-mini-chat', 'smollm2-135m-instruct'].map((name) => describe(join(builtIn, name), null)))
   if (folder !== undefined) for (const name of await readdir(folder)) found.push(await describe(join(folder, name), folder))
   return found.filter((model) => model !== null).filter(({ model }) => wanted === undefined || model === wanted)
 }

@@ -1,4 +1,4 @@
-/** Are our greedy answers token for token llama-server's? Fifty prompts, alone and eight at a time; ends with exit code 1 when any differs. THREADS sets the threads of both. */
+/** Are our greedy answers token for token llama-server's? Fifty prompts, alone and eight at a time, on the same kernels where LLAMA_BUILDS has them; ends with exit code 1 when any differs. THREADS sets the threads of both. */
 
 import { listBenchModels } from './bench-model.ts'
 import { measureIdentity } from './measure-identity.ts'

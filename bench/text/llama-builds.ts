@@ -19,6 +19,14 @@ export function listLlamaBuilds(): readonly LlamaBuild[] {
     .filter(({ server }) => existsSync(server))
 }
 
+/**
+ * The build on the libraries that we compute with: a build for this very processor has other kernels, which add in another order, and the greedy
+ * answers of a model at 4 bits part at close calls. Undefined where LLAMA_BUILDS names no folder with it.
+ */
+export function findSameKernels(): LlamaBuild | undefined {
+  return process.env.LLAMA_BUILDS === undefined ? undefined : listLlamaBuilds().find(({ name }) => name === 'variants')
+}
+
 /** Tokens a second of llama-bench's bare decode, without prompt, sampling, text or HTTP: what no server reaches. */
 export async function measureBareDecode(
   { bench }: LlamaBuild,

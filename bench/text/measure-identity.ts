@@ -6,6 +6,7 @@ import { ask, miniChat } from '../../test/support/mini-chat.ts'
 import type { BenchModel } from './bench-model.ts'
 import { type ChatServer, startLlamaServer } from './chat-server.ts'
 import { identityPrompts } from './identity-prompts.ts'
+import { findSameKernels } from './llama-builds.ts'
 
 const signal = new AbortController().signal
 const maxTokens = 96
@@ -24,7 +25,7 @@ export async function measureIdentity(model: BenchModel, together: number): Prom
   const descriptor = { ...miniChat, id: model.model, file: model.file, contextLength: model.context }
   // In its process, where draws are queued behind their batches.
   await using engine = await openLoader(together).loadText(descriptor, { signal })
-  await using rival = await startLlamaServer({ ...model, threads, slots: together })
+  await using rival = await startLlamaServer({ ...model, threads, slots: together }, [], findSameKernels())
   const differing: Difference[] = []
   for (let start = 0; start < identityPrompts.length; start += together) {
     const prompts = identityPrompts.slice(start, start + together)
