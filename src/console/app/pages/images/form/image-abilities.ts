@@ -1,3 +1,6 @@
+import { assetKinds } from '../../../../../core/assets/asset.ts'
+import { type CheckpointFamily, isTransformerFamily } from '../../../../../core/checkpoint/checkpoint-family.ts'
+import { familyGuidance } from '../../../../../core/checkpoint/family-guidance.ts'
 import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
 import { type Sampler, samplers } from '../../../../../core/sampler.ts'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
@@ -15,6 +18,10 @@ export interface ImageAbilities {
   readonly upscalers: readonly string[]
   /** Whether it reads the prompt with two text encoders. */
   readonly secondPrompts: boolean
+  /** Guidance above which a negative prompt is read; null = the model reads none. */
+  readonly negativeOver: number | null
+  /** Whether strong guidance can be scaled back. */
+  readonly rescalesGuidance: boolean
   /** Largest clip skip; 0 = none. */
   readonly clipSkip: number
   readonly samplers: readonly Sampler[]
@@ -24,9 +31,14 @@ export interface ImageAbilities {
   readonly assets: readonly ImageAsset[]
 }
 
+/** Families that read a prompt with two encoders, each its own where one is given. */
+const secondPrompts: readonly CheckpointFamily[] = ['sdxl', 'sdxl-refiner', 'sd3', 'flux-dev', 'flux-schnell']
+
 /** What a model can do, and which of these assets and upscalers it takes. */
 export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[], upscalers: readonly string[]): ImageAbilities {
   const { bounds, family, takesAssets } = model
+  const kind = familyGuidance[family]
+  const kinds: readonly ImageAsset['kind'][] = isTransformerFamily(family) ? ['lora'] : assetKinds
   return {
     startsFromImage: bounds?.startsFromImage ?? true,
     repaintsOnly: model.repaintsOnly,
@@ -34,10 +46,12 @@ export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsse
     refines: model.refines,
     drawsTwice: model.drawsTwice,
     upscalers: takesAssets ? upscalers : [],
-    secondPrompts: family === 'sdxl' || family === 'sdxl-refiner',
+    secondPrompts: secondPrompts.includes(family),
+    negativeOver: kind === 'embedded' ? null : kind === 'over-zero' ? 0 : 1,
+    rescalesGuidance: kind !== 'embedded',
     clipSkip: Math.min(mostClipSkip, bounds?.clipSkip ?? mostClipSkip),
     samplers: samplers.filter((name) => bounds?.refusedSamplers[name] === undefined),
     lcmSteps: bounds?.lcmSteps ?? mostSteps,
-    assets: takesAssets ? assets.filter((asset) => asset.family === null || asset.family === family) : [],
+    assets: takesAssets ? assets.filter((asset) => kinds.includes(asset.kind) && (asset.family === null || asset.family === family)) : [],
   }
 }

@@ -8,7 +8,7 @@ import type { ImageSettings } from './image-settings.ts'
 export const imageRanges = {
   count: { min: 1, max: 16, step: 1 },
   steps: { min: 1, max: mostSteps, step: 1 },
-  guidanceScale: { min: 0.5, max: 50, step: 0.5 },
+  guidanceScale: { min: 0, max: 50, step: 0.5 },
   guidanceRescale: { min: 0, max: 1, step: 0.05 },
   strength: { min: 0.05, max: 1, step: 0.05 },
   feather: { min: 0, max: 64, step: 1 },

@@ -51,6 +51,21 @@ const added = (...asked: Parameters<typeof body>) =>
   )
 
 suite('the request behind the form of pictures', () => {
+  test('what a family cannot honour is left out, and its kind of guidance decides about negative prompts', () => {
+    const fitting = [asset('lora', 'any', null), asset('vae', 'fine', null)]
+    const asked = { negativePrompt: 'blur', prompt2: 'fur', guidanceRescale: 0.5, loras: [{ name: 'any', weight: 1 }], vae: 'fine' }
+    const fieldsOf = (family: ConsoleImageModel['family'], guidanceScale: number) => {
+      const abilities = abilitiesOf({ ...model, family }, fitting, [])
+      const request = imageRequestBody({ ...settings, ...asked, guidanceScale }, { start: null, controlnets: [], abilities })
+      return ['negative_prompt', 'prompt_2', 'guidance_rescale', 'loras', 'vae'].filter((field) => field in request)
+    }
+    assert.deepEqual(fieldsOf('sdxl', 0.5), ['prompt_2', 'loras', 'vae'])
+    assert.deepEqual(fieldsOf('z-image', 0.5), ['negative_prompt', 'guidance_rescale', 'loras'])
+    assert.deepEqual(fieldsOf('z-image', 0), ['loras'])
+    assert.deepEqual(fieldsOf('flux-dev', 3.5), ['prompt_2', 'loras'])
+    assert.deepEqual(fieldsOf('sd3', 4.5), ['negative_prompt', 'prompt_2', 'guidance_rescale', 'loras'])
+  })
+
   test('a plain one says what is drawn, how large and how, and nothing that has no effect', () => {
     assert.deepEqual(plain, {
       checkpoint: 'sdxl',

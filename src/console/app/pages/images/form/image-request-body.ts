@@ -36,15 +36,20 @@ export function imageRequestBody(settings: ImageSettings, parts: ImageRequestPar
   }
 }
 
-/** Guidance of 1 or less reads no negative prompt. */
-function promptFields(settings: ImageSettings, { secondPrompts, clipSkip }: ImageAbilities): Partial<ImageRequestBody> {
-  const guided = settings.guidanceScale > 1
+/** Weak guidance reads no negative prompt. */
+export function readsNegative({ guidanceScale }: ImageSettings, { negativeOver }: Pick<ImageAbilities, 'negativeOver'>): boolean {
+  return negativeOver !== null && guidanceScale > negativeOver
+}
+
+function promptFields(settings: ImageSettings, abilities: ImageAbilities): Partial<ImageRequestBody> {
+  const { secondPrompts, clipSkip, rescalesGuidance } = abilities
+  const guided = readsNegative(settings, abilities)
   const [negative, prompt2, negative2] = [settings.negativePrompt, settings.prompt2, settings.negativePrompt2].map((text) => text.trim())
   return {
     ...(secondPrompts && prompt2 && { prompt_2: prompt2 }),
     ...(guided && negative && { negative_prompt: negative }),
     ...(guided && secondPrompts && negative2 && { negative_prompt_2: negative2 }),
-    ...(guided && settings.guidanceRescale > 0 && { guidance_rescale: settings.guidanceRescale }),
+    ...(guided && rescalesGuidance && settings.guidanceRescale > 0 && { guidance_rescale: settings.guidanceRescale }),
     ...(settings.clipSkip > 0 && clipSkip > 0 && { clip_skip: settings.clipSkip }),
   }
 }

@@ -7,7 +7,14 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
+import { readsNegative } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
+
+/** What weak guidance means to a model. */
+function guidanceHint({ negativeOver }: ImageAbilities): string {
+  if (negativeOver === null) return t`This model reads no negative prompt.`
+  return negativeOver === 0 ? t`Guidance of 0 reads no negative prompt.` : t`Guidance of 1 or less reads no negative prompt.`
+}
 
 /** How noise becomes a picture. */
 export function SamplingSettings({ model, abilities }: { model: ConsoleImageModel; abilities: ImageAbilities }): VNode {
@@ -32,7 +39,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
         standard={standard.guidanceScale}
         onChange={(guidanceScale) => changeImageSettings({ guidanceScale })}
       />
-      {settings.guidanceScale > 1 ? (
+      {readsNegative(settings, abilities) && abilities.rescalesGuidance ? (
         <Slider
           label={t`Guidance rescale`}
           hint={t`reduces over-saturation`}
@@ -42,7 +49,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
           onChange={(guidanceRescale) => changeImageSettings({ guidanceRescale })}
         />
       ) : (
-        <span class="field-hint">{t`Guidance of 1 or less reads no negative prompt.`}</span>
+        <span class="field-hint">{guidanceHint(abilities)}</span>
       )}
       <SelectField
         label={t`Sampler`}

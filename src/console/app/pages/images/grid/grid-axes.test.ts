@@ -16,6 +16,8 @@ const abilities: ImageAbilities = {
   drawsTwice: false,
   upscalers: [],
   secondPrompts: true,
+  negativeOver: 1,
+  rescalesGuidance: true,
   clipSkip: 1,
   samplers: ['DDIM', 'K_EULER'],
   lcmSteps: 200,

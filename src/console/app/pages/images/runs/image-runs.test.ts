@@ -228,6 +228,8 @@ describe('the request of a picture', () => {
     drawsTwice: false,
     upscalers: ['sharp-4x'],
     secondPrompts: true,
+    negativeOver: 1,
+    rescalesGuidance: true,
     clipSkip: 2,
     samplers: ['DDIM'],
     lcmSteps: 200,
