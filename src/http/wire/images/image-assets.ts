@@ -1,14 +1,15 @@
-import type { AssetKind } from '../../../core/assets/asset.ts'
+import type { AssetDescriptor, AssetKind } from '../../../core/assets/asset.ts'
 import { familyNames } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { mostControlnets } from '../../../core/images/controlnet.ts'
+import type { LoraUse } from '../../../core/images/lora.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import type { ImageBody } from './image-fields.ts'
-import { readLoras } from './image-loras.ts'
+import { type ReadPrompts, readPrompts } from './image-loras.ts'
 
 /** What one ControlNet of a body is called and shown, whichever fields say so. */
 interface NamedControlnet {
@@ -41,48 +42,92 @@ function readControlnets(body: ImageBody): readonly NamedControlnet[] {
   return [...single, ...listed]
 }
 
+/** What a body uses, and what is installed of that name; undefined = nothing. */
+export interface NamedAsset<Use extends { readonly name: string }> {
+  readonly use: Use
+  readonly asset: AssetDescriptor | undefined
+}
+
+/** What a body names, read and looked up once. */
+export interface NamedAssets {
+  readonly prompts: ReadPrompts
+  readonly loras: readonly NamedAsset<LoraUse>[]
+  readonly textualInversions: readonly NamedAsset<{ readonly name: string; readonly trigger: string }>[]
+  readonly controlnets: readonly NamedAsset<NamedControlnet>[]
+  readonly vae: NamedAsset<{ readonly name: string }> | null
+}
+
+/** Reads the names of a body's assets, the tags of its prompts included, and looks each up. */
+export function resolveAssets(body: ImageBody, catalog: Pick<ModelCatalog, 'findAsset'>): NamedAssets {
+  const prompts = readPrompts(body)
+  const resolve = <Use extends { readonly name: string }>(kind: AssetKind, use: Use): NamedAsset<Use> => ({
+    use,
+    asset: catalog.findAsset(kind, use.name),
+  })
+  return {
+    prompts,
+    loras: prompts.loras.map((use) => resolve('lora', use)),
+    textualInversions: Object.entries(body.textual_inversions ?? {}).map(([name, trigger]) =>
+      resolve('textual-inversion', { name, trigger }),
+    ),
+    controlnets: readControlnets(body).map((use) => resolve('controlnet', use)),
+    vae: body.vae === undefined ? null : resolve('vae', { name: body.vae }),
+  }
+}
+
+/** The name by which a request keeps an asset: an upload's own name may come to mean another file while the request waits. */
+export function keptName({ use, asset }: NamedAsset<{ readonly name: string }>): string {
+  return asset?.name ?? use.name
+}
+
 /** Says which of the LoRAs that a body names are not there, cannot be used, or are for another family than the model. */
 export function findLoraAssetFaults(
-  body: Pick<ImageBody, 'prompt' | 'prompt_2' | 'loras'>,
+  { loras }: Pick<NamedAssets, 'loras'>,
   model: ImageModelDescriptor,
   { catalog, field = 'loras' }: { readonly catalog: ModelCatalog; readonly field?: string },
 ): readonly FieldFault[] {
   if (model.checkpoint === undefined) return []
-  return readLoras(body).loras.flatMap(({ name }) => findAssetFault(field, { kind: 'lora', name }, model, catalog))
+  return loras.flatMap((lora) => findAssetFault(field, 'lora', { named: lora, model, catalog }))
 }
 
 function findAssetFault(
   field: string,
-  { kind, name }: { readonly kind: AssetKind; readonly name: string },
-  model: ImageModelDescriptor,
-  catalog: ModelCatalog,
+  kind: AssetKind,
+  {
+    named: { use, asset },
+    model,
+    catalog,
+  }: { readonly named: NamedAsset<{ readonly name: string }>; readonly model: ImageModelDescriptor; readonly catalog: ModelCatalog },
 ): readonly FieldFault[] {
   const fault = (text: string): readonly FieldFault[] => [{ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' }]
   if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an ONNX export, which supports no assets.`)
-  const asset = catalog.findAsset(kind, name)
-  const named = shortName(name)
-  const unusable = catalog.findUnusable(name)
-  if (unusable !== undefined) return fault(`must name another file: ${named} ${unusable.reason}.`)
-  if (asset === undefined) return fault(`names ${named}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
+  const shown = shortName(use.name)
+  const unusable = catalog.findUnusable(use.name)
+  if (unusable !== undefined) return fault(`must name another file: ${shown} ${unusable.reason}.`)
+  if (asset === undefined) return fault(`names ${shown}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
   if (asset.family === null || asset.family === familyOf(model)) return []
-  return fault(`names ${named}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
+  return fault(`names ${shown}, which is for ${familyNames[asset.family]}; ${model.id} is a model of ${familyNames[familyOf(model)]}.`)
 }
 
 /** Says which of a body's assets are not there, cannot be used, or are for another family than the model. */
-export function findAssetFaults(body: ImageBody, model: ImageModelDescriptor, catalog: ModelCatalog): readonly FieldFault[] {
-  const faults: FieldFault[] = [...findLoraAssetFaults(body, model, { catalog })]
+export function findAssetFaults(
+  body: ImageBody,
+  assets: NamedAssets,
+  { model, catalog }: { readonly model: ImageModelDescriptor; readonly catalog: ModelCatalog },
+): readonly FieldFault[] {
+  const { textualInversions, controlnets, vae } = assets
+  const faults: FieldFault[] = [...findLoraAssetFaults(assets, model, { catalog })]
   const add = (field: string, text: string, kind = 'unsupported'): void => {
     faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
   }
-  const check = (field: string, kind: AssetKind, name: string): void => {
-    faults.push(...findAssetFault(field, { kind, name }, model, catalog))
+  const check = (field: string, kind: AssetKind, named: NamedAsset<{ readonly name: string }>): void => {
+    faults.push(...findAssetFault(field, kind, { named, model, catalog }))
   }
-  for (const name of Object.keys(body.textual_inversions ?? {})) check('textual_inversions', 'textual-inversion', name)
-  if (body.vae !== undefined) check('vae', 'vae', body.vae)
-  const controlnets = readControlnets(body)
-  for (const { field, name, image } of controlnets) {
-    check(field, 'controlnet', name)
-    if (image === undefined) add('controlnet_image', `must be the picture for ${shortName(name)}.`, 'missing')
+  for (const each of textualInversions) check('textual_inversions', 'textual-inversion', each)
+  if (vae !== null) check('vae', 'vae', vae)
+  for (const each of controlnets) {
+    check(each.use.field, 'controlnet', each)
+    if (each.use.image === undefined) add('controlnet_image', `must be the picture for ${shortName(each.use.name)}.`, 'missing')
   }
   if (controlnets.length > mostControlnets) add('controlnets', `may name at most ${mostControlnets}, not ${controlnets.length}.`, 'range')
   if (body.controlnet === undefined) {
@@ -99,40 +144,23 @@ function namesOf(catalog: ModelCatalog, kind: AssetKind): string {
   return names.length === 0 ? 'none' : names.map(({ name }) => name).join(', ')
 }
 
-/** The name by which a request keeps an asset. */
-function referenceTo(catalog: ModelCatalog, kind: AssetKind, name: string): string {
-  return catalog.findAsset(kind, name)?.name ?? name
-}
-
-/** The request with every LoRA by the name that it keeps: an upload's own name may come to mean another file while the request waits. */
-export function withReferences(request: ImageRequest, catalog: ModelCatalog): ImageRequest {
-  return { ...request, loras: request.loras.map((use) => ({ ...use, name: referenceTo(catalog, 'lora', use.name) })) }
-}
-
-/** The assets of a body besides its LoRAs, their pictures decoded and checked. */
+/** The assets that a request keeps besides its LoRAs, their pictures decoded and checked. */
 export async function decodeAssets(
-  { catalog, inspectImage: inspect }: { readonly catalog: ModelCatalog; readonly inspectImage: InspectImage },
-  body: ImageBody,
+  inspect: InspectImage,
+  { controlnets: named, textualInversions, vae }: NamedAssets,
   options: { readonly signal: AbortSignal },
 ): Promise<Pick<ImageRequest, 'textualInversions' | 'vae' | 'controlnets'>> {
   const controlnets = []
-  for (const { field, name, image = '', scale, until, preprocess } of readControlnets(body)) {
+  for (const each of named) {
+    const { field, image = '', scale, until, preprocess } = each.use
     const of = field === 'controlnet' ? 'controlnet_image' : 'controlnets'
-    controlnets.push({
-      name: referenceTo(catalog, 'controlnet', name),
-      scale,
-      until,
-      preprocess,
-      image: await decodeImage(inspect, { field: of, text: image }, options),
-    })
+    const decoded = await decodeImage(inspect, { field: of, text: image }, options)
+    controlnets.push({ name: keptName(each), scale, until, preprocess, image: decoded })
   }
-  const inversions = Object.entries(body.textual_inversions ?? {}).map(([name, trigger]) => ({
-    name: referenceTo(catalog, 'textual-inversion', name),
-    trigger,
-  }))
+  const inversions = textualInversions.map((each) => ({ name: keptName(each), trigger: each.use.trigger }))
   return {
     ...(inversions.length === 0 ? {} : { textualInversions: inversions }),
-    ...(body.vae === undefined ? {} : { vae: referenceTo(catalog, 'vae', body.vae) }),
+    ...(vae === null ? {} : { vae: keptName(vae) }),
     ...(controlnets.length === 0 ? {} : { controlnets }),
   }
 }

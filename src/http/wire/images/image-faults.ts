@@ -8,7 +8,7 @@ import { findStylePreset, stylePresetNames } from '../../../core/images/style-pr
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import { findFamilyFaults } from './family-faults.ts'
 import { type ImageBody, imageDefaults } from './image-fields.ts'
-import { findLoraFaults } from './image-loras.ts'
+import { findLoraFaults, type ReadPrompts } from './image-loras.ts'
 import { findSeedFaults } from './image-seeds.ts'
 import { findSizeFaults, requestedSize } from './image-size.ts'
 import { plainLeastStrength, strengthFor } from './image-strength.ts'
@@ -24,7 +24,11 @@ export interface ImageHints {
 }
 
 /** Says what in a well-formed body contradicts itself, its headers or the model. */
-export function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): readonly FieldFault[] {
+export function findImageFaults(
+  body: ImageBody,
+  model: ImageModelDescriptor,
+  { hints, prompts }: { readonly hints: ImageHints; readonly prompts: ReadPrompts },
+): readonly FieldFault[] {
   const { num_images: count = imageDefaults.num_images } = body
   const { width, height } = requestedSize(body, model)
   return [
@@ -35,7 +39,7 @@ export function findImageFaults(body: ImageBody, model: ImageModelDescriptor, hi
     ...findSkipLayerFaults(body),
     // Transformers read brackets as part of the text.
     ...(isTransformerFamily(familyOf(model)) ? [] : findPromptWeightFaults(body)),
-    ...findLoraFaults(model, body),
+    ...findLoraFaults(model, body.loras, prompts),
     ...findPictureFaults(body, model),
     ...findMaskFaults(body),
     ...findGuidanceFaults(body, model),

@@ -1,37 +1,55 @@
 import type { FieldFault } from '../../../core/error.ts'
-import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags } from '../../../core/images/lora.ts'
+import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags, type TaggedPrompt } from '../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import type { ImageBody } from './image-fields.ts'
 
-interface ReadLoras {
-  readonly prompt: string
-  readonly prompt2: string
-  /** Those of the field `loras`, then those of the prompts' tags. */
-  readonly loras: readonly LoraUse[]
-}
-
-/** The prompts without their LoRA tags, and every LoRA that a body names; a second prompt that is absent or empty is the first. */
-export function readLoras(body: Pick<ImageBody, 'prompt' | 'prompt_2' | 'loras'>): ReadLoras {
-  const [first, second] = [readLoraTags(body.prompt), readLoraTags(body.prompt_2 ?? '')]
-  const named = Object.entries(body.loras ?? {}).map(([name, weight]) => ({ name, weight }))
-  return { prompt: first.text, prompt2: second.text || first.text, loras: [...named, ...first.loras, ...second.loras] }
-}
-
 const positive = ['prompt', 'prompt_2'] as const
 const negative = ['negative_prompt', 'negative_prompt_2'] as const
 
+type PromptField = (typeof positive)[number] | (typeof negative)[number]
+type PromptBody = Pick<ImageBody, PromptField | 'loras'>
+
+/** The prompts of a body, their tags read, and every LoRA that it names. */
+export interface ReadPrompts {
+  readonly prompt: string
+  /** The first where it is absent or empty. */
+  readonly prompt2: string
+  /** Those of the field `loras`, then those of the prompts' tags. */
+  readonly loras: readonly LoraUse[]
+  readonly tagged: Readonly<Record<PromptField, TaggedPrompt>>
+}
+
+const nothing: TaggedPrompt = { text: '', loras: [], unreadable: [], foreign: [] }
+
+/** Reads the tags of a body's prompts, each once. */
+export function readPrompts(body: PromptBody): ReadPrompts {
+  const read = (field: PromptField) => (body[field] ? readLoraTags(body[field]) : nothing)
+  const [prompt, prompt_2] = [read('prompt'), read('prompt_2')]
+  const named = Object.entries(body.loras ?? {}).map(([name, weight]) => ({ name, weight }))
+  return {
+    prompt: prompt.text,
+    prompt2: prompt_2.text || prompt.text,
+    loras: [...named, ...prompt.loras, ...prompt_2.loras],
+    tagged: { prompt, prompt_2, negative_prompt: read('negative_prompt'), negative_prompt_2: read('negative_prompt_2') },
+  }
+}
+
 /** Says what of a request's LoRAs cannot be read, or cannot be applied by the model. */
-export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): readonly FieldFault[] {
+export function findLoraFaults(
+  model: ImageModelDescriptor,
+  named: ImageBody['loras'],
+  { tagged }: Pick<ReadPrompts, 'tagged'>,
+): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const add = (field: string, text: string, kind = 'range') => faults.push({ path: [field], message: `\`${field}\` ${text}`, kind })
   for (const field of negative) {
-    const { loras, unreadable } = readLoraTags(body[field] ?? '')
+    const { loras, unreadable } = tagged[field]
     if (loras.length + unreadable.length > 0) add(field, 'may not contain <lora:…> tags: move them to `prompt`.')
   }
-  const seen = new Set(Object.keys(body.loras ?? {}))
+  const seen = new Set(Object.keys(named ?? {}))
   for (const field of positive) {
-    const { loras, unreadable, foreign } = readLoraTags(body[field] ?? '')
+    const { loras, unreadable, foreign } = tagged[field]
     const [wrong] = unreadable
     if (wrong !== undefined) add(field, `has the tag ${shortName(wrong)}: write <lora:name:0.8>.`)
     const [unknown] = foreign
@@ -50,7 +68,7 @@ export function findLoraFaults(model: ImageModelDescriptor, body: ImageBody): re
       add(field, `has a <lora:…> tag, and ${model.id} cannot apply LoRAs: remove it.`, 'unsupported')
   }
   if (seen.size > mostLoras) add('loras', `may mix at most ${mostLoras} LoRAs, those in the prompt included, not ${seen.size}.`)
-  if (Object.keys(body.loras ?? {}).length > 0 && !takesLoras(model))
+  if (Object.keys(named ?? {}).length > 0 && !takesLoras(model))
     add('loras', `must be left out: ${model.id} cannot apply LoRAs.`, 'unsupported')
   return faults
 }

@@ -8,7 +8,7 @@ import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { samplers } from '../../../core/sampler.ts'
 import type { ImageHints } from './image-faults.ts'
-import { readLoras } from './image-loras.ts'
+import { readPrompts } from './image-loras.ts'
 import { type ImageParsing, parseImageRequest } from './image-request.ts'
 
 const model: ImageModelDescriptor = {
@@ -323,7 +323,8 @@ suite('image requests', () => {
 
   test('LoRAs come from their field and from tags, which leave the prompt', async () => {
     // No format takes LoRAs yet, so the resolved request of one that would is made here.
-    assert.deepEqual(readLoras({ prompt: 'a fox <lora:ink:0.8>', prompt_2: 'flat<lora:paper>', loras: { clay: -1 } }), {
+    const { tagged: _, ...read } = readPrompts({ prompt: 'a fox <lora:ink:0.8>', prompt_2: 'flat<lora:paper>', loras: { clay: -1 } })
+    assert.deepEqual(read, {
       prompt: 'a fox',
       prompt2: 'flat',
       loras: [
@@ -332,7 +333,7 @@ suite('image requests', () => {
         { name: 'paper', weight: 1 },
       ],
     })
-    assert.equal(readLoras({ prompt: 'a fox', prompt_2: '' }).prompt2, 'a fox')
+    assert.equal(readPrompts({ prompt: 'a fox', prompt_2: '' }).prompt2, 'a fox')
   })
 
   test('a LoRA is refused by name where the model cannot apply it, and so is a tag that says too much', async () => {

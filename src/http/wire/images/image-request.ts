@@ -11,10 +11,9 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { decodeImage, type InspectImage } from './decode-image.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
-import { decodeAssets, findAssetFaults, withReferences } from './image-assets.ts'
+import { decodeAssets, findAssetFaults, keptName, type NamedAssets, resolveAssets } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
 import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
-import { readLoras } from './image-loras.ts'
 import { refusePixels } from './image-pixels.ts'
 import { readSeeds } from './image-seeds.ts'
 import { requestedSize } from './image-size.ts'
@@ -53,9 +52,13 @@ export async function parseImageRequest(
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
   const chosen = chooseImageModel(deps.catalog, { ...namedModel(body), families })
-  const { model, spacing } = paceByLoras(chosen, body, deps.catalog)
-  refuseFaults([...findAssetFaults(body, model, deps.catalog), ...findHighResolutionFaults(body, model, deps.catalog)], imageFaultCodes)
-  const request = withReferences(resolveImageRequest(body, model, hints), deps.catalog)
+  const assets = resolveAssets(body, deps.catalog)
+  const { model, spacing } = paceByLoras(chosen, assets)
+  refuseFaults(
+    [...findAssetFaults(body, assets, { model, catalog: deps.catalog }), ...findHighResolutionFaults(body, model, deps.catalog)],
+    imageFaultCodes,
+  )
+  const request = resolveImageRequest(body, model, { hints, assets })
   const sized = request.highResolution === undefined ? [] : ['hr_scale']
   refusePixels(request, mostPixels, { count: 'num_images', size: ['width', 'height', ...sized] })
   return {
@@ -63,7 +66,7 @@ export async function parseImageRequest(
       ...request,
       ...spacing,
       ...(await decodeImages(deps.inspectImage, body, { ...options, shape: request })),
-      ...(await decodeAssets(deps, body, options)),
+      ...(await decodeAssets(deps.inspectImage, assets, options)),
     },
     logPrompt: body.log_prompt ?? imageDefaults.log_prompt,
   }
@@ -120,14 +123,15 @@ export function chooseImageModel(
  *
  * @throws {ServiceError} `validation_error` and `unsupported` for fields that contradict each other or the model.
  */
-export function resolveImageRequest(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): ImageRequest {
-  refuseFaults(findImageFaults(body, model, hints), imageFaultCodes)
-  return { ...resolveImage(body, model, hints), initial: null, mask: null }
-}
-
-function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: ImageHints): Omit<ImageRequest, 'initial' | 'mask'> {
+export function resolveImageRequest(
+  body: ImageBody,
+  model: ImageModelDescriptor,
+  { hints, assets }: { readonly hints: ImageHints; readonly assets: NamedAssets },
+): ImageRequest {
+  const { prompts } = assets
+  refuseFaults(findImageFaults(body, model, { hints, prompts }), imageFaultCodes)
+  const { prompt, prompt2 } = prompts
   const refines = body.use_refiner ?? model.refiner !== null
-  const { prompt, prompt2, loras } = readLoras(body)
   const { negative_prompt: negative, negative_prompt_2: negative2, num_images: count = imageDefaults.num_images } = body
   const base = {
     ...requestedSize(body, model),
@@ -148,7 +152,9 @@ function resolveImage(body: ImageBody, model: ImageModelDescriptor, hints: Image
     encoding: body.image_encoding ?? hints.encoding ?? imageDefaults.image_encoding,
     clipSkip: body.clip_skip ?? 0,
     stylePreset: body.style_preset === undefined ? null : (findStylePreset(body.style_preset)?.name ?? null),
-    loras,
+    loras: assets.loras.map((each) => ({ ...each.use, name: keptName(each) })),
+    initial: null,
+    mask: null,
     ...readSkipLayers(body),
     refinerStart: refines ? (body.high_noise_frac ?? imageDefaults.high_noise_frac) : null,
     previews: hints.previews,

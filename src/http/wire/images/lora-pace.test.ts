@@ -46,3 +46,41 @@ test('what a request says goes first, and a LoRA that is taken away says nothing
   assert.deepEqual(await drawnWith({ loras: { fast: -1 } }), [30, 12, 'DDIM', null])
   assert.deepEqual(await drawnWith({ loras: { lcm: 0.5, fast: 1 } }), [4, 1, 'LCM', null])
 })
+
+test('the tags of each prompt are read once, and each asset is looked up once', async (context) => {
+  const assets = [
+    { ...lora, name: 'ink' },
+    { ...lora, name: 'fast', pace: lightning },
+    { ...lora, kind: 'textual-inversion', name: 'style' },
+    { ...lora, kind: 'vae', name: 'sharp' },
+    { ...lora, kind: 'controlnet', name: 'edges' },
+  ] as const
+  const catalog = createFakeCatalog([model], assets)
+  const lookedUp = context.mock.method(catalog, 'findAsset')
+  const replaced = context.mock.method(String.prototype, 'replaceAll')
+  const body = {
+    prompt: 'a fox <lora:fast>',
+    prompt_2: 'flat <lora:ink:0.5>',
+    negative_prompt: 'dog',
+    cfg_scale: 5,
+    textual_inversions: { style: 'inky' },
+    vae: 'sharp',
+    controlnet: 'edges',
+    controlnet_image: 'iVBORw0KGgo=',
+  }
+  const { request } = await parseImageRequest(
+    { catalog, inspectImage: async () => ({ format: 'png', width: 8, height: 8 }) },
+    { body, hints: { encoding: null, lonely: false, previews: false }, families: ['sdxl'] },
+    { signal: new AbortController().signal },
+  )
+  assert.deepEqual(
+    request.loras.map(({ name }) => name),
+    ['fast', 'ink'],
+  )
+  const names = lookedUp.mock.calls.map(({ arguments: [kind, name] }) => `${kind} ${name}`)
+  assert.deepEqual(names.toSorted(), ['controlnet edges', 'lora fast', 'lora ink', 'textual-inversion style', 'vae sharp'])
+  const tagReads = replaced.mock.calls.filter(
+    ({ arguments: [pattern] }) => pattern instanceof RegExp && pattern.source.includes('<([a-z]+):'),
+  )
+  assert.equal(tagReads.length, 3)
+})

@@ -7,7 +7,7 @@ import { faultsError, imageFaultCodes, refuseFaults } from '../../../faults/refu
 import type { Form } from '../../forms/read-form-fields.ts'
 import { readFormFields } from '../../forms/read-form-fields.ts'
 import { inspectField } from '../decode-image.ts'
-import { findLoraAssetFaults, withReferences } from '../image-assets.ts'
+import { findLoraAssetFaults, resolveAssets } from '../image-assets.ts'
 import { imageDefaults } from '../image-fields.ts'
 import { chooseImageModel, type ImageParsing } from '../image-request.ts'
 import { plainLeastStrength, strengthFor } from '../image-strength.ts'
@@ -90,12 +90,14 @@ async function startFrom(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<OpenAiImages> {
   const { image, mask } = takeFiles(form, known)
-  const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), body, deps.catalog)
+  const { prompt, negative_prompt = '' } = body
+  const assets = resolveAssets({ prompt, negative_prompt }, deps.catalog)
+  const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), assets)
   refuseUnfit(model)
-  refuseFaults(findLoraAssetFaults(body, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
+  refuseFaults(findLoraAssetFaults(assets, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
-  const { request: resolved, delivery } = resolveImages(body, { model, picture, mostPixels: deps.mostPixels })
-  const request = { ...withReferences(resolved, deps.catalog), ...spacing }
+  const { request: resolved, delivery } = resolveImages(body, { model, assets, picture, mostPixels: deps.mostPixels })
+  const request = { ...resolved, ...spacing }
   const strength = readStrength(body, { masked: mask !== undefined, steps: request.steps })
   const initial = { image, strength: strengthFor(strength, request.steps) }
   if (mask === undefined) return { request: { ...request, initial }, delivery }

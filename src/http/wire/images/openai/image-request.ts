@@ -1,7 +1,7 @@
 import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
-import { findLoraAssetFaults, withReferences } from '../image-assets.ts'
+import { findLoraAssetFaults, resolveAssets } from '../image-assets.ts'
 import { chooseImageModel } from '../image-request.ts'
 import { paceByLoras } from '../lora-pace.ts'
 import { findUnsupported } from '../unsupported-fields.ts'
@@ -19,8 +19,10 @@ const checker = createBodyChecker(openAiImageSchema)
 export function parseOpenAiImageRequest(catalog: ModelCatalog, received: unknown, mostPixels: number): OpenAiImages {
   const body = checker.parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageOptions), imageFaultCodes)
-  const { model, spacing } = paceByLoras(chooseImageModel(catalog, { field: 'model', name: body.model }), { prompt: body.prompt }, catalog)
-  refuseFaults(findLoraAssetFaults(body, model, { catalog, field: 'prompt' }), imageFaultCodes)
-  const images = resolveImages(body, { model, picture: null, mostPixels })
-  return { ...images, request: { ...withReferences(images.request, catalog), ...spacing } }
+  const { prompt, negative_prompt = '' } = body
+  const assets = resolveAssets({ prompt, negative_prompt }, catalog)
+  const { model, spacing } = paceByLoras(chooseImageModel(catalog, { field: 'model', name: body.model }), assets)
+  refuseFaults(findLoraAssetFaults(assets, model, { catalog, field: 'prompt' }), imageFaultCodes)
+  const images = resolveImages(body, { model, assets, picture: null, mostPixels })
+  return { ...images, request: { ...images.request, ...spacing } }
 }

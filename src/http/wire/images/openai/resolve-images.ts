@@ -2,6 +2,7 @@ import type { FieldFault } from '../../../../core/error.ts'
 import { defaultEncodingQuality, type ImageRequest } from '../../../../core/image-generation.ts'
 import type { ImageModelDescriptor } from '../../../../core/model.ts'
 import { imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
+import type { NamedAssets } from '../image-assets.ts'
 import { refusePixels } from '../image-pixels.ts'
 import { resolveImageRequest } from '../image-request.ts'
 import { findSizeFaults } from '../image-size.ts'
@@ -35,10 +36,12 @@ export function resolveImages(
   options: ImageOptions & { readonly prompt: string },
   {
     model,
+    assets,
     picture,
     mostPixels,
   }: {
     readonly model: ImageModelDescriptor
+    readonly assets: NamedAssets
     readonly picture: { readonly width: number; readonly height: number } | null
     readonly mostPixels: number
   },
@@ -57,7 +60,7 @@ export function resolveImages(
   const request = resolveImageRequest(
     { ...withoutAbsent(chosen), prompt, width, height, num_images: n, image_encoding: output_format },
     model,
-    { encoding: null, lonely: false, previews: partial_images > 0 },
+    { hints: { encoding: null, lonely: false, previews: partial_images > 0 }, assets },
   )
   refusePixels(request, mostPixels, { count: 'n', size: ['size'] })
   const encodingQuality = output_format === 'png' ? defaultEncodingQuality : Math.max(1, output_compression ?? defaultEncodingQuality)
