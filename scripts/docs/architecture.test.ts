@@ -52,6 +52,26 @@ describe('the map in ARCHITECTURE.md', () => {
   })
 })
 
+describe('the walks in ARCHITECTURE.md', () => {
+  for (const [heading, most] of [
+    ['### One chat, from socket to model to socket', 26],
+    ['### One image, asynchronously', 18],
+  ] as const)
+    it(`take at most ${most} stops, as the page says: ${heading}`, () => {
+      const from = lines.indexOf(heading)
+      assert.ok(from >= 0)
+      const length = lines.slice(from + 1).findIndex((line) => line.startsWith('#'))
+      const walk = lines.slice(from + 1, from + 1 + length)
+      const stops = walk.flatMap((line) => /^(\d+)\. `[^`]+\.ts` `\w+`/.exec(line)?.[1] ?? [])
+      assert.deepEqual(
+        stops.map(Number),
+        stops.map((_, index) => index + 1),
+      )
+      assert.ok(stops.length > 0 && stops.length <= most, `${stops.length} stops`)
+      assert.match(walk.join(' '), new RegExp(`has ${stops.length}\\b`))
+    })
+})
+
 /** The nearest folder around a path that has a row. */
 function shownAbove(path: string): string {
   const above = dirname(path)

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/access-token.ts'
+import type { InteractiveDependencies } from '../operations/booked.ts'
 import type { RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { RouteDescription } from './route-description.ts'
@@ -16,6 +17,8 @@ export interface Call {
   readonly reply: FastifyReply
   /** Who sent it. @throws {TypeError} where a route needs no token. */
   readonly caller: Caller
+  /** What work on a model needs that this request waits for. */
+  readonly work: InteractiveDependencies
   /** Aborts when the client leaves. */
   readonly options: { readonly signal: AbortSignal }
   /** The route's own path, whichever of its addresses was called. */

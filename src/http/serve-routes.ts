@@ -1,5 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../core/access-token.ts'
+import type { UsageEntry } from '../core/usage.ts'
+import { finishedRequest } from '../operations/requests/finished-request.ts'
 import { callerOf } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
 import type { RouteDependencies } from './http-dependencies.ts'
@@ -30,7 +32,7 @@ export async function serveRoutes(
         ...(route.hasNoHead && { exposeHeadRoute: false }),
         handler: (incoming, reply) => {
           if (isCutShort(incoming)) return reply.callNotFound()
-          return handle(callOf(route, { incoming, reply, deps }))
+          return handle(callOf(route, { incoming, reply, deps, settings }))
         },
       })
   }
@@ -59,7 +61,17 @@ function configOf({ scopes, body, spends, model, largeBody, takes, parameters = 
 
 function callOf(
   { path }: Route,
-  { incoming, reply, deps }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly deps: RouteDependencies },
+  {
+    incoming,
+    reply,
+    deps,
+    settings,
+  }: {
+    readonly incoming: FastifyRequest
+    readonly reply: FastifyReply
+    readonly deps: RouteDependencies
+    readonly settings: HttpSettings
+  },
 ): Call {
   return {
     incoming,
@@ -67,6 +79,23 @@ function callOf(
     path,
     options: { signal: clientSignal(reply) },
     query: Object(incoming.query),
+    get work() {
+      const { pool, ledger, usage, books = usage, clock, priceOf, observer, recordRequest } = deps
+      const { runLimitMs } = settings
+      const onWork = observer.watchWork?.()
+      return {
+        pool,
+        ledger,
+        usage: books,
+        clock,
+        runLimitMs,
+        ...(priceOf && { priceOf }),
+        ...(onWork && { onWork }),
+        onEnded: (entry: UsageEntry) => recordRequest?.(finishedRequest(incoming.id, entry)),
+        onBooked: (entry: UsageEntry) => observer.workFinished(entry),
+        onFault: (error: unknown) => observer.faultSurvived({ requestId: incoming.id, error }),
+      }
+    },
     get caller() {
       return callerOf(incoming)
     },

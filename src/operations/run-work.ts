@@ -11,7 +11,7 @@ import { collectText, type TextResult } from './collect-text.ts'
 import { startText } from './generate-text.ts'
 import { type HeldSlot, holdSlot, type RunDependencies } from './model-slot.ts'
 import type { UsageMeter } from './usage-meter.ts'
-import { timeImage } from './work-timers.ts'
+import { ImageTimer } from './work-timers.ts'
 
 /** What deferred work gave, before it is encoded as the caller will fetch it. */
 export type WorkResult =
@@ -142,13 +142,19 @@ async function draw(
   const sequences = work.kind === 'image' ? work.request.seeds.length : 1
   const acquire = () => deps.pool.acquireImage(model, { signal, account: accountId, sequences, deferred })
   await using slot = await reservedSlot(deps, submission, acquire, { signal, deferred })
-  const run = (onStep: OnProgress): Promise<ImageResult> => {
-    const options = { signal: slot.signal, onProgress: onStep }
-    if (work.kind === 'image') return slot.model.generate(work.request, options)
-    if (slot.model.enlarge !== undefined) return slot.model.enlarge(work.request, options)
-    throw new ServiceError('unsupported', `${model} draws pictures; use an upscaler.`, { param: 'model' })
+  const { clock, onWork } = deps
+  const timer = onWork && new ImageTimer({ clock, onWork }, model)
+  const options = {
+    signal: slot.signal,
+    onProgress(progress: ImageProgress) {
+      timer?.note(progress)
+      onProgress(progress)
+    },
   }
-  return meter.countImages(await timeImage(deps, { model, onProgress }, run))
+  const result = await (work.kind === 'image' ? slot.model.generate(work.request, options) : slot.model.enlarge?.(work.request, options))
+  if (result === undefined) throw new ServiceError('unsupported', `${model} draws pictures; use an upscaler.`, { param: 'model' })
+  timer?.end()
+  return meter.countImages(result)
 }
 
 async function embed(

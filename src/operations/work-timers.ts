@@ -1,4 +1,4 @@
-import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
+import type { ImageProgress } from '../core/image-generation.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import type { WorkEvent } from '../core/work-event.ts'
@@ -52,25 +52,34 @@ function isToken(part: TextPart): part is Extract<TextPart, { type: 'text' | 'th
 }
 
 /**
- * Draws, and reports how long the texts with the first step, each later step, and what follows the last one took. Several pictures of one request
+ * Reports how long the texts with the first step of a drawing, each later step, and what follows the last one took. Several pictures of one request
  * move on together or one after another; their steps count as one row.
  */
-export async function timeImage(
-  { clock, onWork }: { readonly clock: Clock; readonly onWork?: (event: WorkEvent) => void },
-  { model, onProgress }: { readonly model: string; readonly onProgress: (progress: ImageProgress) => void },
-  draw: (onProgress: (progress: ImageProgress) => void) => Promise<ImageResult>,
-): Promise<ImageResult> {
-  if (onWork === undefined) return draw(onProgress)
-  const startedAt = clock.now()
-  let last = { at: startedAt, step: Number.POSITIVE_INFINITY }
-  const result = await draw((progress) => {
-    const at = clock.now()
-    const { step } = progress
-    if (step > last.step) onWork({ type: 'step', model, ms: (at - last.at) / (step - last.step) })
-    last = { at, step }
-    onProgress(progress)
-  })
-  onWork({ type: 'phase', name: 'steps', model, startedAt, endedAt: last.at })
-  onWork({ type: 'phase', name: 'vae', model, startedAt: last.at, endedAt: clock.now() })
-  return result
+export class ImageTimer {
+  readonly #clock: Clock
+  readonly #onWork: (event: WorkEvent) => void
+  readonly #model: string
+  readonly #startedAt: number
+  #last: { readonly at: number; readonly step: number }
+
+  constructor({ clock, onWork }: { readonly clock: Clock; readonly onWork: (event: WorkEvent) => void }, model: string) {
+    this.#clock = clock
+    this.#onWork = onWork
+    this.#model = model
+    this.#startedAt = clock.now()
+    this.#last = { at: this.#startedAt, step: Number.POSITIVE_INFINITY }
+  }
+
+  note({ step }: Pick<ImageProgress, 'step'>): void {
+    const at = this.#clock.now()
+    if (step > this.#last.step) this.#onWork({ type: 'step', model: this.#model, ms: (at - this.#last.at) / (step - this.#last.step) })
+    this.#last = { at, step }
+  }
+
+  /** To be called when the drawing is done. */
+  end(): void {
+    const stepsEndedAt = this.#last.at
+    this.#onWork({ type: 'phase', name: 'steps', model: this.#model, startedAt: this.#startedAt, endedAt: stepsEndedAt })
+    this.#onWork({ type: 'phase', name: 'vae', model: this.#model, startedAt: stepsEndedAt, endedAt: this.#clock.now() })
+  }
 }

@@ -1,12 +1,12 @@
 import { ServiceError } from '../core/error.ts'
 import type { ImageProgress } from '../core/image-generation.ts'
-import type { InferenceWork, OutputReference, Submission } from '../core/inference.ts'
+import type { OutputReference } from '../core/inference.ts'
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import { orAborted, unstoppable } from '../core/waiting.ts'
 import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
-import { runWork, type WorkResult } from '../operations/run-work.ts'
+import { runWork } from '../operations/run-work.ts'
 import { meterOf, UsageMeter } from '../operations/usage-meter.ts'
 import type { HeldLease } from './live-claims.ts'
 import { persist } from './persist.ts'
@@ -50,7 +50,18 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
     const meter = meterOf(deps, submission)
     ended = { ...ended, meter }
     await trace(claim, submission, async () => {
-      const result = await orAborted(compute(deps, submission, { ...options, signal, meter }), signal)
+      signal.throwIfAborted()
+      const { id } = submission
+      const onProgress = ({ preview, ...progress }: ImageProgress) => {
+        lease.noteProgress(progress)
+        deps.events.publish(id, { type: 'progress', progress })
+        if (preview !== undefined) deps.events.publish(id, { type: 'preview', image: preview })
+      }
+      const onText = (part: TextPart) => {
+        if (part.type !== 'prompt') deps.events.publish(id, { type: 'text', parts: [part] })
+      }
+      const running = runWork({ ...deps, runLimitMs: options.runLimitMs }, submission, { signal, meter, onProgress, onText })
+      const result = await orAborted(running, signal)
       options.onSlotFree()
       const content = deps.encodeOutput(submission.work, result)
       const output = await storeOutput(deps, claim, content, signal)
@@ -64,24 +75,6 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   } finally {
     deps.events.forgetProgress(claim.id)
   }
-}
-
-function compute(
-  deps: WorkerDependencies,
-  submission: Submission<InferenceWork>,
-  { runLimitMs, signal, lease, meter }: Pick<RunOptions, 'runLimitMs' | 'signal' | 'lease'> & { readonly meter: UsageMeter },
-): Promise<WorkResult> {
-  signal.throwIfAborted()
-  const { id } = submission
-  const onProgress = ({ preview, ...progress }: ImageProgress) => {
-    lease.noteProgress(progress)
-    deps.events.publish(id, { type: 'progress', progress })
-    if (preview !== undefined) deps.events.publish(id, { type: 'preview', image: preview })
-  }
-  const onText = (part: TextPart) => {
-    if (part.type !== 'prompt') deps.events.publish(id, { type: 'text', parts: [part] })
-  }
-  return runWork({ ...deps, runLimitMs }, submission, { signal, meter, onProgress, onText })
 }
 
 async function storeOutput(

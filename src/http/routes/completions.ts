@@ -2,7 +2,6 @@ import { collectText } from '../../operations/collect-text.ts'
 import { generateSeveral } from '../../operations/generate-text.ts'
 import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
-import { interactiveWork } from '../interactive-work.ts'
 import type { Route } from '../route.ts'
 import { encodeCompletion } from '../wire/chat/completion.ts'
 import { startCompletion } from '../wire/chat/completion-head.ts'
@@ -37,7 +36,7 @@ export const createCompletion: Route = {
       const model = requireTextModel(deps.catalog, request.model, 'generate')
       refuseOverlong(model, { bytes: Math.ceil(body.byteLength / (1 + others.length)), param: 'prompt' })
       const requests = [request, ...others]
-      const parts = generateSeveral(interactiveWork(deps, settings, incoming), { caller, requests }, options)
+      const parts = generateSeveral(call.work, { caller, requests }, options)
       if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
       const head = startCompletion(deps.clock, request.model)
       return streamText(deps, call, parts, {

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { createEmbedding as embed, rankDocuments } from '../../operations/run-work.ts'
 import { synchronousBody } from '../body/read-body.ts'
-import { interactiveWork } from '../interactive-work.ts'
 import type { Route } from '../route.ts'
 import { encodeEmbedding } from '../wire/chat/embedding.ts'
 import { embeddingRequestSchema, parseEmbeddingRequest } from '../wire/chat/embedding-request.ts'
@@ -24,11 +23,11 @@ export const createEmbedding: Route = {
   answers: [json('One vector of unit length per input.', embeddingSchema)],
   refusals: modelRefusals,
   handle:
-    (deps, settings) =>
-    async ({ incoming, caller, options }) => {
+    (deps) =>
+    async ({ incoming, caller, options, work }) => {
       const { request, encoding } = parseEmbeddingRequest(synchronousBody(incoming).value)
       requireTextModel(deps.catalog, request.model, 'embed')
-      return encodeEmbedding(request.model, await embed(interactiveWork(deps, settings, incoming), { caller, request }, options), encoding)
+      return encodeEmbedding(request.model, await embed(work, { caller, request }, options), encoding)
     },
 }
 
@@ -50,11 +49,11 @@ export const rerank: Route = {
   answers: [json('The documents, the best first; a list of `index` and `score` to `texts`.', Type.Union([rerankSchema, textRankSchema]))],
   refusals: modelRefusals,
   handle:
-    (deps, settings) =>
-    async ({ incoming, caller, options }) => {
+    (deps) =>
+    async ({ incoming, caller, options, work }) => {
       const asked = parseRerankRequest(synchronousBody(incoming).value)
       const { id: model } = chooseTextModel(deps.catalog, asked.model, 'rank')
       const request = { model, query: asked.query, documents: asked.documents }
-      return encodeRanking(model, asked, await rankDocuments(interactiveWork(deps, settings, incoming), { caller, request }, options))
+      return encodeRanking(model, asked, await rankDocuments(work, { caller, request }, options))
     },
 }

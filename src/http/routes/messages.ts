@@ -3,7 +3,6 @@ import { generateText } from '../../operations/generate-text.ts'
 import { tokenize } from '../../operations/read-tokens.ts'
 import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
-import { interactiveWork } from '../interactive-work.ts'
 import type { Route } from '../route.ts'
 import { refuseOverlong } from '../wire/chat/overlong-prompt.ts'
 import { requireTextModel } from '../wire/chat/require-text-model.ts'
@@ -37,14 +36,14 @@ export const messageRoutes: readonly Route[] = [
     example: { model, system: 'Answer in one word.', messages, max_tokens: 64 },
     answers: [{ status: 200, description: 'The answer.', content: { 'application/json': messageAnswerSchema, ...events } }],
     refusals: modelRefusals,
-    handle: (deps, settings) => async (call) => {
+    handle: (deps) => async (call) => {
       const { incoming, caller, options } = call
       const body = synchronousBody(incoming)
       const defaults = withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK'])
       const { request, stream, thoughts } = parseMessageRequest(defaults)
       refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
       const head = startMessage(request.model)
-      const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
+      const parts = generateText(call.work, { caller, request }, options)
       if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })
       return streamText(deps, call, parts, {
         encode: (started, { isEarly }) => encodeMessageStream(head, started, { thoughts, isEarly }),

@@ -3,11 +3,11 @@ import { collectText, passText, type TextResult } from '../../../operations/coll
 import { generateText } from '../../../operations/generate-text.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
-import { receivedBody } from '../../body/read-body.ts'
+import { type ReceivedBody, receivedBody } from '../../body/read-body.ts'
+import type { AsyncMode } from '../../headers/async-mode.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import type { Answer } from '../../wire/answer.ts'
 import { encodeChatCompletion } from '../../wire/chat/chat-completion.ts'
@@ -16,7 +16,7 @@ import { encodeChatStream } from '../../wire/chat/chat-stream.ts'
 import { startCompletion } from '../../wire/chat/completion-head.ts'
 import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
 import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
-import { requireTextModel, useOf, withinContext } from '../../wire/chat/require-text-model.ts'
+import { mostTokens, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
 import { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
 import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
@@ -48,49 +48,60 @@ export const createChatCompletion: Route = {
   handle: (deps, settings) => {
     const parse = createChatRequestParser(settings)
     return async (call) => {
-      const { incoming, path } = call
-      const { headers } = incoming
+      const { incoming, caller, options } = call
       const { asyncMode: mode, ...body } = receivedBody(incoming)
-      if (mode === 'off') refuseDeferredHeaders(headers)
-      const parsed = parse(withModelDefaults(deps.catalog, body.value))
-      if (mode !== 'off') refuseStoring(parsed.storing, 'asynchronous requests: their answers are always kept for 24 hours')
+      if (mode === 'off') refuseDeferredHeaders(incoming.headers)
+      const { storing, delivery, tier, ...parsed } = parse(withModelDefaults(deps.catalog, body.value))
+      if (mode !== 'off') refuseStoring(storing, 'asynchronous requests: their answers are always kept for 24 hours')
       const model = requireTextModel(deps.catalog, parsed.request.model, useOf(parsed.request.input, 'generate'))
-      const chat = { ...parsed, request: withinContext(parsed.request, model) }
-      refuseOverlong(model, { bytes: body.byteLength - pictureBytes(chat.request), param: 'messages' })
-      if (mode === 'off') return answerNow(deps, settings, call, chat)
-      if (chat.delivery.stream)
-        throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
-          param: 'stream',
-        })
-      const handling = readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
-      if (handling.previews)
-        throw new ServiceError('invalid_request_error', 'Leave the header X-Service-Preview out; only images have previews.', {
-          param: 'x-service-preview',
-        })
-      return answerDeferred(deps, { ...call, mode }, { work: { kind: 'chat', request: chat.request }, handling })
+      const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, model) }
+      refuseOverlong(model, { bytes: body.byteLength - pictureBytes(request), param: 'messages' })
+      if (mode !== 'off') return answerLater(deps, settings, call, { mode, bytes: body.bytes, request, delivery })
+      const head = startCompletion(deps.clock, request.model, tier)
+      const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {
+        const { metadata, messages, keep } = storing
+        const completion = {
+          ...encodeChatCompletion(head, request, result),
+          ...((keep || metadata !== null) && { metadata: metadata ?? {} }),
+        }
+        if (keep)
+          await keepChat({ ...deps, mostDocumentBytes: settings.mostDocumentBytes }, caller.accountId, { completion, messages }, options)
+        return completion
+      }
+      const parts = generateText(call.work, { caller, request }, options)
+      if (!delivery.stream) return whole(await collectText(parts))
+      const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
+      const { hearsCauses } = caller
+      const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
+      return streamText(deps, call, passed, {
+        encode: (started) => encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
+        // The contract's client takes `data:` lines only.
+        ping: null,
+      })
     }
   },
 }
 
-async function answerNow(deps: RouteDependencies, settings: HttpSettings, call: Call, chat: ParsedChat): Promise<object> {
-  const { request, delivery, storing } = chat
-  const { incoming, caller, options } = call
-  const head = startCompletion(deps.clock, request.model, chat.tier)
-  const whole = async (result: TextResult): Promise<Answer<typeof chatCompletionSchema>> => {
-    const { metadata, messages, keep } = storing
-    const completion = { ...encodeChatCompletion(head, request, result), ...((keep || metadata !== null) && { metadata: metadata ?? {} }) }
-    if (keep)
-      await keepChat({ ...deps, mostDocumentBytes: settings.mostDocumentBytes }, caller.accountId, { completion, messages }, options)
-    return completion
-  }
-  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
-  if (!delivery.stream) return whole(await collectText(parts))
-  const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
-  const { hearsCauses } = caller
-  const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
-  return streamText(deps, call, passed, {
-    encode: (started) => encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
-    // The contract's client takes `data:` lines only.
-    ping: null,
-  })
+function answerLater(
+  deps: RouteDependencies,
+  settings: HttpSettings,
+  call: Call,
+  {
+    mode,
+    bytes,
+    request,
+    delivery,
+  }: Pick<ParsedChat, 'request' | 'delivery'> & { readonly mode: AsyncMode; readonly bytes: ReceivedBody['bytes'] },
+): Promise<object> {
+  const { incoming, reply, path } = call
+  if (delivery.stream)
+    throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
+      param: 'stream',
+    })
+  const handling = readDeferredHandling(incoming.headers, { ...settings, route: path, body: bytes })
+  if (handling.previews)
+    throw new ServiceError('invalid_request_error', 'Leave the header X-Service-Preview out; only images have previews.', {
+      param: 'x-service-preview',
+    })
+  return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'chat', request }, handling })
 }

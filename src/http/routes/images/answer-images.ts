@@ -6,8 +6,6 @@ import { streamImage } from '../../../operations/stream-image.ts'
 import { afterFirst } from '../../answers/first-part.ts'
 import { sendEvents } from '../../answers/send-events.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import { signPictureLink } from '../../links/picture-link.ts'
 import type { Call } from '../../route.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
@@ -22,12 +20,10 @@ import type { OpenAiImages } from '../../wire/images/openai/resolve-images.ts'
  */
 export async function answerImages(
   deps: RouteDependencies,
-  settings: HttpSettings,
-  { incoming, reply, caller, options, onFailure }: Call,
+  { reply, caller, options, onFailure, work }: Call,
   { request, delivery, name }: OpenAiImages & { readonly name: 'image_generation' | 'image_edit' },
 ): Promise<object> {
   if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, options)
-  const work = interactiveWork(deps, settings, incoming)
   if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, options))
   using _place = await deps.places.take(caller.accountId, 'streams')
   const parts = await afterFirst(

@@ -8,7 +8,6 @@ import { readImageAccept } from '../../headers/accept-header.ts'
 import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import type { InspectImage } from '../../wire/images/decode-image.ts'
 import { imageResultSchema } from '../../wire/images/image-answers.ts'
@@ -112,7 +111,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const { work, logged } = await (handling === null ? read() : deps.deadline.keep(reply, read))
   if (logged !== null) deps.observer.promptLogged({ requestId: incoming.id, accountId: caller.accountId, prompt: logged })
   if (handling !== null) return answerDeferred(deps, { incoming, reply, mode }, { work, handling })
-  const running = interactiveWork(deps, settings, incoming)
+  const running = call.work
   const result = await (work.kind === 'image'
     ? generateImage(running, { caller, request: work.request }, options)
     : enlargeImage(running, { caller, request: work.request }, options))

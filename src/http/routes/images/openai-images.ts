@@ -33,7 +33,7 @@ export const openAiImageRoutes: readonly Route[] = [
     handle: (deps, settings) => async (call) => {
       const catalog = deps.assets.library.catalogFor(call.caller.accountId)
       const asked = parseOpenAiImageRequest(catalog, synchronousBody(call.incoming).value, settings.imagePixels)
-      return answerImages(deps, settings, call, { ...asked, name: 'image_generation' })
+      return answerImages(deps, call, { ...asked, name: 'image_generation' })
     },
   },
   {
@@ -64,5 +64,5 @@ async function answerForm(
   const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: accountId })
   const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, mostPixels: settings.imagePixels }
   const asked = await parse(parsing, await receivedForm(call.incoming).collect(), call.options)
-  return answerImages(deps, settings, call, { ...asked, name: 'image_edit' })
+  return answerImages(deps, call, { ...asked, name: 'image_edit' })
 }

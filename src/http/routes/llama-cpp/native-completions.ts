@@ -5,8 +5,6 @@ import { generateText } from '../../../operations/generate-text.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { chooseTextModel } from '../../wire/chat/require-text-model.ts'
@@ -57,7 +55,7 @@ export const nativeCompletionRoutes: readonly Route[] = [
         const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
         refuseOverlong(model, { bytes: Math.ceil(body.byteLength / parsed.prompts.length), param: 'prompt' })
         const requests = await readAsTokens({ ...deps, ...settings }, { caller, model: model.id, parsed }, options)
-        return answerNative(deps, settings, call, { requests, several: parsed.several, delivery: parsed.delivery })
+        return answerNative(deps, call, { requests, several: parsed.several, delivery: parsed.delivery })
       }
     },
   },
@@ -87,7 +85,7 @@ export const nativeCompletionRoutes: readonly Route[] = [
         const requests = read.map((request) =>
           request.input.type === 'prompt' ? { ...request, input: { ...request.input, gap } } : request,
         )
-        return answerNative(deps, settings, call, { requests, several: false, delivery: parsed.delivery })
+        return answerNative(deps, call, { requests, several: false, delivery: parsed.delivery })
       }
     },
   },
@@ -102,14 +100,8 @@ interface NativeWork {
 }
 
 /** Runs requests one after the other and answers in llama.cpp's words; one of them may be streamed. */
-async function answerNative(
-  deps: RouteDependencies,
-  settings: HttpSettings,
-  call: Call,
-  { requests, several, delivery }: NativeWork,
-): Promise<object> {
-  const { incoming, caller, options } = call
-  const work = interactiveWork(deps, settings, incoming)
+async function answerNative(deps: RouteDependencies, call: Call, { requests, several, delivery }: NativeWork): Promise<object> {
+  const { caller, options, work } = call
   const answers: object[] = []
   for (const [index, request] of requests.entries()) {
     const timer = new NativeTimer(deps.clock)

@@ -2,7 +2,6 @@ import { ServiceError } from '../../../core/error.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
 import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Route } from '../../route.ts'
 import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { chooseTextModel, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
@@ -31,11 +30,11 @@ export const nativeReadingRoutes: readonly Route[] = [
     answers: [json('One vector of unit length per text.', nativeEmbeddingAnswerSchema)],
     refusals: modelRefusals,
     handle:
-      (deps, settings) =>
-      async ({ incoming, caller, options }) => {
+      (deps) =>
+      async ({ incoming, caller, options, work }) => {
         const { model, inputs } = parseNativeEmbedding(synchronousBody(incoming).value)
         const request = { model: chooseTextModel(deps.catalog, model, 'embed').id, inputs }
-        return encodeNativeEmbedding(await createEmbedding(interactiveWork(deps, settings, incoming), { caller, request }, options))
+        return encodeNativeEmbedding(await createEmbedding(work, { caller, request }, options))
       },
   },
   {

@@ -2,8 +2,6 @@ import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-gener
 import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import { requireTextModel } from '../../wire/chat/require-text-model.ts'
 import {
@@ -32,10 +30,10 @@ export const ollamaEmbeddingRoutes: readonly Route[] = [
     example: { model, input: ['A cat.', 'A dog.'] },
     answers: [json('The vectors.', ollamaEmbedAnswerSchema)],
     refusals: modelRefusals,
-    handle: (deps, settings) => async (call) => {
+    handle: (deps) => async (call) => {
       const startedAt = deps.clock.now()
       const request = parseOllamaEmbed(synchronousBody(call.incoming).value)
-      return encodeOllamaEmbed(request.model, await embed(deps, settings, call, request), deps.clock.now() - startedAt)
+      return encodeOllamaEmbed(request.model, await embed(deps, call, request), deps.clock.now() - startedAt)
     },
   },
   {
@@ -49,15 +47,15 @@ export const ollamaEmbeddingRoutes: readonly Route[] = [
     example: { model, prompt: 'A cat.' },
     answers: [json('The vector.', ollamaEmbeddingsAnswerSchema)],
     refusals: modelRefusals,
-    handle: (deps, settings) => async (call) => {
+    handle: (deps) => async (call) => {
       const request = parseOllamaEmbeddings(synchronousBody(call.incoming).value)
-      const { vectors } = await embed(deps, settings, call, request)
+      const { vectors } = await embed(deps, call, request)
       return { embedding: vectors[0] ?? [] }
     },
   },
 ]
 
-async function embed(deps: RouteDependencies, settings: HttpSettings, call: Call, request: EmbeddingRequest): Promise<EmbeddingResult> {
+async function embed(deps: RouteDependencies, call: Call, request: EmbeddingRequest): Promise<EmbeddingResult> {
   requireTextModel(deps.catalog, request.model, 'embed')
-  return createEmbedding(interactiveWork(deps, settings, call.incoming), { caller: call.caller, request }, call.options)
+  return createEmbedding(call.work, { caller: call.caller, request }, call.options)
 }

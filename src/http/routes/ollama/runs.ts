@@ -9,10 +9,9 @@ import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
-import { requireTextModel, useOf, withinContext } from '../../wire/chat/require-text-model.ts'
+import { mostTokens, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
 import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { type OllamaRun, ollamaChatSchema, parseOllamaChat } from '../../wire/ollama/chat-request.ts'
 import { ollamaGenerateSchema, parseOllamaGenerate } from '../../wire/ollama/generate-request.ts'
@@ -78,9 +77,9 @@ async function run(deps: RouteDependencies, settings: HttpSettings, call: Call, 
   if (parsed.request === null) return answer.nothing(await load(deps, settings, call, parsed))
   const descriptor = requireTextModel(deps.catalog, parsed.model, useOf(parsed.request.input, 'generate'))
   refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
-  const request = withinContext(parsed.request, descriptor)
+  const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, descriptor) }
   refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
-  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
+  const parts = generateText(call.work, { caller, request }, options)
   if (parsed.stream) return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: null, contentType: ndjson })
   const { choices } = await collectText(parts, (part) => answer.note(part))
   const [choice = { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }] = choices

@@ -13,8 +13,6 @@ import { recordDeferred } from '../../answers/record-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
-import { interactiveWork } from '../../interactive-work.ts'
 import type { Call, Route } from '../../route.ts'
 import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { chooseTextModel, longestAnswer, requireTextModel } from '../../wire/chat/require-text-model.ts'
@@ -62,7 +60,7 @@ export const responseRoutes: readonly Route[] = [
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
         const request = await readConversation(deps, { caller: call.caller, body, bytes: received.byteLength }, call.options)
         const asked: Asked = { body, request, head: startResponse(deps.clock) }
-        return body.background === true ? answerLater(deps, call, asked) : answerNow(deps, settings, call, asked)
+        return body.background === true ? answerLater(deps, call, asked) : answerNow(deps, call, asked)
       }
     },
   },
@@ -81,11 +79,11 @@ export const responseRoutes: readonly Route[] = [
     refusals: modelRefusals,
     handle: (routeDeps, settings) => {
       const deps = { ...routeDeps, mostDocumentBytes: settings.mostDocumentBytes }
-      return async ({ incoming, caller, options }) => {
+      return async ({ incoming, caller, options, work }) => {
         const received = synchronousBody(incoming)
         const body = parseCompactRequest(received.value)
         const request = await readConversation(deps, { caller, body, bytes: received.byteLength }, options)
-        const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
+        const parts = generateText(work, { caller, request }, options)
         return encodeCompaction(startResponse(deps.clock), await collectText(parts))
       }
     },
@@ -147,18 +145,13 @@ interface Asked {
   readonly head: ResponseHead
 }
 
-async function answerNow(
-  deps: RouteDependencies & ResponseDependencies,
-  settings: HttpSettings,
-  call: Call,
-  { body, request, head }: Asked,
-): Promise<object> {
-  const { incoming, caller, options } = call
+async function answerNow(deps: RouteDependencies & ResponseDependencies, call: Call, { body, request, head }: Asked): Promise<object> {
+  const { caller, options } = call
   const keep = async (response: JsonObject): Promise<void> => {
     if (body.store === false) return
     await keepResponse(deps, { accountId: caller.accountId, id: head.id }, { response, body, inference: null }, options)
   }
-  const parts = generateText(interactiveWork(deps, settings, incoming), { caller, request }, options)
+  const parts = generateText(call.work, { caller, request }, options)
   if (body.stream === true)
     return streamText(deps, call, parts, {
       encode: (started) => encodeResponseStream(head, body, started, keep),

@@ -51,9 +51,9 @@ export function longestAnswer({ contextLength, trainedLength, format }: TextMode
   return format === 'gguf' ? (contextLength ?? trainedLength ?? tokensElsewhere) : tokensElsewhere
 }
 
-/** A request that names no limit, with that of its model's context. */
-export function withinContext(request: TextRequest, model: TextModelDescriptor): TextRequest {
-  return request.maxTokensIsDefault === true ? { ...request, maxTokens: Math.min(request.maxTokens, longestAnswer(model)) } : request
+/** Tokens that each answer of a request may have: one that names no limit ends with its model's context. */
+export function mostTokens({ maxTokens, maxTokensIsDefault }: TextRequest, model: TextModelDescriptor): number {
+  return maxTokensIsDefault === true ? Math.min(maxTokens, longestAnswer(model)) : maxTokens
 }
 
 /** What an input asks of a model: to look, where a message has a picture. */
