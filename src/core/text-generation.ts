@@ -43,6 +43,8 @@ export interface ToolDefinition {
   readonly parameters: JsonObject
   /** Whether calls have to be valid under it, for servers that know this; absent = the request does not say. */
   readonly strict?: boolean
+  /** How its client reads calls of it: as one text, `input`, or as the only call of OpenAI's first interface; absent = as a function's. */
+  readonly calledAs?: 'text' | 'only'
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }

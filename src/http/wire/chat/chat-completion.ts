@@ -1,8 +1,8 @@
-import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextRequest, ToolCall } from '../../../core/text-generation.ts'
 import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
+import { calledAs, finishWord, inputIn } from './client-calls.ts'
 import type { CompletionHead } from './completion-head.ts'
 import type { chatCompletionSchema } from './text-answers.ts'
 import { encodeTokenUsage } from './token-usage.ts'
@@ -14,7 +14,7 @@ type Choice = ChatCompletion['choices'][number]
 export function encodeChatCompletion(head: CompletionHead, request: TextRequest, result: TextResult): ChatCompletion {
   return {
     id: head.id,
-    choices: result.choices.map((choice, index) => encodeChoice(choice, index, request.topLogprobs !== null)),
+    choices: result.choices.map((choice, index) => encodeChoice(choice, index, request)),
     created: head.created,
     model: head.model,
     object: 'chat.completion',
@@ -25,23 +25,28 @@ export function encodeChatCompletion(head: CompletionHead, request: TextRequest,
   }
 }
 
-function encodeChoice(choice: TextChoice, index: number, withLogprobs: boolean): Choice {
+function encodeChoice(choice: TextChoice, index: number, request: TextRequest): Choice {
   const calls = choice.toolCalls
+  const isOnly = calls.some(({ name }) => calledAs(request, name) === 'only')
   return {
     index,
     message: {
       role: 'assistant',
       content: calls.length > 0 && choice.text === '' ? null : choice.text,
       ...(choice.thoughts.length > 0 && { reasoning_content: choice.thoughts }),
-      function_call: null,
-      ...(calls.length > 0 && { tool_calls: calls.map(encodeToolCall) }),
+      function_call: isOnly && calls[0] !== undefined ? { name: calls[0].name, arguments: calls[0].arguments } : null,
+      ...(calls.length > 0 && !isOnly && { tool_calls: calls.map((call) => encodeToolCall(call, request)) }),
     },
     delta: null,
-    finish_reason: finishWords[choice.reason].openAi,
-    ...(withLogprobs && { logprobs: encodeChatLogprobs(choice.logprobs) }),
+    finish_reason: finishWord(choice.reason, isOnly),
+    ...(request.topLogprobs !== null && { logprobs: encodeChatLogprobs(choice.logprobs) }),
   }
 }
 
-function encodeToolCall({ id, name, arguments: text }: ToolCall): NonNullable<Choice['message']['tool_calls']>[number] {
+function encodeToolCall(
+  { id, name, arguments: text }: ToolCall,
+  request: TextRequest,
+): NonNullable<Choice['message']['tool_calls']>[number] {
+  if (calledAs(request, name) === 'text') return { id, type: 'custom', custom: { name, input: inputIn(text) } }
   return { id, type: 'function', function: { name, arguments: text } }
 }

@@ -20,8 +20,11 @@ const toolCall = Type.Object(
     id: Type.Optional(callId),
     /** As the pieces of a stream have it, which many send back as they came. */
     index: Type.Optional(Type.Integer({ minimum: 0 })),
-    type: Type.Optional(Type.Literal('function')),
-    function: calledFunction,
+    type: Type.Optional(Type.Enum(['function', 'custom'])),
+    function: Type.Optional(calledFunction),
+    custom: Type.Optional(
+      Type.Object({ name: Type.String({ minLength: 1, maxLength: 1024 }), input: Type.String() }, { additionalProperties: false }),
+    ),
     ...idleMarks,
     ...idleFields('caller', 'thought_signature'),
   },

@@ -9,6 +9,7 @@ import { endingFields, findEndingFaults, readEnding } from './fields/ending-fiel
 import { findLimitFaults, limitFields, readLimit } from './fields/limit-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
+import { readStop, stopField } from './fields/stop-field.ts'
 import { readStoring, type Storing, storingFields } from './fields/storing-fields.ts'
 import { neutralFields, takenFields } from './fields/taken-fields.ts'
 import { findThinkingFaults, readThinking, thinkingFields } from './fields/thinking-fields.ts'
@@ -16,9 +17,8 @@ import { findUrgencyFaults, readTier, readUrgency, urgencyFields } from './field
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
-import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
-import { findToolFaults, readToolChoice, readTools, toolFields } from './tool-fields.ts'
+import { findToolFaults, readParallel, readToolChoice, readTools, toolFields } from './tool-fields.ts'
 
 const firstFields = {
   model: Type.String({ minLength: 1, description: 'A model of kind text, see /v1/models.' }),
@@ -84,7 +84,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
           messages: readChatMessages(body.messages),
           tools: readTools(body),
           toolChoice: readToolChoice(body),
-          parallelToolCalls: body.parallel_tool_calls ?? true,
+          parallelToolCalls: readParallel(body),
           ...(opening && { opening }),
           ...readThinking(body),
         },

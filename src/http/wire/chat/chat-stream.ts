@@ -1,10 +1,10 @@
-import { finishWords } from '../../../core/text/finish-words.ts'
 import type { WrittenPart } from '../../../core/text/written-parts.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { describeError, type ErrorHearer } from '../../faults/error-body.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import type { NativeTimer } from '../llama-cpp/timings.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
+import { ClientCalls, finishWord } from './client-calls.ts'
 import type { CompletionHead } from './completion-head.ts'
 import type { Delivery } from './stream-options-field.ts'
 import { encodeTokenUsage } from './token-usage.ts'
@@ -31,6 +31,7 @@ export async function* encodeChatStream(
       ...(head.tier && { service_tier: head.tier }),
       ...fields,
     })
+  const calls = new ClientCalls(request)
   const times = () => timer && { timings: timer.timings() }
   const choices = Array.from({ length: request.choices }, (_, index) => index)
   const frames = choices.map((index) => frameOf(chunk({ choices: [choiceOf(index, { content: '' })] })))
@@ -41,7 +42,17 @@ export async function* encodeChatStream(
       if (part.type === 'prompt' || (part.type === 'finish' && !delivery.includeUsage)) continue
       const frame = timer === null && part.type === 'text' && part.logprobs === undefined ? frames[part.choice] : undefined
       if (part.type === 'text' && frame !== undefined) yield frame.before + encodeAsciiJson(part.text) + frame.after
-      else yield chunk({ ...encodePart(part), ...times() })
+      else {
+        const ended = calls.before(part)
+        if (ended !== null && 'choice' in part) yield chunk({ choices: [choiceOf(part.choice, { content: null, ...ended })] })
+        const said = calls.of(part)
+        if (said === null) continue
+        const encoded =
+          said !== undefined && 'choice' in part
+            ? { choices: [choiceOf(part.choice, { content: null, ...said })] }
+            : encodePart(part, 'choice' in part && calls.isOnly(part.choice))
+        yield chunk({ ...encoded, ...times() })
+      }
     }
   } catch (error) {
     yield encodeEventData({ error: describeError(error, delivery) })
@@ -57,14 +68,14 @@ function frameOf(emptyEvent: string): { readonly before: string; readonly after:
   return { before: emptyEvent.slice(0, at), after: emptyEvent.slice(at + '""'.length) }
 }
 
-/** What a chunk says of one part. */
-export function encodePart(part: WrittenPart): object {
+/** What a chunk says of one part. @param isOnly Whether its choice ends with a call of OpenAI's first interface. */
+export function encodePart(part: WrittenPart, isOnly = false): object {
   return part.type === 'finish'
     ? { choices: [], usage: encodeTokenUsage(part.usage) }
-    : { choices: [encodeChoice(part)], ...warningsOf(part) }
+    : { choices: [encodeChoice(part, isOnly)], ...warningsOf(part) }
 }
 
-function encodeChoice(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): object {
+function encodeChoice(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>, isOnly: boolean): object {
   switch (part.type) {
     case 'text':
       return { ...choiceOf(part.choice, { content: part.text }), ...(part.logprobs && { logprobs: encodeChatLogprobs(part.logprobs) }) }
@@ -78,7 +89,7 @@ function encodeChoice(part: Exclude<TextPart, { type: 'prompt' | 'finish' }>): o
     case 'tool-arguments':
       return choiceOf(part.choice, { content: null, tool_calls: [{ index: part.index, function: { arguments: part.fragment } }] })
     case 'choice-finish':
-      return choiceOf(part.choice, { content: '' }, finishWords[part.reason].openAi)
+      return choiceOf(part.choice, { content: '' }, finishWord(part.reason, isOnly))
   }
 }
 
@@ -90,6 +101,7 @@ interface Delta {
   readonly content: string | null
   readonly reasoning_content?: string
   readonly tool_calls?: readonly object[]
+  readonly function_call?: object
 }
 
 function choiceOf(index: number, { content, ...rest }: Delta, finish: string | null = null): object {

@@ -7,11 +7,11 @@ import { endingFields, findEndingFaults, readEnding } from './fields/ending-fiel
 import { findLimitFaults, predictField, readLimit } from './fields/limit-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
 import { findPromptFaults, promptField, readPrompts } from './fields/prompt-field.ts'
+import { readStop, stopField } from './fields/stop-field.ts'
 import { neutralFields } from './fields/taken-fields.ts'
 import { readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
 import { findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
-import { readStop, stopField } from './stop-field.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 
 /** OpenAI's own default for plain completions. */

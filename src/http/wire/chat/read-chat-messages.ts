@@ -19,6 +19,10 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
       if (message[field] !== undefined && role !== 'assistant') at(field, 'belongs to assistant messages only: remove it.')
     if (role !== 'tool' && role !== 'function' && message.tool_call_id !== undefined)
       at('tool_call_id', 'belongs to tool messages only: remove it.')
+    for (const [place, call] of (message.tool_calls ?? []).entries()) {
+      const field = call.type === 'custom' ? 'custom' : 'function'
+      if (call[field] === undefined) at(`tool_calls[${place}].${field}`, 'is required: add an object.', 'missing')
+    }
     for (const { path, written } of argumentsIn(message)) {
       faults.push(...callArguments.check(written, ['messages', index, ...path]))
       if (callArguments.tooLong) return faults
@@ -29,9 +33,9 @@ export function findMessageFaults(messages: readonly ChatMessageBody[]): readonl
 
 function argumentsIn({ tool_calls = [], function_call: old }: ChatMessageBody) {
   return [
-    ...tool_calls.map(({ function: called }, place) => ({
-      path: ['tool_calls', place, 'function', 'arguments'],
-      written: writeArguments(called.arguments),
+    ...tool_calls.map(({ function: called, custom }, place) => ({
+      path: custom === undefined ? ['tool_calls', place, 'function', 'arguments'] : ['tool_calls', place, 'custom', 'input'],
+      written: custom?.input ?? writeArguments(called?.arguments),
     })),
     ...(old === undefined ? [] : [{ path: ['function_call', 'arguments'], written: writeArguments(old.arguments) }]),
   ]
@@ -70,12 +74,15 @@ function readMessage(body: ChatMessageBody, index: number): ChatMessage {
 
 /** The calls of a message; one without an id is called by its place. */
 function readCalls({ tool_calls = [], function_call: old }: ChatMessageBody, index: number): readonly ToolCall[] {
-  const called = [...tool_calls, ...(old === undefined ? [] : [{ id: '', function: old }])]
-  return called.map(({ id, function: { name, arguments: written } }, place) => ({
-    id: id || `call_${index}_${place}`,
-    name,
-    arguments: writeArguments(written),
-  }))
+  const called = [
+    ...tool_calls.map(({ id, function: called, custom }) => ({
+      id,
+      name: custom?.name ?? called?.name ?? '',
+      written: custom === undefined ? called?.arguments : { input: custom.input },
+    })),
+    ...(old === undefined ? [] : [{ id: '', name: old.name, written: old.arguments }]),
+  ]
+  return called.map(({ id, name, written }, place) => ({ id: id || `call_${index}_${place}`, name, arguments: writeArguments(written) }))
 }
 
 function readContent(content: ChatMessageBody['content']): string | null {

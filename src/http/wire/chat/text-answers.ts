@@ -2,7 +2,8 @@ import Type, { type TSchema } from 'typebox'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const tokenCount = Type.Integer({ minimum: 0 })
-const finishReason = Type.Enum(['stop', 'length', 'tool_calls', 'content_filter'])
+const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter'] as const
+const finishReason = Type.Enum(finishReasons)
 
 /** Token counts as every text route answers them. */
 export const tokenUsageSchema = Type.Object({
@@ -33,6 +34,12 @@ const toolCall = Type.Object({
   function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON, as the model generated it.' }) }),
 })
 
+const customCall = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('custom'),
+  custom: Type.Object({ name: Type.String(), input: Type.String() }),
+})
+
 const tier = Type.Optional(Type.Enum(['default', 'flex', 'priority'], { description: 'Only if the request names one.' }))
 
 /** What of a request was not followed. */
@@ -52,11 +59,13 @@ export const chatCompletionSchema = Type.Object({
         role: Type.Literal('assistant'),
         content: nullable(Type.String()),
         reasoning_content: Type.Optional(Type.String({ description: "The model's reasoning before its answer." })),
-        function_call: Type.Null(),
-        tool_calls: Type.Optional(Type.Array(toolCall)),
+        function_call: nullable(
+          Type.Object({ name: Type.String(), arguments: Type.String() }, { description: 'Only for requests with `functions`.' }),
+        ),
+        tool_calls: Type.Optional(Type.Array(Type.Union([toolCall, customCall]))),
       }),
       delta: Type.Null(),
-      finish_reason: finishReason,
+      finish_reason: Type.Enum([...finishReasons, 'function_call']),
       logprobs: Type.Optional(chatLogprobsSchema),
     }),
   ),

@@ -135,6 +135,38 @@ describe('a chat stream', () => {
     assert.deepEqual(data[1]?.choices[0]?.delta, { role: 'assistant', content: null, function_call: null, reasoning_content: 'hm' })
   })
 
+  it('streams calls of custom tools whole, each before what follows it, in every choice', async () => {
+    const parts: readonly TextPart[] = [
+      { type: 'tool-call', choice: 0, index: 0, id: 'a', name: 'patch' },
+      { type: 'tool-arguments', choice: 0, index: 0, fragment: '{"input":"x' },
+      { type: 'tool-call', choice: 1, index: 0, id: 'b', name: 'find' },
+      { type: 'tool-arguments', choice: 1, index: 0, fragment: '{}' },
+      { type: 'tool-arguments', choice: 0, index: 0, fragment: '\\ny"}' },
+      { type: 'tool-call', choice: 0, index: 1, id: 'c', name: 'patch' },
+      { type: 'tool-arguments', choice: 0, index: 1, fragment: '{broken' },
+      { type: 'choice-finish', choice: 0, reason: 'tool_calls' },
+      { type: 'choice-finish', choice: 1, reason: 'tool_calls' },
+    ]
+    const tool = { description: null, parameters: {} }
+    const tools = [
+      { ...tool, name: 'patch', calledAs: 'text' as const },
+      { ...tool, name: 'find' },
+    ]
+    const input = { type: 'chat', messages: [], tools, toolChoice: 'auto', parallelToolCalls: true } as const
+    const { data } = await read(encodeChatStream(head, makeTextRequest('', { input, choices: 2 }), of(parts), quiet))
+    const written = { 0: ['', ''], 1: [''] } as Record<number, string[]>
+    for (const { choices } of data)
+      for (const { index: choice, delta } of choices as {
+        index: number
+        delta: { tool_calls?: { index: number; custom?: { input: string }; function?: { arguments: string } }[] }
+      }[])
+        for (const call of delta.tool_calls ?? []) {
+          const texts = written[choice] ?? []
+          texts[call.index] += call.custom?.input ?? call.function?.arguments ?? ''
+        }
+    assert.deepEqual(written, { 0: ['x\ny', '{broken'], 1: ['{}'] })
+  })
+
   it('streams a tool call as its name first and then pieces that make its arguments', async () => {
     const { data } = await chat([
       { type: 'tool-call', choice: 0, index: 1, id: 'call_1', name: 'find' },

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
 import { idleFields, idleMarks } from '../idle-fields.ts'
 import { jsonObject } from './response-format-field.ts'
@@ -12,33 +13,55 @@ const choiceWord = Type.Enum(['auto', 'none', 'required', 'any'])
 /** What agents note of tools for other services. */
 export const idleTools = idleFields('input_examples', 'defer_loading', 'allowed_callers')
 
+const functionFields = {
+  name: toolName,
+  description: Type.Optional(Type.String()),
+  parameters: Type.Optional(jsonObject),
+}
+const functionTool = Type.Object(
+  {
+    type: Type.Literal('function'),
+    function: Type.Object({ ...functionFields, strict: Type.Optional(Type.Boolean()), ...idleMarks }, closed),
+    ...idleMarks,
+    ...idleTools,
+  },
+  closed,
+)
+const grammar = Type.Object({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() }, closed)
+/** A tool whose input is a text; a model is shown a function with one argument. */
+const customTool = Type.Object(
+  {
+    type: Type.Literal('custom'),
+    custom: Type.Object(
+      {
+        name: toolName,
+        description: Type.Optional(Type.String()),
+        format: Type.Optional(
+          Type.Union([
+            Type.Object({ type: Type.Literal('text') }, closed),
+            Type.Object({ type: Type.Literal('grammar'), grammar }, closed),
+          ]),
+        ),
+      },
+      closed,
+    ),
+    ...idleMarks,
+    ...idleTools,
+  },
+  closed,
+)
+const namedFunction = Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: toolName }, closed) }, closed)
+const namedCustom = Type.Object({ type: Type.Literal('custom'), custom: Type.Object({ name: toolName }, closed) }, closed)
+const allowance = { mode: Type.Enum(['auto', 'required']), tools: Type.Array(Type.Union([namedFunction, namedCustom]), { minItems: 1 }) }
+
 /** The fields about tools of POST /v1/chat/completions. */
 export const toolFields = {
   tools: Type.Optional(
-    Type.Array(
-      Type.Object(
-        {
-          type: Type.Literal('function'),
-          function: Type.Object(
-            {
-              name: toolName,
-              description: Type.Optional(Type.String()),
-              parameters: Type.Optional(jsonObject),
-              strict: Type.Optional(Type.Boolean()),
-              ...idleMarks,
-            },
-            closed,
-          ),
-          ...idleMarks,
-          ...idleTools,
-        },
-        closed,
-      ),
-      {
-        maxItems: 256,
-        description: 'Functions the model may call: type, function.name, function.description, function.parameters (JSON Schema).',
-      },
-    ),
+    Type.Array(Type.Union([functionTool, customTool]), {
+      maxItems: 256,
+      description:
+        'Functions the model may call: type, function.name, function.description, function.parameters (JSON Schema); or custom tools, whose input is a text.',
+    }),
   ),
   tool_choice: Type.Optional(
     Type.Union(
@@ -46,10 +69,27 @@ export const toolFields = {
         choiceWord,
         Type.Object({ type: choiceWord }, closed),
         Type.Object({ type: Type.Literal('function'), name: toolName }, closed),
-        Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: toolName }, closed) }, closed),
+        namedFunction,
+        namedCustom,
+        Type.Object({ type: Type.Literal('allowed_tools'), allowed_tools: Type.Object(allowance, closed) }, closed),
       ],
-      { description: 'Whether or which function to call; auto when there are tools. `any` is `required`.' },
+      {
+        description:
+          'Whether or which function to call; auto when there are tools. `any` is `required`; `allowed_tools` shows the model only some of them.',
+      },
     ),
+  ),
+  functions: Type.Optional(
+    Type.Array(Type.Object({ ...functionFields, ...idleMarks }, closed), {
+      minItems: 1,
+      maxItems: 256,
+      description: "Functions in OpenAI's first format; the answer has at most one call, as `function_call`.",
+    }),
+  ),
+  function_call: Type.Optional(
+    Type.Union([Type.Enum(['auto', 'none']), Type.Object({ name: toolName }, closed)], {
+      description: 'Whether or which of `functions` to call.',
+    }),
   ),
   parallel_tool_calls: Type.Optional(Type.Boolean({ default: true, description: 'Whether several functions may be called at once.' })),
 }
@@ -58,16 +98,19 @@ const example = Type.Object(toolFields)
 type ToolsBody = Static<typeof example>
 
 /** What the schema of the fields cannot say: names come once, and a choice names a tool that is there. */
-export function findToolFaults({ tools = [], tool_choice }: ToolsBody): readonly FieldFault[] {
+export function findToolFaults(body: ToolsBody): readonly FieldFault[] {
+  const { tools = [], functions, tool_choice, function_call } = body
   const faults: FieldFault[] = []
-  const names = tools.map((tool) => tool.function.name)
+  if (functions !== undefined && (tools.length > 0 || tool_choice !== undefined))
+    faults.push(conflict(['functions'], 'must be left out with `tools` and `tool_choice`, which took their place.'))
+  if (typeof function_call === 'object' && functions?.some(({ name }) => name === function_call.name) !== true)
+    faults.push(conflict(['function_call'], `names ${function_call.name}, which is not in \`functions\`; name one of them.`))
+  const names = tools.map((tool) => nameOf(tool))
   for (const [index, name] of names.entries())
     if (names.indexOf(name) !== index)
-      faults.push({
-        path: ['tools', index, 'function', 'name'],
-        message: `\`tools[${index}].function.name\` must be unique; ${name} is there twice.`,
-        kind: 'conflict',
-      })
+      faults.push(conflict(['tools', index, tools[index]?.type ?? '', 'name'], `must be unique; ${name} is there twice.`))
+  const missing = allowedOf(tool_choice)?.tools.find((tool) => !names.includes(nameOf(tool)))
+  if (missing !== undefined) faults.push(choiceFault(`names ${nameOf(missing)}, which is not in \`tools\`; name one of them.`))
   const choice = readChoice(tool_choice)
   if (choice === 'required' && names.length === 0) faults.push(choiceFault('needs `tools`; add them, or leave it out.'))
   if (typeof choice === 'object' && !names.includes(choice.name))
@@ -76,27 +119,61 @@ export function findToolFaults({ tools = [], tool_choice }: ToolsBody): readonly
 }
 
 /** The tools that a model may call. */
-export function readTools({ tools = [] }: ToolsBody): readonly ToolDefinition[] {
-  return tools.map(({ function: { name, description, parameters, strict } }) => ({
+export function readTools({ tools = [], functions = [], tool_choice }: ToolsBody): readonly ToolDefinition[] {
+  const allowed = allowedOf(tool_choice)?.tools.map((tool) => nameOf(tool))
+  const shown = allowed === undefined ? tools : tools.filter((tool) => allowed.includes(nameOf(tool)))
+  return [
+    ...shown.map((tool) => (tool.type === 'custom' ? defineCustom(tool.custom) : define(tool.function))),
+    ...functions.map((each) => ({ ...define(each), calledAs: 'only' as const })),
+  ]
+}
+
+function define({ name, description, parameters, strict }: Static<typeof functionTool>['function']): ToolDefinition {
+  return {
     name,
     description: description ?? null,
     parameters: parameters ?? { type: 'object', properties: {} },
     ...(strict !== undefined && { strict }),
-  }))
+  }
+}
+
+/** Models read a grammar; it does not bind them. */
+function defineCustom({ name, description, format }: Static<typeof customTool>['custom']): ToolDefinition {
+  const rule = format?.type === 'grammar' ? `The input follows this ${format.grammar.syntax} grammar:\n${format.grammar.definition}` : ''
+  const parameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false }
+  return { name, description: [description, rule].filter(Boolean).join('\n\n') || null, parameters, calledAs: 'text' }
+}
+
+function nameOf(tool: Static<typeof namedFunction> | Static<typeof namedCustom>): string {
+  return tool.type === 'custom' ? tool.custom.name : tool.function.name
+}
+
+function allowedOf(choice: ToolsBody['tool_choice']): Static<TObject<typeof allowance>> | undefined {
+  return typeof choice === 'object' && 'allowed_tools' in choice ? choice.allowed_tools : undefined
 }
 
 /** Whether and what a model has to call: as it likes when there are tools, else nothing. */
-export function readToolChoice({ tools = [], tool_choice }: ToolsBody): ToolChoice {
-  return readChoice(tool_choice) ?? (tools.length > 0 ? 'auto' : 'none')
+export function readToolChoice({ tools = [], functions = [], tool_choice, function_call }: ToolsBody): ToolChoice {
+  return function_call ?? readChoice(tool_choice) ?? (tools.length + functions.length > 0 ? 'auto' : 'none')
+}
+
+/** Whether several calls may come at once; the first format has room for one. */
+export function readParallel({ functions, parallel_tool_calls: parallel = true }: ToolsBody): boolean {
+  return parallel && functions === undefined
 }
 
 function readChoice(choice: ToolsBody['tool_choice']): ToolChoice | undefined {
   if (choice === undefined) return undefined
   if (typeof choice === 'string') return choice === 'any' ? 'required' : choice
-  if ('function' in choice) return { name: choice.function.name }
+  if ('function' in choice || 'custom' in choice) return { name: nameOf(choice) }
+  if ('allowed_tools' in choice) return choice.allowed_tools.mode
   return 'name' in choice ? { name: choice.name } : readChoice(choice.type)
 }
 
 function choiceFault(text: string): FieldFault {
-  return { path: ['tool_choice'], message: `\`tool_choice\` ${text}`, kind: 'conflict' }
+  return conflict(['tool_choice'], text)
+}
+
+function conflict(path: FieldFault['path'], text: string): FieldFault {
+  return { path, message: `\`${printPath(path)}\` ${text}`, kind: 'conflict' }
 }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
+import { readStop, stopField } from '../chat/fields/stop-field.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { readStop, stopField } from '../chat/stop-field.ts'
 import { idleFields } from '../idle-fields.ts'
 
 /** What Ollama samples with where neither the request nor the model says. */

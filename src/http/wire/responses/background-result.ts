@@ -10,9 +10,13 @@ export function readStoredChat(json: string): TextResult {
     choices: choices.map(({ message, finish_reason, logprobs }) => ({
       text: message.content ?? '',
       thoughts: message.reasoning_content ?? '',
-      toolCalls: (message.tool_calls ?? []).map((call) => ({ id: call.id, name: call.function.name, arguments: call.function.arguments })),
+      toolCalls: (message.tool_calls ?? []).map((call) =>
+        call.type === 'custom'
+          ? { id: call.id, name: call.custom.name, arguments: JSON.stringify({ input: call.custom.input }) }
+          : { id: call.id, name: call.function.name, arguments: call.function.arguments },
+      ),
       logprobs: (logprobs?.content ?? []).map(({ top_logprobs: top, ...entry }) => ({ ...entry, top })),
-      reason: finish_reason,
+      reason: finish_reason === 'function_call' ? 'tool_calls' : finish_reason,
       ...(warnings !== undefined && { warnings }),
     })),
     usage: {

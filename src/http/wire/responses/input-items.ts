@@ -35,7 +35,7 @@ const functionCall = Type.Object(
   {
     type: Type.Literal('function_call'),
     call_id: callId,
-    name: Type.String({ minLength: 1, maxLength: 128 }),
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
     namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     arguments: Type.String(),
     parsed_arguments: readByClient,

@@ -249,6 +249,21 @@ suite('items as a conversation', () => {
     )
   })
 
+  test('names may be as long as MCP servers have them, with dots, slashes and colons', () => {
+    const long = `mcp__files.read:${'x'.repeat(100)}`
+    const call = { type: 'function_call', call_id: 'a', name: long, arguments: '{}' }
+    const { tools } = conversation([says('user', 'a'), call], {
+      tools: [
+        { ...look, name: long },
+        { ...patch, name: 'a/b' },
+      ],
+    })
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      [long, 'a/b'],
+    )
+  })
+
   test('of allowed tools only those are offered', () => {
     const choice = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'look' }] }
     const { tools, toolChoice } = conversation('a', { tools: [look, patch], tool_choice: choice })

@@ -4,9 +4,10 @@ import { isRecord } from '../../../core/is-record.ts'
 import { shortName } from '../../../core/requests/short-name.ts'
 import type { ChatInput, ToolDefinition } from '../../../core/text-generation.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
+import { toolName } from '../chat/tool-fields.ts'
 
 const closed = { additionalProperties: false }
-const name = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
+const name = toolName
 const functionTool = Type.Object(
   {
     type: Type.Literal('function'),

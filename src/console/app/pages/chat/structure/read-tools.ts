@@ -2,7 +2,7 @@ import type { ChatBody } from '../../../../../http/wire/chat/chat-request.ts'
 import { t } from '../../../language/t.ts'
 import { isObject, readJson } from './read-json-object.ts'
 
-export type Tool = NonNullable<ChatBody['tools']>[number]
+export type Tool = Extract<NonNullable<ChatBody['tools']>[number], { readonly type: 'function' }>
 
 /** The functions in a JSON text: one, or a list of them, each bare or as OpenAI wraps it. An empty text has none; or why there are none. */
 export function readTools(text: string): { readonly tools: readonly Tool[]; readonly fault: string | null } {
