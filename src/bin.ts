@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CliBackend } from './cli/cli-backend.ts'
-import { openProcessTerminal } from './cli/process-terminal.ts'
 import { runCli } from './cli/run-cli.ts'
-import { endWithoutReader, outliveReaders } from './cli/standard-streams.ts'
+import { endWithoutReader, openProcessTerminal, outliveReaders } from './cli/terminal.ts'
 import { readEnvironment, readMachine } from './config/process-environment.ts'
 
 const stop = new AbortController()

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './failures.ts'
 
 /**
  * Checks where a file is to go before work is spent on what it will hold.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { openProgressBar } from './progress-bar.ts'
+import { describe, it, mock } from 'node:test'
+import { openProgressBar, openSpinner } from './progress-bar.ts'
 
 function draw({ interactive, steps }: { interactive: boolean; steps: readonly (readonly [time: number, done: number])[] }): string {
   let written = ''
@@ -41,5 +41,29 @@ describe('the progress bar', () => {
 
   it('never draws where nobody watches', () => {
     assert.equal(draw({ interactive: false, steps: [[5_000, 50]] }), '')
+  })
+})
+
+describe('a spinner', () => {
+  const watched = (interactive: boolean, ms: number): string => {
+    let text = ''
+    mock.timers.enable({ apis: ['setInterval'] })
+    {
+      using _spinner = openSpinner({ interactive, err: (part) => (text += part) }, 'Loading')
+      mock.timers.tick(ms)
+    }
+    mock.timers.reset()
+    return text
+  }
+
+  it('says nothing for half a second, nor where nobody watches', () => {
+    assert.equal(watched(true, 500), '')
+    assert.equal(watched(false, 60_000), '')
+  })
+
+  it('counts the seconds after that, and leaves no line behind', () => {
+    const text = watched(true, 3000)
+    assert.match(text, /Loading … 3 s/)
+    assert.ok(text.endsWith('\r\u001b[2K'))
   })
 })

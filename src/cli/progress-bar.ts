@@ -59,3 +59,27 @@ function printTime(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`
 }
+
+const spinnerDelayMs = 500
+const turnMs = 100
+const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+
+/**
+ * Turns on standard error with the seconds that went by, for what takes more than half a second and tells no progress, only where a
+ * person watches; disposing it clears the line.
+ */
+export function openSpinner({ err, interactive }: Pick<Terminal, 'err' | 'interactive'>, label: string): Disposable {
+  let turns = 0
+  const draw = () => {
+    turns += 1
+    const ms = turns * turnMs
+    if (ms > spinnerDelayMs) err(`\r${frames[turns % frames.length]} ${label} … ${Math.floor(ms / 1000)} s\u001b[K`)
+  }
+  const timer = interactive ? setInterval(draw, turnMs) : undefined
+  return {
+    [Symbol.dispose]: () => {
+      clearInterval(timer)
+      if (turns * turnMs > spinnerDelayMs) err('\r\u001b[2K')
+    },
+  }
+}

@@ -4,13 +4,11 @@ import { type Arguments, checkArguments, commonFlags, findUnknownFlags, parseArg
 import type { CliBackend } from './cli-backend.ts'
 import type { Command, CommandResult } from './command.ts'
 import { commands } from './commands.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure, UsageError } from './failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
-import { paint } from './paint.ts'
-import { printable, printableLine } from './printable.ts'
+import { paint, printable, printableLine } from './printed-text.ts'
 import type { Terminal } from './terminal.ts'
 import { unknownCommand } from './unknown-command.ts'
-import { UsageError } from './usage-error.ts'
 
 export interface CliSurroundings {
   readonly terminal: Terminal

@@ -1,7 +1,7 @@
 import { openCatalog } from '../catalog/open-catalog.ts'
 import { removeModel } from '../catalog/remove-model.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../cli/failures.ts'
 import type { Config } from '../config/settings.ts'
 import type { AuditAction } from '../core/audit-entry.ts'
 import type { ModelDescriptor } from '../core/model.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../cli/failures.ts'
 import type { Config } from '../config/settings.ts'
 import { ServiceError } from '../core/error.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'

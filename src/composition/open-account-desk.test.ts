@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../cli/failures.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { openAccountDesk } from './open-account-desk.ts'
 import { openStore } from './open-store.ts'

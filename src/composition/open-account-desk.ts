@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { AccountDesk } from '../cli/cli-backend.ts'
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../cli/failures.ts'
 import { listeningOrigin, resolveAddresses } from '../config/addresses.ts'
 import type { Config } from '../config/settings.ts'
 import { joinLink } from '../console/sign-in/join-link.ts'

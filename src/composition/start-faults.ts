@@ -1,4 +1,4 @@
-import { UsageError } from '../cli/usage-error.ts'
+import { UsageError } from '../cli/failures.ts'
 import type { ConfigFault } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import { findClusterFaults } from './cluster/find-cluster-faults.ts'

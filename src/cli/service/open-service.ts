@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { listeningOrigin } from '../../config/addresses.ts'
-import type { CommandContext } from '../command.ts'
-import { UsageError } from '../usage-error.ts'
+import type { CommandContext, CommandFlag } from '../command.ts'
+import { UsageError } from '../failures.ts'
 import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
-import { serviceSettings } from './service-flags.ts'
 
 /** What tells which service is meant. */
 type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'report' | 'backend' | 'terminal' | 'signal'>
@@ -88,3 +87,12 @@ async function signInNamed(context: Surroundings): Promise<Login> {
     )
   return isValid ? kept : signInHere(context, file)
 }
+
+/** The flags of every command that talks to a running service. */
+export const serviceFlags: readonly CommandFlag[] = [
+  { name: 'url', form: '<origin>', help: 'The address of the service, also SEPIA_URL. Default: that of sepia login.' },
+  { name: 'token', form: '<text>', help: 'An access token, also SEPIA_TOKEN, which hides it from other users of the machine.' },
+]
+
+/** What finds the service of this machine where nobody has signed in. */
+export const serviceSettings: readonly string[] = ['data', 'host', 'port', 'database-url', 'database-url-file']

@@ -1,4 +1,4 @@
-import { printableLine } from '../printable.ts'
+import { printableLine } from '../printed-text.ts'
 import type { ReportProgress } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { UsageError } from '../../cli/usage-error.ts'
+import { UsageError } from '../../cli/failures.ts'
 import { readDatabaseUrl } from './read-database-url.ts'
 
 test('a file that holds no address, or several, is told by name without what it holds', async () => {

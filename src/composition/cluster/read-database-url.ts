@@ -1,4 +1,4 @@
-import { UsageError } from '../../cli/usage-error.ts'
+import { UsageError } from '../../cli/failures.ts'
 import { databaseUrl } from '../../config/storage-urls.ts'
 import { readSecretFile } from './read-secret-file.ts'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { UsageError } from '../../cli/usage-error.ts'
+import { UsageError } from '../../cli/failures.ts'
 
 /** The only line of a file that holds a secret. @throws {UsageError} when it cannot be read, or has fewer than `least` characters. */
 export async function readSecretFile(path: string, { where, least }: { readonly where: string; readonly least: number }): Promise<string> {

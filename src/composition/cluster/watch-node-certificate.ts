@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { UsageError } from '../../cli/usage-error.ts'
+import { UsageError } from '../../cli/failures.ts'
 import { type NodeCertificate, NodeTls } from '../../cluster/node-tls.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 

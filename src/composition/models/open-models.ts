@@ -1,7 +1,7 @@
 import { CatalogError } from '../../catalog/catalog-fault.ts'
 import { openCatalog } from '../../catalog/open-catalog.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
-import { UsageError } from '../../cli/usage-error.ts'
+import { UsageError } from '../../cli/failures.ts'
 import type { ConfigFault } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { modelFolders } from './model-folders.ts'

@@ -1,13 +1,10 @@
 import type { Command, CommandContext, CommandFlag, CommandResult } from '../../command.ts'
-import { describeFailure } from '../../describe-failure.ts'
-import { paint } from '../../paint.ts'
-import { printable } from '../../printable.ts'
+import { describeFailure, UsageError } from '../../failures.ts'
+import { paint, printable } from '../../printed-text.ts'
 import { chooseModel, ensureModel } from '../../service/installed-models.ts'
-import { openService } from '../../service/open-service.ts'
+import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
-import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
 import { endOfInput } from '../../terminal.ts'
-import { UsageError } from '../../usage-error.ts'
 
 interface Message {
   readonly role: 'system' | 'user' | 'assistant'

@@ -1,10 +1,9 @@
 import type { Command } from '../../command.ts'
+import { UsageError } from '../../failures.ts'
 import { loginFile, removeLogin, writeLogin } from '../../service/login-file.ts'
-import { parseServiceUrl, signInHere } from '../../service/open-service.ts'
+import { parseServiceUrl, serviceFlags, serviceSettings, signInHere } from '../../service/open-service.ts'
 import { createServiceClient } from '../../service/service-client.ts'
-import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
 import { endOfInput } from '../../terminal.ts'
-import { UsageError } from '../../usage-error.ts'
 
 export const login: Command = {
   words: ['login'],

@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { printByteSize } from '../../../core/byte-size.ts'
 import { checkPlace } from '../../check-place.ts'
-import type { Command } from '../../command.ts'
-import { confirm, yesFlag } from '../../confirm.ts'
+import { type Command, confirm, yesFlag } from '../../command.ts'
+import { textTable } from '../../printed-text.ts'
 import { openProgressBar } from '../../progress-bar.ts'
-import { openService } from '../../service/open-service.ts'
-import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
+import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
 import { describeRequest, describeStatus, followRequest, type ShownRequest } from '../../service/shown-request.ts'
-import { textTable } from '../../text-table.ts'
 
 const id = { name: '<id>', help: 'The response_id of an asynchronous request; sepia request list shows them.' }
 const path = (argument: string) => `/v1/requests/${encodeURIComponent(argument)}`

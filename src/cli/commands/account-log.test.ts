@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runCommandLine as run } from '../../../../test/support/run-command-line.ts'
+import { runCommandLine as run } from '../../../test/support/run-command-line.ts'
 
 describe('account log', () => {
   test('shows how the log stands, and changes nothing', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { detectPictureProtocol, showPicture } from './inline-picture.ts'
+import { detectPictureProtocol, showPicture } from './draw.ts'
 
 describe('a picture in a terminal', () => {
   for (const [environment, protocol] of [

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure } from './failures.ts'
 
 describe('describeFailure', () => {
   it('says what to do when the address is taken', async () => {

@@ -1,7 +1,38 @@
 import { expectedLimit, formatLimit, limitNames, limitWords, parseLimit, useLimitNames } from '../core/limits/limit-words.ts'
 import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
-import type { CommandFlag, CommandResult } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import type { AccountDesk } from './cli-backend.ts'
+import type { Command, CommandContext, CommandFlag, CommandResult } from './command.ts'
+import { UsageError } from './failures.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+interface LimitedThing<Thing> {
+  readonly words: Command['words']
+  readonly summary: string
+  readonly argument: Command['argument'] & object
+  readonly flags: readonly CommandFlag[]
+  readonly find: (desk: AccountDesk, id: string, options: Options) => Promise<Thing>
+  readonly change: (desk: AccountDesk, thing: Thing, limits: Partial<AccountLimits>, options: Options) => Promise<void>
+}
+
+/** A command that limits what is found by its id, or shows its limits when no flag is given. */
+export function limitCommand<Thing extends { readonly limits: UseLimits | AccountLimits }>({
+  find,
+  change,
+  ...described
+}: LimitedThing<Thing>): Command {
+  return {
+    ...described,
+    settings: ['data', 'database-url', 'database-url-file'],
+    run: async ({ argument, backend, config, flags, signal }: CommandContext) => {
+      const changes = readLimitFlags(flags)
+      await using desk = await backend.openAccountDesk(config, { signal })
+      const found = await find(desk, argument, { signal })
+      if (Object.keys(changes).length > 0) await change(desk, found, changes, { signal })
+      return showLimits({ ...found.limits, ...changes })
+    },
+  }
+}
 
 const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
@@ -16,7 +47,7 @@ function makeFlag(name: keyof AccountLimits): CommandFlag {
 }
 
 /** The limits that the flags name. @throws {UsageError} naming every one that cannot be. */
-export function readLimitFlags(flags: ReadonlyMap<string, string>): Partial<AccountLimits> {
+function readLimitFlags(flags: ReadonlyMap<string, string>): Partial<AccountLimits> {
   const given = limitNames.flatMap((name) => {
     const text = flags.get(flagOf(name))
     return text === undefined ? [] : [{ name, text, value: text === 'none' ? null : parseLimit(name, text) }]
@@ -32,7 +63,7 @@ export function readLimitFlags(flags: ReadonlyMap<string, string>): Partial<Acco
 }
 
 /** All limits, for people and as JSON. */
-export function showLimits(limits: UseLimits | AccountLimits): CommandResult {
+function showLimits(limits: UseLimits | AccountLimits): CommandResult {
   const lines = entriesOf(limits).map(([name, limit]) => `${flagOf(name)}: ${limit === null ? 'none' : formatLimit(name, limit)}`)
   return { text: lines.join('\n'), json: limitFields(limits) }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readEvents } from './read-events.ts'
+import { readEvents } from './service-client.ts'
 
 async function* cut(text: string, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   const bytes = Buffer.from(text)

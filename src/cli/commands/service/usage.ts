@@ -1,8 +1,7 @@
 import { csv } from '../../../core/text/csv.ts'
 import type { Command } from '../../command.ts'
-import { openService } from '../../service/open-service.ts'
-import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
-import { textTable } from '../../text-table.ts'
+import { textTable } from '../../printed-text.ts'
+import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
 
 interface UsageBudget {
   readonly of: string

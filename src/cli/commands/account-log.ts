@@ -1,12 +1,10 @@
-import { parseDuration, printDuration } from '../../../config/duration.ts'
-import { usualKeepMs } from '../../../core/requests/logged-body.ts'
-import type { AccountLog, KeptBody } from '../../cli-backend.ts'
-import type { Command, CommandResult } from '../../command.ts'
-import { confirm, yesFlag } from '../../confirm.ts'
-import { isoTime } from '../../iso-time.ts'
-import { printable, printableLine } from '../../printable.ts'
-import { UsageError } from '../../usage-error.ts'
-import { findAccount } from './find-account.ts'
+import { parseDuration, printDuration } from '../../config/duration.ts'
+import { usualKeepMs } from '../../core/requests/logged-body.ts'
+import type { AccountLog, KeptBody } from '../cli-backend.ts'
+import { type Command, type CommandResult, confirm, yesFlag } from '../command.ts'
+import { UsageError } from '../failures.ts'
+import { isoTime, printable, printableLine } from '../printed-text.ts'
+import { findAccount } from './accounts.ts'
 
 /** Switches the request log of one account, shows how it stands, or what it has of a request. */
 export const logAccount: Command = {

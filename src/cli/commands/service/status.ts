@@ -1,8 +1,8 @@
 import type { Command } from '../../command.ts'
+import { textTable } from '../../printed-text.ts'
+import { openSpinner } from '../../progress-bar.ts'
 import { fetchModels } from '../../service/installed-models.ts'
-import { openService } from '../../service/open-service.ts'
-import { serviceFlags, serviceSettings } from '../../service/service-flags.ts'
-import { textTable } from '../../text-table.ts'
+import { openService, serviceFlags, serviceSettings } from '../../service/open-service.ts'
 
 export const showStatus: Command = {
   words: ['status'],
@@ -28,4 +28,24 @@ export const showStatus: Command = {
       healthy: fault === null,
     }
   },
+}
+
+export const loadModel: Command = command('load', 'Load a model of a service into memory; owners only.', 'Loading')
+export const unloadModel: Command = command('unload', 'Unload a model of a service from memory; owners only.', 'Unloading')
+
+function command(verb: 'load' | 'unload', summary: string, label: string): Command {
+  return {
+    words: ['model', verb],
+    summary,
+    argument: { name: '<name>', help: 'The name that sepia status lists.' },
+    flags: serviceFlags,
+    settings: serviceSettings,
+    run: async (context) => {
+      const { argument: model, terminal, signal } = context
+      const service = await openService(context)
+      using _spinner = openSpinner(terminal, label)
+      await service.fetchJson(`/models/${verb}`, { body: { model }, signal })
+      return { text: `${model} is ${verb}ed.`, json: { model, state: `${verb}ed` } }
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printable, printableLine } from './printable.ts'
-import { textTable } from './text-table.ts'
+import { printable, printableLine, textTable } from './printed-text.ts'
 
 const hostile: readonly (readonly [what: string, text: string, shown: string])[] = [
   ['an escape sequence that clears the screen', 'a\u001b[2Jb', 'a\\u001b[2Jb'],

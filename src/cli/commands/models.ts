@@ -1,0 +1,109 @@
+import { printByteSize } from '../../core/byte-size.ts'
+import { modelSuggestions } from '../../core/memory/model-suggestions.ts'
+import type { PullPlan } from '../../core/model-pull.ts'
+import { type Command, confirm, yesFlag } from '../command.ts'
+import { printableLine, textTable } from '../printed-text.ts'
+import { openProgressBar } from '../progress-bar.ts'
+
+export const listModels: Command = {
+  words: ['model', 'list'],
+  summary: 'List the installed models.',
+  flags: [],
+  settings: ['models', 'data'],
+  run: async ({ backend, config }) => {
+    const models = (await backend.listModels(config)).filter(({ hidden = false }) => !hidden)
+    return {
+      text:
+        textTable(
+          ['ID', 'KIND', 'SIZE', 'LICENCE', 'FOLDER'],
+          models.map(({ id, kind, bytes, license, folder }) => [id, kind, printByteSize(bytes), license ?? '', folder]),
+        ) || 'There are no models; fetch one with: sepia model pull <source>',
+      json: { models: models.map(({ id, name, kind, bytes, license, folder }) => ({ id, name, kind, bytes, license, folder })) },
+    }
+  },
+}
+
+export const searchModels: Command = {
+  words: ['model', 'search'],
+  summary: 'Search the hub for models that Sepia runs.',
+  argument: { name: '<words>', help: 'Words to search for, such as qwen3 8b, with or without quotes.', words: true },
+  flags: [],
+  settings: ['hub-url', 'hub-token-file'],
+  run: async ({ argument, backend, config, signal }) => {
+    const models = await backend.searchModels(config, argument, { signal })
+    const rows = models.map(({ source, downloads, license, gated }) => [source, String(downloads), license ?? '', gated ? 'yes' : ''])
+    return {
+      text:
+        rows.length === 0
+          ? 'The hub has no GGUF or image model for these words; try fewer words.'
+          : `${textTable(['SOURCE', 'DOWNLOADS', 'LICENCE', 'GATED'], rows)}\n\nFetch one with: sepia model pull <source>`,
+      json: { models },
+    }
+  },
+}
+
+export const pullModel: Command = {
+  words: ['model', 'pull'],
+  summary: 'Copy a model into the data folder and check it.',
+  argument: {
+    name: '<source>',
+    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder that holds a model.',
+  },
+  flags: [
+    { name: 'dry-run', form: null, help: 'Show what would be downloaded, with sizes, and download nothing.' },
+    { name: 'offline', form: null, help: 'Use this machine only: local paths.' },
+  ],
+  settings: ['data', 'hub-url', 'hub-token-file', 'pull-hosts'],
+  run: async ({ argument, flags, backend, config, terminal, signal }) => {
+    const offline = flags.has('offline')
+    if (flags.has('dry-run')) {
+      const plan = await backend.planPull(config, argument, { signal, offline })
+      const files = Object.entries(plan.files).map(([path, { bytes }]) => [path, printByteSize(bytes)])
+      const room = `${printByteSize(plan.freeBytes)} are free in ${config.dataFolder}${plan.freeBytes < plan.bytes ? ', which is not enough' : ''}.`
+      return { text: [...describePlan(plan), textTable(['FILE', 'SIZE'], files), room].join('\n'), json: { ...plan } }
+    }
+    const onPlan = (plan: PullPlan) => terminal.err(`${describePlan(plan).join('\n')}\n`)
+    using bar = openProgressBar({ terminal, now: Date.now }, 'Fetching', { bytes: true })
+    const { id, bytes, folder } = await backend.pullModel(config, argument, { signal, offline, onPlan, onProgress: bar.report })
+    return { text: `Installed ${id} (${printByteSize(bytes)}); a running service has it in a few seconds.`, json: { id, bytes, folder } }
+  },
+}
+
+function describePlan({ id, bytes, license, notes }: PullPlan): readonly string[] {
+  return [`${id} (${printByteSize(bytes)}), licence: ${license ?? 'not stated'}`, ...notes].map(printableLine)
+}
+
+export const removeModel: Command = {
+  words: ['model', 'remove'],
+  summary: 'Delete a pulled model.',
+  argument: { name: '<model>', help: 'the id that sepia model list shows.' },
+  flags: [yesFlag],
+  settings: ['data'],
+  run: async (context) => {
+    const model = await context.backend.findRemovableModel(context.config, context.argument)
+    await confirm(context, { warning: `This deletes ${model.folder} (${printByteSize(model.bytes)}).`, unattended: 'proceed' })
+    await context.backend.removeModel(model)
+    return { text: `Removed ${model.id}.`, json: { removed: model.id } }
+  },
+}
+
+export const suggestModels: Command = {
+  words: ['model', 'suggestions'],
+  summary: 'List models to start with, and which of them fit into the setting memory.',
+  flags: [],
+  settings: ['memory'],
+  run: async ({ config }) => {
+    const models = modelSuggestions.map((model) => ({ ...model, fits: model.memoryBytes <= config.models.memoryBytes }))
+    const rows = models.map(({ kind, source, bytes, memoryBytes, license, fits }) => [
+      source,
+      kind,
+      printByteSize(bytes),
+      printByteSize(memoryBytes),
+      fits ? 'yes' : 'no',
+      license,
+    ])
+    const table = textTable(['SOURCE', 'KIND', 'DOWNLOAD', 'MEMORY', 'FITS', 'LICENCE'], rows)
+    const room = `Models may use ${printByteSize(config.models.memoryBytes)} here (memory); on a GPU they use its memory instead.`
+    return { text: `${table}\n\n${room} Fetch one with: sepia model pull <source>`, json: { models } }
+  },
+}
