@@ -1,3 +1,5 @@
+import type { ModelDescriptor } from '../core/model.ts'
+
 /** One thing wrong with one model folder, and what to change. */
 export interface CatalogFault {
   /** Absolute path of the file or folder at fault. */
@@ -22,4 +24,18 @@ export class CatalogError extends Error {
 /** A fault as one line of text. */
 export function formatFault({ file, field, message }: CatalogFault): string {
   return field === '' ? `${file}: ${message}` : `${file}: ${field}: ${message}`
+}
+
+/** A model that was found in a folder. */
+export interface CatalogEntry {
+  /** Place of that folder in the list of folders. */
+  readonly source: number
+  /** Absolute path. */
+  readonly modelFile: string
+  readonly descriptor: ModelDescriptor
+}
+
+/** A download ended before its time; the next try goes on from there. */
+export class BrokenOff extends Error {
+  override readonly name = 'BrokenOff'
 }

@@ -1,6 +1,5 @@
-import type { CatalogEntry } from './catalog-entry.ts'
-import type { CatalogFault } from './catalog-fault.ts'
-import { isWeightFile } from './checkpoint/weight-file-name.ts'
+import type { CatalogEntry, CatalogFault } from './catalog-fault.ts'
+import { isWeightFile } from './checkpoint/read-loose-files.ts'
 import type { FaultyEntry, ReadEntries } from './read-entries.ts'
 
 /** Finds what is wrong between models, and at them as a whole; of two with one id the later is at fault, or the one with other faults. */

@@ -1,10 +1,9 @@
-import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { explainUnreadableKey, longestKeyFile, parseUpstreamKey } from '../core/files/upstream-key.ts'
 import { isImageServer } from '../core/images/image-servers.ts'
 import { isTextServer } from '../core/model.ts'
 import type { CatalogFault } from './catalog-fault.ts'
-import { checkKeyFile } from './check-key-file.ts'
-import { measureExport } from './describe/measure-export.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelReferences } from './model-file.ts'
 
@@ -86,4 +85,39 @@ function listNeeded({ format, file, speculative, workflow = 'workflow.json' }: M
       ? [file, speculative?.endsWith('.gguf') ? speculative : undefined]
       : ['model.json', format === 'comfyui' ? workflow : undefined]
   return named.filter((path) => path !== undefined)
+}
+
+/** What is wrong with the file that a `model.json` names as its server's key; none where it names no file. */
+async function checkKeyFile(keyFile: string | undefined, folder: string): Promise<readonly CatalogFault[]> {
+  if (keyFile === undefined) return []
+  const path = resolve(folder, keyFile)
+  const fault = await findFault(path)
+  return fault === null ? [] : [{ file: join(folder, 'model.json'), field: 'keyFile', message: `names ${path}, which ${fault}.` }]
+}
+
+async function findFault(path: string): Promise<string | null> {
+  try {
+    const stats = await stat(path)
+    if (!stats.isFile()) return explainUnreadableKey('EISDIR')
+    if (stats.size > longestKeyFile) return `has ${stats.size} bytes; name a file that holds only the access key`
+    const read = parseUpstreamKey(await readFile(path, 'utf8'))
+    return 'fault' in read ? read.fault : null
+  } catch (error) {
+    return explainUnreadableKey((error as NodeJS.ErrnoException).code)
+  }
+}
+
+/** Folders of networks in the official ONNX layout. */
+const networks = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder', 'vae_encoder', 'safety_checker'] as const
+
+/** Bytes of every network of an exported model; weights in files beside a graph are most of them. */
+async function measureExport(folder: string): Promise<number> {
+  const sizes = await Promise.all(networks.map((network) => measureFolder(join(folder, network))))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function measureFolder(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => [])
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name))))
+  return stats.reduce((sum, each) => sum + (each.isFile() ? each.size : 0), 0)
 }

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../core/error.ts'
 import { isImageServer } from '../core/images/image-servers.ts'
-import { isRecord } from '../core/is-record.ts'
+import { isRecord } from '../core/json-value.ts'
 import { isTextServer } from '../core/model.ts'
 import { printPath, type SchemaNode } from '../core/schema/describe-schema.ts'
 import { findFaults } from '../core/schema/find-faults.ts'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import { defaultSizes } from '../core/image-sizes.ts'
 import { isImageServer } from '../core/images/image-servers.ts'
+import { defaultSizes } from '../core/images/image-sizes.ts'
 import type { ModelPrice } from '../core/limits/model-price.ts'
 import type {
   ImageModelDescriptor,
@@ -13,11 +13,9 @@ import type {
 import type { CatalogFault } from './catalog-fault.ts'
 import { describeDiffusersFolder } from './checkpoint/describe-diffusers-folder.ts'
 import { describeSingleFile } from './checkpoint/describe-single-file.ts'
-import { describeImageServer } from './describe/describe-image-server.ts'
-import { readImageBounds } from './describe/read-image-bounds.ts'
-import { readTextServers } from './describe/read-text-servers.ts'
-import { describeGguf } from './gguf/describe-gguf.ts'
-import { readGguf } from './gguf/read-gguf.ts'
+import { describeImageServer, readImageBounds } from './describe/describe-image-server.ts'
+import { readTextServers } from './describe/servers.ts'
+import { describeGguf, readGguf } from './gguf/read-gguf.ts'
 import type { ModelFile } from './model-file.ts'
 
 /** What the disk says about a model's folder. */

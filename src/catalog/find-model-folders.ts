@@ -1,8 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CatalogFault } from './catalog-fault.ts'
-import type { LooseFile } from './checkpoint/read-loose-files.ts'
-import { isWeightFile } from './checkpoint/weight-file-name.ts'
+import { isWeightFile, type LooseFile } from './checkpoint/read-loose-files.ts'
 
 /** A model's folder, absolute, and the place in the list of folders it was found in. */
 export interface FoundFolder {

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
 import { unpackGoldenCheckpoints } from '../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
-import { openCatalog } from './open-catalog.ts'
 import { planPull, pullModel } from './pull-model.ts'
+import { openCatalog } from './refreshable-catalog.ts'
 
 const hub = { endpoint: 'https://hub.invalid', token: null, trustedHosts: [], offline: true, wait: async () => {} }
 const options = { signal: new AbortController().signal, onProgress: () => {} }

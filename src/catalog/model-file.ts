@@ -2,7 +2,7 @@ import type { CacheType } from '../core/gguf/context-length.ts'
 import type { ImageServerFormat } from '../core/images/image-servers.ts'
 import type { TextServerFormat } from '../core/model.ts'
 import type { Sampler } from '../core/sampler.ts'
-import type { TimeoutFields } from './describe/read-timeouts.ts'
+import type { TimeoutFields } from './describe/servers.ts'
 
 /** Size and hex SHA-256 of one file of a model. */
 export interface ListedFile {

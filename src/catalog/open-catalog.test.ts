@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { listedModels } from '../core/find-descriptor.ts'
 import { CatalogError } from './catalog-fault.ts'
-import { openCatalog } from './open-catalog.ts'
+import { openCatalog } from './refreshable-catalog.ts'
 
 const builtIn = fileURLToPath(new URL('../../models', import.meta.url))
 

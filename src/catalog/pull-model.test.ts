@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
-import { openCatalog } from './open-catalog.ts'
 import { planPull, pullModel } from './pull-model.ts'
+import { openCatalog } from './refreshable-catalog.ts'
 
 const weights = Buffer.alloc(3_000_000, 'weights ')
 const modelFile = {

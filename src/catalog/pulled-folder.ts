@@ -1,4 +1,6 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { ModelDescriptor } from '../core/model.ts'
 import { type FoundModels, findModelFolders } from './find-model-folders.ts'
 import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
 import { markFolder } from './settled-folders.ts'
@@ -44,4 +46,12 @@ async function markNames(folder: string): Promise<string> {
   if (stats === null) return 'absent'
   const names = await readdir(folder).catch(() => [])
   return [stats.ino, stats.mtimeNs, ...names].join('\n')
+}
+
+/** Deletes a model's folder; for a running service it is there as a whole or not at all. */
+export async function removeModel({ folder }: Pick<ModelDescriptor, 'folder'>): Promise<void> {
+  const leaving = join(dirname(folder), `.removing-${basename(folder)}`)
+  await rm(leaving, { recursive: true, force: true })
+  await rename(folder, leaving)
+  await rm(leaving, { recursive: true })
 }

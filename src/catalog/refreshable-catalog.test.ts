@@ -3,8 +3,8 @@ import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
-import { openCatalog } from './open-catalog.ts'
-import { removeModel } from './remove-model.ts'
+import { removeModel } from './pulled-folder.ts'
+import { openCatalog } from './refreshable-catalog.ts'
 
 const options = { signal: new AbortController().signal }
 

@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AssetDescriptor, AssetKind, UnusableFile } from '../core/assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
-import type { CatalogEntry } from './catalog-entry.ts'
-import type { CatalogFault } from './catalog-fault.ts'
+import type { CatalogEntry, CatalogFault } from './catalog-fault.ts'
 import { checkEntries } from './check-entries.ts'
-import type { PulledFolder } from './pulled-folder.ts'
+import { PulledFolder } from './pulled-folder.ts'
 import { nothingRead, type ReadEntries } from './read-entries.ts'
-import type { SettledFolders } from './settled-folders.ts'
+import { SettledFolders } from './settled-folders.ts'
 
 /** What a refresh changed. */
 export interface CatalogChange {
@@ -36,7 +35,7 @@ interface CatalogFolders {
 }
 
 /** The models of the folders that the settings name, and those of the folder into which models are pulled. */
-export class FolderCatalog implements RefreshableCatalog {
+class FolderCatalog implements RefreshableCatalog {
   readonly #folders: CatalogFolders
   #fixed: ReadEntries
   #pulled: ReadEntries
@@ -145,4 +144,28 @@ function liesAt(file: string, name: string): boolean {
     .replaceAll('\\', '/')
     .replace(/\.safetensors$/iu, '')
     .endsWith(`/${name}`)
+}
+
+/** Where models lie. */
+export interface ModelFolders {
+  /** The folder of the models that come with the service; they are the last to be a default. */
+  readonly builtIn?: string
+  /** Folders that must be there at first, read again by a refresh when they have changed and are at rest. */
+  readonly folders: readonly string[]
+  /** The folder whose models come and go, read again by each refresh; one that is not there is empty. */
+  readonly pulledFolder?: string
+}
+
+/**
+ * Reads every model folder inside the given folders. Files and models with faults are left out and listed in the catalog's `faults`.
+ *
+ * @throws {CatalogError} when a given folder cannot be read.
+ */
+export async function openCatalog({ builtIn, folders: others, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
+  const folders = builtIn === undefined ? others : [builtIn, ...others]
+  const pulled = pulledFolder === undefined ? null : new PulledFolder(pulledFolder, folders.length)
+  const settled = new SettledFolders(folders)
+  const fixed = await settled.open()
+  const changing = (await pulled?.readIfChanged()) ?? nothingRead
+  return new FolderCatalog({ fixed, pulled: changing }, { settled, pulled, builtInSource: builtIn === undefined ? null : 0 })
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isPickle, isWeightFile, weightName } from './checkpoint/weight-file-name.ts'
+import { isPickle, isWeightFile, weightName } from './checkpoint/read-loose-files.ts'
 import { readGguf, refuseGguf } from './gguf/read-gguf.ts'
 import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'

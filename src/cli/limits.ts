@@ -1,5 +1,13 @@
-import { expectedLimit, formatLimit, limitNames, limitWords, parseLimit, useLimitNames } from '../core/limits/limit-words.ts'
-import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
+import {
+  type AccountLimits,
+  expectedLimit,
+  formatLimit,
+  limitNames,
+  limitWords,
+  parseLimit,
+  type UseLimits,
+  useLimitNames,
+} from '../core/limits/use-limits.ts'
 import type { AccountDesk } from './cli-backend.ts'
 import type { Command, CommandContext, CommandFlag, CommandResult } from './command.ts'
 import { UsageError } from './failures.ts'

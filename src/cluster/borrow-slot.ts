@@ -22,8 +22,7 @@ import {
   uncarryError,
 } from './lease-wire.ts'
 import type { NodeTls } from './node-tls.ts'
-import { sealQuestion } from './question-seal.ts'
-import { aheadKey, isEqual, leaseKey, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { aheadKey, isEqual, leaseKey, maxLineBytes, SealedLines, seal, sealQuestion, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface Borrower {

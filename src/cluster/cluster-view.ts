@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type ClusterNode, type NodeOffer, type NodeReport, reportEveryMs } from '../core/cluster/node.ts'
-import type { NodeTally } from '../core/cluster/node-tally.ts'
+import { type ClusterNode, type NodeOffer, type NodeReport, type NodeTally, reportEveryMs } from '../core/cluster/node.ts'
+import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../core/ports/node-registry.ts'
 import { firstOf, orAborted } from '../core/waiting.ts'
 import type { ClusterPulls } from './cluster-pulls.ts'
-import { findKindConflict } from './kind-conflict.ts'
 
 export interface ClusterViewSettings {
   readonly registry: NodeRegistry
@@ -184,4 +183,23 @@ export class ClusterView implements AsyncDisposable {
     for (const [id, { url, seenAt }] of this.#offers)
       if (!here.has(id) && (seenAt < since || (url !== null && urls.has(url)))) this.#offers.delete(id)
   }
+}
+
+const kindWords = { text: 'a text model', image: 'an image model' } as const
+
+/** The first of a node's models that another node has as one of another kind, so that requests for it could come to either; undefined = none. */
+function findKindConflict(
+  own: readonly Pick<ModelDescriptor, 'id' | 'kind'>[],
+  others: readonly { readonly node: Pick<ClusterNode, 'host' | 'url'>; readonly offer: Pick<NodeOffer, 'models'> }[],
+): Error | undefined {
+  const kinds = new Map(own.map(({ id, kind }) => [id, kind]))
+  for (const { node, offer } of others)
+    for (const { id, kind } of offer.models) {
+      const here = kinds.get(id)
+      if (here !== undefined && here !== kind)
+        return new Error(
+          `The model ${id} is ${kindWords[here]} here and ${kindWords[kind]} at the node ${node.host} (${node.url}); give one of them another id.`,
+        )
+    }
+  return undefined
 }

@@ -8,10 +8,8 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import { grantLease } from './grant-lease.ts'
 import { firstSignMs, type LeaseQuestion, leasePath, pingMs, quickAnswerMs, silenceMs } from './lease-wire.ts'
-import type { NodeTls } from './node-tls.ts'
-import { QuestionGuard } from './question-seal.ts'
-import { aheadKey, leaseKey, makeNonce, maxLineBytes, SealedLines, seal, splitLines } from './sealed-lines.ts'
-import { UnprovenConnections } from './unproven-connections.ts'
+import { type NodeTls, UnprovenConnections } from './node-tls.ts'
+import { aheadKey, leaseKey, makeNonce, maxLineBytes, QuestionGuard, SealedLines, seal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface LenderSettings {

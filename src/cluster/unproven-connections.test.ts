@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { UnprovenConnections } from './unproven-connections.ts'
+import { UnprovenConnections } from './node-tls.ts'
 
 test('of too many connections on which nobody has shown to be a node, the oldest is closed', async () => {
   const unproven = new UnprovenConnections()

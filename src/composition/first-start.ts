@@ -1,9 +1,10 @@
 import { scopes } from '../core/access-token.ts'
+import type { Account } from '../core/account.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
-import { createAccessToken } from '../operations/access/create-access-token.ts'
-import { ensureFirstAccount } from './ensure-first-account.ts'
+import { createAccessToken } from '../operations/access/access-tokens.ts'
+import { makeAccount } from '../operations/access/accounts.ts'
 
 export interface FirstStartDependencies {
   readonly accounts: AccountStore
@@ -32,4 +33,21 @@ Try it:
     -d '{"model": "smollm2-135m-instruct", "messages": [{"role": "user", "content": "What is the capital of Japan?"}]}'
 
 `)
+}
+
+/** The oldest owner's account; made when there is none, as on the first start, by one of all that start at once. */
+export async function ensureFirstAccount(
+  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly account: Account; readonly created: boolean }> {
+  const known = await findOldestOwner(accounts, options)
+  if (known !== undefined) return { account: known, created: false }
+  const account = makeAccount({ clock }, { name: 'Owner', role: 'owner' })
+  const created = await accounts.createFirstOwner(account, options)
+  return { account: created ? account : ((await findOldestOwner(accounts, options)) ?? account), created }
+}
+
+async function findOldestOwner(accounts: AccountStore, options: { readonly signal: AbortSignal }): Promise<Account | undefined> {
+  const owners = (await accounts.list(options)).filter(({ role }) => role === 'owner')
+  return owners.toSorted((a, b) => a.createdAt - b.createdAt)[0]
 }

@@ -1,13 +1,16 @@
 import type { Config } from '../config/settings.ts'
+import type { BodyKeys } from '../core/ports/body-keys.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
+import { openBodyKeys } from '../storage/filesystem/open-body-keys.ts'
 import { openFilesystemOutputs, proveOutputsWritable } from '../storage/filesystem/open-filesystem-outputs.ts'
 import { openSqliteStore, type SqliteStoreSettings } from '../storage/sqlite/open-sqlite-store.ts'
+import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
+import { finishRestore, isRestoring } from '../storage/upkeep/restore-backup.ts'
+import { readDatabaseUrl } from './cluster/node-address.ts'
 import { openBucket } from './cluster/open-bucket.ts'
-import { readDatabaseUrl } from './cluster/read-database-url.ts'
 import { dataLayout } from './data-layout.ts'
-import { finishInterruptedRestore } from './finish-interrupted-restore.ts'
 import { findWaysOut } from './ways-out.ts'
 
 /**
@@ -70,4 +73,28 @@ export async function openWritableOutputs(config: Config, store: Parameters<type
   const opened = await openOutputs(config, store)
   if (config.outputs.type !== 's3' || store.nodes === undefined) await proveOutputsWritable(dataLayout(config.dataFolder).outputsFolder)
   return opened
+}
+
+/**
+ * Brings a restore to its end that was interrupted, before anybody reads the data folder.
+ *
+ * @throws {Error} naming the other process when the restore is still under way.
+ */
+export async function finishInterruptedRestore({ dataFolder }: Pick<Config, 'dataFolder'>): Promise<void> {
+  if (!isRestoring(dataFolder)) return
+  using _owned = await takeOwnerLock(dataFolder)
+  await finishRestore({ ...dataLayout(dataFolder), dataFolder })
+}
+
+type RequestLogConfig = Pick<Config, 'accounts' | 'dataFolder' | 'database'>
+
+/** The file of the keys of the request log. */
+export function bodyKeysFile({ accounts, dataFolder }: RequestLogConfig): string {
+  return accounts.requestLog.keysFile ?? dataLayout(dataFolder).bodyKeysFile
+}
+
+/** The keys of the request log. Where nodes share a database only the operator makes one: each would make another. */
+export function openRequestLogKeys(config: RequestLogConfig): Promise<BodyKeys> {
+  const mayBegin = config.accounts.requestLog.keysFile === null && config.database.type === 'embedded'
+  return openBodyKeys({ file: bodyKeysFile(config), mayBegin })
 }

@@ -1,8 +1,7 @@
 import { UsageError } from '../cli/failures.ts'
 import type { ConfigFault } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
-import { findClusterFaults } from './cluster/find-cluster-faults.ts'
-import { findMissingBackend } from './devices/list-devices.ts'
+import { findMissingBackend } from './devices/devices.ts'
 import { openModels } from './models/open-models.ts'
 import { findSignInFaults } from './sign-in/open-sign-in.ts'
 
@@ -21,4 +20,78 @@ export async function findStartFaults(config: Config): Promise<readonly ConfigFa
     if (error instanceof UsageError) return error.faults
     throw error
   }
+}
+
+/** Characters that the nodes' secret has at least. */
+export const leastSecretLength = 16
+
+const databaseSettings = ['database-url', 'database-url-file']
+const certificateSettings = ['node-authority-file', 'node-certificate-file', 'node-key-file']
+
+/** Whether one of the two is missing that make a node one of a cluster. */
+export function findHalfCluster({ database, outputs }: Pick<Config, 'database' | 'outputs'>): readonly ConfigFault[] {
+  const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
+  if (shared === bucket) return []
+  return shared
+    ? [{ where: 's3-url', message: 'Nodes with a shared database need a shared bucket; set both database-url and s3-url, or neither.' }]
+    : [
+        {
+          where: 'database-url',
+          message: 'Nodes with a shared bucket need a shared database; set both database-url and s3-url, or neither.',
+          settings: databaseSettings,
+        },
+      ]
+}
+
+/** Which settings of a cluster lack others, though each for itself is well written. */
+export function findClusterFaults({
+  database,
+  outputs,
+  cluster: { role, secret, secretFile, nodeUrl, authorityFile, certificateFile, keyFile },
+}: Pick<Config, 'database' | 'outputs' | 'cluster'>): readonly ConfigFault[] {
+  const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
+  const certificate = [authorityFile, certificateFile, keyFile]
+  const [named, complete] = [certificate.some((path) => path !== null), certificate.every((path) => path !== null)]
+  const found: readonly (readonly [isFault: boolean, where: string, message: string, settings?: readonly string[]])[] = [
+    [
+      outputs.type === 's3' && outputs.address.secretKey === '' && outputs.secretFile === null,
+      's3-secret-file',
+      'The secret of s3-url is missing; write https://key:secret@host/bucket, or set s3-secret-file.',
+    ],
+    [
+      role !== 'all' && !(shared && bucket),
+      'role',
+      `A node with the role ${role} needs other nodes; set database-url and s3-url, or leave role out.`,
+      [...databaseSettings, 's3-url'],
+    ],
+    [
+      shared && bucket && secret === null && secretFile === null && !named,
+      'cluster-secret',
+      `Nodes need a shared secret of at least ${leastSecretLength} characters; set cluster-secret or cluster-secret-file to the same value on all.`,
+      ['cluster-secret', 'cluster-secret-file', ...certificateSettings],
+    ],
+    [
+      named && !complete,
+      'node-certificate-file',
+      'A node certificate needs three files; set node-authority-file, node-certificate-file and node-key-file, or none of them.',
+      certificateSettings,
+    ],
+    [
+      nodeUrl !== null && nodeUrl.startsWith('https:') !== named,
+      'node-url',
+      named
+        ? 'Nodes with certificates use TLS; write node-url with https.'
+        : 'TLS between nodes needs certificates; set node-authority-file, node-certificate-file and node-key-file, or write node-url with http.',
+      certificateSettings,
+    ],
+    [
+      secret !== null && secret.length < leastSecretLength,
+      'cluster-secret',
+      `The secret is too short; use at least ${leastSecretLength} characters.`,
+    ],
+  ]
+  return [
+    ...findHalfCluster({ database, outputs }),
+    ...found.flatMap(([isFault, where, message, settings = [where]]) => (isFault ? [{ where, message, settings }] : [])),
+  ]
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { createTestClock } from '../../test/support/test-clock.ts'
-import { AnswersInProgress } from './answers-in-progress.ts'
-import { stopServing } from './stop-serving.ts'
+import { AnswersInProgress, stopServing } from './stop-serving.ts'
 
 const worker = { holds: () => [], drain: async () => {}, [Symbol.asyncDispose]: async () => {} }
 

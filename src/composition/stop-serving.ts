@@ -1,8 +1,8 @@
+import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../core/ports/clock.ts'
 import { firstOf, unstoppable } from '../core/waiting.ts'
 import type { Worker } from '../worker/start-worker.ts'
-import type { AnswersInProgress } from './answers-in-progress.ts'
 
 interface RunningService {
   readonly server: FastifyInstance
@@ -31,4 +31,27 @@ export async function stopServing(
   )
   server.server.closeAllConnections()
   await Promise.all([server.close(), drained])
+}
+
+/** Counts the requests that a server has not finished answering. */
+export class AnswersInProgress {
+  #count = 0
+  #finished = Promise.withResolvers<void>()
+
+  constructor(server: Server) {
+    server.on('request', (_request, response) => {
+      this.#count += 1
+      response.on('close', () => {
+        this.#count -= 1
+        if (this.#count === 0) this.#finished.resolve()
+      })
+    })
+  }
+
+  /** Resolves as soon as there are none. */
+  async finished(): Promise<void> {
+    if (this.#count === 0) return
+    this.#finished = Promise.withResolvers()
+    await this.#finished.promise
+  }
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.ts'
+import { createProxyRoutes, type FindRoute } from '../outgoing/find-proxy.ts'
 import { createProxyFetch } from '../outgoing/proxy-fetch.ts'
-import { createProxyRoutes, type FindRoute } from '../outgoing/proxy-routes.ts'
 
 /** How what the operator names is reached, directly or through a proxy. */
 export interface WaysOut {

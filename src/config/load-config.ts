@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { isRecord } from '../core/is-record.ts'
+import { isRecord } from '../core/json-value.ts'
 import { didYouMean } from '../core/text/nearest-name.ts'
 import type { Machine } from './machine.ts'
 import { environmentName, readTable, type Setting } from './setting.ts'

@@ -1,5 +1,4 @@
-import type { ClusterNode } from '../core/cluster/node.ts'
-import type { NodeTally } from '../core/cluster/node-tally.ts'
+import type { ClusterNode, NodeTally } from '../core/cluster/node.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { FoundOnHub, PullDesk } from '../core/model-pull.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'

@@ -2,7 +2,7 @@ import type { Account } from '../core/account.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
-import { findInference } from '../operations/deferred/find-inference.ts'
+import { findInference } from '../operations/deferred/inferences.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
 /** A request as it is remembered: of an asynchronous one at least how it stands, of any other its record. */

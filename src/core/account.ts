@@ -1,3 +1,4 @@
+import { ServiceError } from './error.ts'
 import type { AccountLimits } from './limits/use-limits.ts'
 
 /** Who may use the service. Times in Unix milliseconds. */
@@ -52,4 +53,14 @@ export interface Invitation {
   readonly invitedBy: string | null
   readonly createdAt: number
   readonly expiresAt: number
+}
+
+/** Whether an account that was looked for is there and may use the service. */
+export function isEnabled(account: Account | null): boolean {
+  return account !== null && account.disabledAt === null
+}
+
+/** The error of whoever uses an account that is disabled. */
+export function accountDisabled(): ServiceError {
+  return new ServiceError('invalid_token', 'The account of this access token is disabled; ask an owner of the service.')
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from './error.ts'
 import type { ModelDescriptor } from './model.ts'
 import type { ModelCatalog } from './ports/model-catalog.ts'
-import { shortName } from './requests/short-name.ts'
+import { shortName } from './requests/request-record.ts'
 import { didYouMean } from './text/nearest-name.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../core/error.ts'
-import { shortName } from '../core/requests/short-name.ts'
+import { shortName } from '../core/requests/request-record.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../core/access-token.ts'
 import type { UsageEntry } from '../core/usage.ts'
-import { finishedRequest } from '../operations/requests/finished-request.ts'
+import { finishedRequest } from '../operations/requests/request-recorder.ts'
 import { callerOf } from './caller.ts'
 import { clientSignal } from './client-signal.ts'
 import type { RouteDependencies } from './http-dependencies.ts'

@@ -5,13 +5,10 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { type ErrorCode, ServiceError } from '../core/error.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
-import { makeAccessTokenText } from './access/access-token-text.ts'
+import { createAccessToken, listAccessTokens, makeAccessTokenText, revokeAccessToken } from './access/access-tokens.ts'
+import { createAccount } from './access/accounts.ts'
 import { authenticate, type TokenHolder } from './access/authenticate.ts'
-import { createAccessToken } from './access/create-access-token.ts'
-import { createAccount } from './access/create-account.ts'
-import { listAccessTokens } from './access/list-access-tokens.ts'
 import { RecentValues } from './access/recent-values.ts'
-import { revokeAccessToken } from './access/revoke-access-token.ts'
 
 const options = { signal: new AbortController().signal }
 

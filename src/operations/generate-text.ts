@@ -1,5 +1,5 @@
 import type { Caller } from '../core/access-token.ts'
-import { conversationKey } from '../core/cluster/conversation-key.ts'
+import { conversationKey } from '../core/cluster/attraction.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { TextPart, TextRequest, TokenUsage } from '../core/text-generation.ts'
 import { Booking, type InteractiveDependencies } from './booked.ts'

@@ -7,13 +7,10 @@ import { readChunks } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { outputRetentionMs } from '../core/inference.ts'
-import { cancelInference } from './deferred/cancel-inference.ts'
-import { findInference, listInferences } from './deferred/find-inference.ts'
 import { InferenceEvents } from './deferred/inference-events.ts'
-import { openOutput } from './deferred/open-output.ts'
+import { cancelInference, findInference, listInferences, waitForInference, watchInference } from './deferred/inferences.ts'
+import { openOutput } from './deferred/outputs.ts'
 import { submitInference } from './deferred/submit-inference.ts'
-import { waitForInference } from './deferred/wait-for-inference.ts'
-import { watchInference } from './deferred/watch-inference.ts'
 
 const options = { signal: new AbortController().signal }
 

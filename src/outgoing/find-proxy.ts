@@ -1,6 +1,8 @@
+import type { Agent } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import type { ForwardProxies, ForwardProxy } from '../core/outgoing/forward-proxies.ts'
+import { openProxyAgent, type ProxyAgentOptions } from './open-proxy-agent.ts'
 
 /** Whether a host, in lower case, and its port are meant. */
 type Matcher = (host: string, port: string) => boolean
@@ -55,5 +57,25 @@ function isWithin(...ranges: readonly string[]): (host: string) => boolean {
   return (host) => {
     const family = isIP(host)
     return family !== 0 && list.check(host, family === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/** The way to an address through a proxy. */
+export interface ProxyRoute {
+  /** Host and port of the proxy, to be shown. */
+  readonly proxy: string
+  /** Requests with such an agent give their signal as `connectSignal`, too, so that they end while the proxy connects them. */
+  readonly openAgent: (options: ProxyAgentOptions) => Agent
+}
+
+/** Tells the way to an address; null = directly. */
+export type FindRoute = (address: URL) => ProxyRoute | null
+
+/** The ways out that these proxies leave. */
+export function createProxyRoutes(proxies: ForwardProxies): FindRoute {
+  const find = createProxyFinder(proxies)
+  return (address) => {
+    const proxy = find(address)
+    return proxy && { proxy: proxy.name, openAgent: (options) => openProxyAgent(address.protocol, proxy, options) }
   }
 }

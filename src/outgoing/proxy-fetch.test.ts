@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { type ForwardProxyServer, startForwardProxy } from '../../test/support/network/forward-proxy.ts'
 import { startSecureFront } from '../../test/support/network/secure-front.ts'
+import { createProxyRoutes } from './find-proxy.ts'
 import { createProxyFetch } from './proxy-fetch.ts'
-import { createProxyRoutes } from './proxy-routes.ts'
 
 const stack = new AsyncDisposableStack()
 let proxy: ForwardProxyServer

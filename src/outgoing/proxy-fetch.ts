@@ -1,7 +1,7 @@
 import { type Agent, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { wantsLogin } from '../core/outgoing/proxy-fault.ts'
-import type { FindRoute } from './proxy-routes.ts'
+import { wantsLogin } from '../core/outgoing/forward-proxies.ts'
+import type { FindRoute } from './find-proxy.ts'
 
 /** How long a server may say nothing, and how long a connection is kept that nobody uses: as `fetch` has it. */
 const [silenceMs, keptMs] = [300_000, 4000]

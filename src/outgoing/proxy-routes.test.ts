@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { type ForwardProxyServer, startForwardProxy } from '../../test/support/network/forward-proxy.ts'
 import { startSecureFront } from '../../test/support/network/secure-front.ts'
-import { ProxyFault } from '../core/outgoing/proxy-fault.ts'
-import { createProxyRoutes } from './proxy-routes.ts'
+import { ProxyFault } from '../core/outgoing/forward-proxies.ts'
+import { createProxyRoutes } from './find-proxy.ts'
 
 const stack = new AsyncDisposableStack()
 let proxy: ForwardProxyServer

@@ -1,5 +1,4 @@
-import { correctEstimate, type MemoryEstimate } from '../core/memory/estimate-memory.ts'
-import { fitsMemory, type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
+import { correctEstimate, fitsMemory, type MemoryEstimate, type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
 import { type PlannerEvent, type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
 
 /** Notes what happened; what follows from it is decided afterwards, from the state alone. */

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
-import type { MemoryNeed } from '../core/memory/memory-need.ts'
+import type { MemoryNeed } from '../core/memory/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
 import { createFakeCatalog, describeFakeText } from '../runtimes/fake/fake-catalog.ts'
 import { type FakeLoaderSettings, FakeModelLoader } from '../runtimes/fake/fake-model-loader.ts'
 import { createModelPool } from './model-pool.ts'
-import type { PoolEvent } from './pool-event.ts'
-import type { ResidencyLimits } from './residency-state.ts'
+import type { PoolEvent, ResidencyLimits } from './residency-state.ts'
 
 const { signal } = new AbortController()
 const options = { signal, account: 'a' }

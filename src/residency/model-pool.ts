@@ -1,6 +1,6 @@
 import { isUnbegun, ServiceError } from '../core/error.ts'
 import { findDescriptor, makeNotFoundError } from '../core/find-descriptor.ts'
-import { type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
+import { type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
@@ -12,14 +12,13 @@ import type { TextModel } from '../core/ports/text-model.ts'
 import { orAborted } from '../core/waiting.ts'
 import { Alarm } from './alarm.ts'
 import { boundPictures } from './bound-pictures.ts'
-import { estimateModel, rememberMemory } from './known-memory.ts'
 import { nextDeadline, planResidency } from './plan-residency.ts'
-import type { PoolEvent } from './pool-event.ts'
 import { makeRefusalError, makeTooLargeError, toSeconds } from './refusal-error.ts'
 import {
   type Decision,
   introduceModel,
   type PlannerEvent,
+  type PoolEvent,
   type Refusal,
   type ResidencyLimits,
   type ResidencyState,
@@ -27,7 +26,7 @@ import {
   shareOf,
   type UnloadReason,
 } from './residency-state.ts'
-import { ResidentModels } from './resident-models.ts'
+import { estimateModel, ResidentModels, rememberMemory } from './resident-models.ts'
 
 interface ModelPoolDependencies {
   readonly catalog: ModelCatalog

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MemoryEstimate } from '../core/memory/estimate-memory.ts'
-import type { MemoryNeed } from '../core/memory/memory-need.ts'
+import type { MemoryEstimate, MemoryNeed } from '../core/memory/estimate-memory.ts'
 import { planResidency } from './plan-residency.ts'
 import { introduceModel, leastResidentMs, type PlannerEvent, type ResidencyLimits, type ResidencyState } from './residency-state.ts'
 

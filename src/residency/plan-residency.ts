@@ -1,4 +1,4 @@
-import { addMemory, beyondMemory, fitsMemory, leastMemory, type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
+import { addMemory, beyondMemory, fitsMemory, leastMemory, type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
 import { applyEvent } from './apply-event.ts'
 import { estimateRetryAfter, toSeconds } from './refusal-error.ts'
 import {

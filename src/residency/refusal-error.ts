@@ -1,7 +1,6 @@
 import { printByteSize } from '../core/byte-size.ts'
 import { ServiceError } from '../core/error.ts'
-import { findFittingQuantization } from '../core/memory/fitting-quantization.ts'
-import type { MemoryNeed } from '../core/memory/memory-need.ts'
+import { findFittingQuantization, type MemoryNeed } from '../core/memory/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Refusal, ResidencyLimits, ResidentModel } from './residency-state.ts'
 

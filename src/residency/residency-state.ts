@@ -1,5 +1,5 @@
-import type { MemoryEstimate } from '../core/memory/estimate-memory.ts'
-import type { MemoryNeed } from '../core/memory/memory-need.ts'
+import type { ComputeDevice } from '../core/compute-device.ts'
+import type { MemoryEstimate, MemoryNeed } from '../core/memory/estimate-memory.ts'
 
 /** A request that waits for a slot. */
 export interface Waiter {
@@ -207,3 +207,17 @@ export type Decision =
   /** The waiter has its slot, or the model it wanted is loaded. */
   | { readonly type: 'grant'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'refuse'; readonly modelId: string; readonly waiterId: number; readonly refusal: Refusal }
+
+/** What the pool does with models, for log and metrics. */
+export type PoolEvent =
+  | {
+      readonly type: 'loaded'
+      readonly modelId: string
+      readonly loadMs: number
+      readonly memoryBytes: number
+      readonly device: ComputeDevice | undefined
+    }
+  | { readonly type: 'unloaded'; readonly modelId: string; readonly reason: UnloadReason }
+  | { readonly type: 'load-failed'; readonly modelId: string; readonly error: unknown }
+  | { readonly type: 'crashed'; readonly modelId: string; readonly reason: string }
+  | { readonly type: 'refused'; readonly modelId: string; readonly because: Refusal['because'] }

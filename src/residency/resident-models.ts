@@ -1,9 +1,11 @@
-import { type MemoryNeed, noMemory } from '../core/memory/memory-need.ts'
+import { correctEstimate, estimateMemory, type MemoryEstimate, type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
+import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
 import type { LoadedModel, LoadOptions, ModelLoader } from '../core/ports/model-loader.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
+import { memoryBudget, type ResidencyLimits } from './residency-state.ts'
 
 type AnyLoaded = LoadedModel<TextModel> | LoadedModel<ImageModel>
 
@@ -94,4 +96,34 @@ export class ResidentModels {
 function measure({ model }: AnyLoaded, processorBytes: number, expected: () => MemoryNeed): MemoryNeed {
   const { backend = 'cpu', takenBytes } = model.device ?? {}
   return { processorBytes, gpuBytes: backend === 'cpu' ? 0 : (takenBytes ?? expected().gpuBytes) }
+}
+
+interface Sources {
+  readonly limits: ResidencyLimits
+  readonly measured?: MeasuredMemory
+}
+
+/** What a model is expected to take: by what it took last time, else by its files. */
+export function estimateModel({ limits, measured }: Sources, descriptor: ModelDescriptor): MemoryEstimate {
+  const { textSlots, memoryBytes, machineBytes = memoryBytes } = limits
+  const { gpuBytes } = memoryBudget(limits)
+  const estimate = estimateMemory(descriptor, { textSlots, machineBytes: Math.min(machineBytes, memoryBytes), gpuBytes })
+  const last = measured?.find(descriptor.id, conditionsOf(descriptor, limits))
+  return last === undefined ? estimate : correctEstimate(estimate, last)
+}
+
+/** Remembers what a model took, where it took anything here. */
+export async function rememberMemory(
+  { limits, measured }: Sources,
+  descriptor: ModelDescriptor | undefined,
+  memory: MemoryNeed,
+): Promise<void> {
+  if (descriptor === undefined || memory.processorBytes === 0) return
+  await measured?.note(descriptor.id, conditionsOf(descriptor, limits), memory)
+}
+
+/** All that the memory of a model depends on besides its name. */
+function conditionsOf(descriptor: ModelDescriptor, { textSlots, memoryBytes, gpuMemoryBytes }: ResidencyLimits): string {
+  const own = descriptor.kind === 'text' ? [descriptor.contextLength, textSlots] : [descriptor.refiner]
+  return JSON.stringify([descriptor.bytes, memoryBytes, gpuMemoryBytes ?? null, ...own])
 }

@@ -1,4 +1,4 @@
-import type { SharedCounts } from '../core/ports/shared-counts.ts'
+import type { SharedCounts } from '../core/ports/usage-log.ts'
 
 /** Whether a minute is not the present one; that before it still is, and an earlier one comes of a clock that was set back. */
 function isOther(minute: number, present: number): boolean {

@@ -1,4 +1,4 @@
-import type { Log } from './create-log.ts'
+import type { Log } from './log.ts'
 import { type BeginSpan, Traces } from './otlp/traces.ts'
 import { RepeatedFaults } from './repeated-faults.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'

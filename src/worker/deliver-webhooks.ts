@@ -5,8 +5,7 @@ import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
 import { unstoppable } from '../core/waiting.ts'
 import { signWebhook, type WebhookPost } from './post-webhook.ts'
-import { WebhookPlaces } from './webhook-places.ts'
-import { type DeliveryResult, planDelivery } from './webhook-schedule.ts'
+import { type DeliveryResult, planDelivery, WebhookPlaces } from './webhook-places.ts'
 
 export interface WebhookDependencies {
   readonly webhooks: WebhookLog

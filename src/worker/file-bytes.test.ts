@@ -4,7 +4,7 @@ import { createMemoryOutputs } from '../../test/support/memory/create-memory-out
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { keepFile, storeBytes } from '../operations/files/store-file.ts'
-import { expireDocuments, removeOrphanOutputs } from './maintenance-duties.ts'
+import { expireDocuments, removeOrphanOutputs } from './maintenance.ts'
 
 const options = { signal: new AbortController().signal }
 const hour = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import type { Progress } from '../core/inference.ts'
 import type { Claim, Hold } from '../core/ports/inference-queue.ts'
-import { Interruption } from './interruption.ts'
+import { Interruption } from './parked-claims.ts'
 import type { WorkerDependencies } from './worker-dependencies.ts'
 
 /** Longest time between two renewals: the bound on how late a cancellation in another process is noticed. */

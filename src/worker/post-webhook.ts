@@ -3,9 +3,9 @@ import { type Agent, type IncomingMessage, request as requestPlain } from 'node:
 import { request as requestSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterim, noOwnAnswer } from '../core/limits/limit-interim.ts'
+import { limitInterim, noOwnAnswer } from '../core/limits/use-limits.ts'
 import { lookUpName } from './look-up-name.ts'
-import type { DeliveryResult } from './webhook-schedule.ts'
+import type { DeliveryResult } from './webhook-places.ts'
 
 /** What a name that leads nowhere ends with. */
 const unresolved = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL'])

@@ -1,11 +1,10 @@
-import { cancelled } from '../core/inference-failure.ts'
+import { cancelled } from '../core/deferred/inference-id.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
 import { unstoppable } from '../core/waiting.ts'
 import type { UsageMeter } from '../operations/usage-meter.ts'
-import { Interruption } from './interruption.ts'
 import { judgeFailure } from './judge-failure.ts'
-import { persist } from './persist.ts'
+import { Interruption, persist } from './parked-claims.ts'
 import type { WorkerDependencies, WorkerEvent } from './worker-dependencies.ts'
 
 /** A claim whose work has ended. */

@@ -7,8 +7,8 @@ import { makeTextRequest } from '../../test/support/text-request.ts'
 import { createWorkerBench, readRecord, submitImage, type WorkerBench } from '../../test/support/worker-bench.ts'
 import { ServiceError } from '../core/error.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
-import { cancelInference } from '../operations/deferred/cancel-inference.ts'
-import { openOutput } from '../operations/deferred/open-output.ts'
+import { cancelInference } from '../operations/deferred/inferences.ts'
+import { openOutput } from '../operations/deferred/outputs.ts'
 import { startWorker } from './start-worker.ts'
 
 const options = { signal: new AbortController().signal }

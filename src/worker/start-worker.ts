@@ -1,9 +1,8 @@
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim, Hold, ModelRoom } from '../core/ports/inference-queue.ts'
 import { firstOf, unstoppable } from '../core/waiting.ts'
-import { Interruption } from './interruption.ts'
 import { LiveClaims } from './live-claims.ts'
-import { ParkedClaims } from './parked-claims.ts'
+import { Interruption, ParkedClaims } from './parked-claims.ts'
 import { runClaim } from './run-claim.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 

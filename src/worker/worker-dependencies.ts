@@ -7,8 +7,8 @@ import type { UsageEntry } from '../core/usage.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { BudgetDependencies } from '../operations/budgets/wish-of.ts'
-import type { EncodedOutput } from '../operations/deferred/encoded-output.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
+import type { EncodedOutput } from '../operations/deferred/outputs.ts'
 import type { WorkResult } from '../operations/run-work.ts'
 
 export interface WorkerDependencies extends BudgetDependencies {

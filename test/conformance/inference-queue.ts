@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cancelled } from '../../src/core/deferred/inference-id.ts'
 import { outputRetentionMs } from '../../src/core/inference.ts'
-import { cancelled } from '../../src/core/inference-failure.ts'
 import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { makeImageRequest } from '../support/image-request.ts'
 import { makeSubmission } from '../support/submission.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { findClusterFaults } from '../../src/composition/cluster/find-cluster-faults.ts'
+import { findClusterFaults } from '../../src/composition/start-faults.ts'
 import { parseConfig } from '../../src/config/load-config.ts'
 
 interface Compose {

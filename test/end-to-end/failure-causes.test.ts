@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { carryError, uncarryError } from '../../src/cluster/lease-wire.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { TextPart } from '../../src/core/text-generation.ts'
-import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
+import { createAccessToken } from '../../src/operations/access/access-tokens.ts'
 import { startConsoleService } from '../support/console-service.ts'
 import { makeSubmission } from '../support/submission.ts'
 

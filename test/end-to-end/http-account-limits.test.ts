@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, suite, test } from 'node:test'
 import type { UseLimits } from '../../src/core/limits/use-limits.ts'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { finish, submit } from '../support/deferred-requests.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readError } from '../support/read-json.ts'

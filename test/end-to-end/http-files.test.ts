@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import OpenAI, { toFile } from 'openai'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
 import { readError } from '../support/read-json.ts'

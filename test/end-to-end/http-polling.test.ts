@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { submit } from '../support/deferred-requests.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'

@@ -205,7 +205,7 @@ describe('the request log, where it is off', () => {
 
   test('of one account is that of no other', async () => {
     await using service = await startLogged()
-    const { createAccount } = await import('../../src/operations/access/create-account.ts')
+    const { createAccount } = await import('../../src/operations/access/accounts.ts')
     const other = await createAccount({ ...service.store, clock: service.store.clock }, { name: 'Bob', role: 'member' }, options)
     const token = await service.makeToken(['text'], { accountId: other.id })
     const answer = await service.fetch('/v1/chat/completions', { json: chat, token, headers: { 'x-request-id': 'mine' } })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachUpstreams } from '../../src/composition/models/reach-upstreams.ts'
-import { ServerHealth } from '../../src/composition/models/server-health.ts'
+import { reachUpstreams, ServerHealth } from '../../src/composition/models/reach-upstreams.ts'
 import type { ServiceError } from '../../src/core/error.ts'
 import { type ImageServerFormat, imageServerFormats } from '../../src/core/images/image-servers.ts'
 import { createModelPool } from '../../src/residency/model-pool.ts'

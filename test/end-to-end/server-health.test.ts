@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachUpstreams } from '../../src/composition/models/reach-upstreams.ts'
-import { ServerHealth } from '../../src/composition/models/server-health.ts'
+import { reachUpstreams, ServerHealth } from '../../src/composition/models/reach-upstreams.ts'
 import { describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { FakeModelLoader } from '../../src/runtimes/fake/fake-model-loader.ts'
 import { startImageServer } from '../support/engines/image-server.ts'

@@ -4,7 +4,7 @@ import { openPostgresStore, type PostgresStore } from '../../src/storage/postgre
 import { mostBytesInQueue } from '../../src/storage/postgres/queue/large-work.ts'
 import { openS3Outputs } from '../../src/storage/s3/open-s3-outputs.ts'
 import { referenceFormat, workFormat } from '../../src/storage/work-format.ts'
-import { removeOrphanOutputs } from '../../src/worker/maintenance-duties.ts'
+import { removeOrphanOutputs } from '../../src/worker/maintenance.ts'
 import { claimNext, release, succeed, sweep, tryClaim } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { makeNodeReport } from '../support/cluster/node-report.ts'

@@ -11,7 +11,7 @@ import { findKeptPicture, keepPicture } from '../../src/operations/pictures/kept
 import { openFilesystemOutputs } from '../../src/storage/filesystem/open-filesystem-outputs.ts'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
-import { removeOrphanOutputs } from '../../src/worker/maintenance-duties.ts'
+import { removeOrphanOutputs } from '../../src/worker/maintenance.ts'
 import { claimNext, succeed } from '../conformance/claiming.ts'
 import { options, roomy } from '../conformance/store-factory.ts'
 import { createMemoryBodyKeys } from '../support/memory/create-memory-body-keys.ts'

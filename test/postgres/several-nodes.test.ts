@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ensureFirstAccount } from '../../src/composition/ensure-first-account.ts'
+import { ensureFirstAccount } from '../../src/composition/first-start.ts'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import { noLimits } from '../../src/core/limits/use-limits.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { submit } from '../support/deferred-requests.ts'

@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { openCatalog } from '../../src/catalog/open-catalog.ts'
 import { pullModel } from '../../src/catalog/pull-model.ts'
+import { openCatalog } from '../../src/catalog/refreshable-catalog.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const options = { signal: new AbortController().signal, onProgress: () => {} }

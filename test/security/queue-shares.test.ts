@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { createModelPool } from '../../src/residency/model-pool.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { FakeModelLoader } from '../../src/runtimes/fake/fake-model-loader.ts'

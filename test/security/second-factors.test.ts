@@ -103,7 +103,7 @@ suite('second factors', () => {
 
   test('a link that sets a new password does not lead past it', async () => {
     const { send, ownerId, store, clock, codes, signInWith } = await openEnrolled()
-    const { invite } = await import('../../src/operations/access/invite.ts')
+    const { invite } = await import('../../src/operations/access/invitations.ts')
     const link = await invite({ accounts: store.accounts, clock }, { role: 'owner', accountId: ownerId, invitedBy: ownerId }, options)
     const body = { code: link, name: 'Eve', email, password: 'yet another poet' }
     const joined = await send('POST', '/console/api/sign-up', { body })

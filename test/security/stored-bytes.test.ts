@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createAccessToken } from '../../src/operations/access/create-access-token.ts'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccessToken } from '../../src/operations/access/access-tokens.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { startConsoleService } from '../support/console-service.ts'
 import { runCommandLine } from '../support/run-command-line.ts'
 

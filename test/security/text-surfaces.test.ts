@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
-import { createAccount } from '../../src/operations/access/create-account.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 
 const megabyte = 1024 * 1024

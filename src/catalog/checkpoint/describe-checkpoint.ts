@@ -1,8 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { type CheckpointFamily, isTransformerFamily, type Prediction } from '../../core/checkpoint/checkpoint-family.ts'
 import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
-import { flowRefusals } from '../../core/images/sampler-support.ts'
 import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
+import { flowRefusals } from '../../core/sampler.ts'
 
 /** A checkpoint that was found to be one. */
 export interface FoundCheckpoint {

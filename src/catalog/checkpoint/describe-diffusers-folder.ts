@@ -3,7 +3,6 @@ import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
-import { findBrokenLink } from './find-broken-link.ts'
 
 type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
   readonly folder: string
@@ -88,4 +87,19 @@ async function readObject(folder: string, file: string): Promise<Json | null> {
   } catch {
     return null
   }
+}
+
+/**
+ * The first link inside a folder that leads nowhere. Links that lead out of it are how the hub's cache keeps files; an engine may read what they lead to.
+ *
+ * @returns Its path inside the folder; null = there is none.
+ */
+async function findBrokenLink(folder: string): Promise<string | null> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isSymbolicLink()) continue
+    const path = join(entry.parentPath, entry.name)
+    if ((await stat(path).catch(() => null)) === null) return path.slice(folder.length + 1)
+  }
+  return null
 }

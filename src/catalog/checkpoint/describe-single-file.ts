@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { countTextLayers } from '../../core/checkpoint/model-files.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
-import { countTextLayers } from '../../core/checkpoint/text-layers.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { type FoundPart, findParts } from './assemble-models.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
 import { safetensorsFile } from '../../../test/support/model-files/safetensors-file.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { openCatalog } from '../open-catalog.ts'
+import { openCatalog } from '../refreshable-catalog.ts'
 
 const q8 = (name: string, width: number, rows: number): GgufTensor => ({
   name,

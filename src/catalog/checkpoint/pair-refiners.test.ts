@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { openCatalog } from '../open-catalog.ts'
+import { openCatalog } from '../refreshable-catalog.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageModelDescriptor } from '../../core/model.ts'
-import type { CatalogEntry } from '../catalog-entry.ts'
+import type { CatalogEntry } from '../catalog-fault.ts'
 
 /**
  * Gives SDXL checkpoints the refiner that lies beside them and goes by their name: `sd_xl_refiner_1.0` beside `sd_xl_base_1.0`, or

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { readGoldenCheckpoints, unpackGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { openCatalog } from '../open-catalog.ts'
-import { removeModel } from '../remove-model.ts'
+import { removeModel } from '../pulled-folder.ts'
+import { openCatalog } from '../refreshable-catalog.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises'
+import { basename, dirname, relative, sep } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
-import type { CatalogEntry } from '../catalog-entry.ts'
-import type { CatalogFault } from '../catalog-fault.ts'
+import type { CatalogEntry, CatalogFault } from '../catalog-fault.ts'
 import { readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
-import { isPickle, isUsableName, weightName } from './weight-file-name.ts'
 
 /** A file of weights that no `model.json` speaks for. */
 export interface LooseFile {
@@ -119,4 +118,72 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     case 'asset':
       return { ...nothing, assets: [examined.descriptor] }
   }
+}
+
+/**
+ * What loose files are called in requests, by path: their own names, and where several in different folders have one name, each with its folder before it,
+ * or with as many folders as tell them apart.
+ *
+ * @param taken Names of models that have a description.
+ */
+export function nameLooseFiles(files: readonly LooseFile[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const [name, group] of Map.groupBy(files, ({ path }) => weightName(path))) {
+    const folders = new Set(group.map(({ path }) => dirname(path)))
+    const isAlone = folders.size === 1 && !taken.has(name)
+    for (const file of group) names.set(file.path, isAlone ? name : inFolder(file, name, group))
+  }
+  return names
+}
+
+/** A name with the folders that tell it from the others'; a file that lies in no folder keeps its own. */
+function inFolder(file: LooseFile, name: string, group: readonly LooseFile[]): string {
+  const own = foldersOf(file)
+  const others = group.filter(({ path }) => dirname(path) !== dirname(file.path)).map(foldersOf)
+  for (let count = 1; count < own.length; count++) {
+    const end = own.slice(-count).join('/')
+    if (others.every((folders) => folders.slice(-count).join('/') !== end)) return `${end}/${name}`
+  }
+  return [...own, name].join('/')
+}
+
+/** Folders between the searched one and the file; a repository in the hub's cache counts as one folder of its name. */
+function foldersOf({ path, root }: LooseFile): readonly string[] {
+  const folders = relative(root, dirname(path))
+    .split(sep)
+    .filter((each) => each !== '')
+  const cached = folders.findIndex((each, at) => each.startsWith('models--') && folders[at + 1] === 'snapshots')
+  if (cached < 0) return folders
+  const repository = folders[cached]?.split('--').at(-1) ?? ''
+  return [...folders.slice(0, cached), repository, ...folders.slice(cached + 3)]
+}
+
+const extensions = /\.(?:gguf|safetensors|ckpt|pth?|bin)$/iu
+
+/** Whether a file is one of weights, of whatever kind. */
+export function isWeightFile(name: string): boolean {
+  return extensions.test(name)
+}
+
+/** Whether a file of weights is a pickle by its name. */
+export function isPickle(name: string): boolean {
+  return isWeightFile(name) && !/\.(?:gguf|safetensors)$/iu.test(name)
+}
+
+/** The name a file of weights goes by in requests: without extension and without the number of a split. */
+export function weightName(path: string): string {
+  return basename(path)
+    .replace(extensions, '')
+    .replace(/-\d{5}-of-\d{5}$/u, '')
+}
+
+/** Whether a name can stand in requests, LoRA tags and addresses. */
+function isUsableName(name: string): boolean {
+  return name.length > 0 && name.length <= 128 && name === name.trim() && !/[<>:"/\\|?*\p{Cc}]/u.test(name)
+}
+
+/** What a folder in diffusers' layout goes by: its name, or in the hub's cache (`models--owner--name/snapshots/<revision>`) that of its repository. */
+export function folderName(folder: string): string {
+  const cached = /[/\\]models--[^/\\]*?--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/u.exec(folder)?.[1]
+  return cached ?? weightName(folder)
 }

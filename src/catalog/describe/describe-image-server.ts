@@ -1,12 +1,12 @@
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ImageServerFormat, samplersMissingAt } from '../../core/images/image-servers.ts'
-import type { Placeholder } from '../../core/images/workflow.ts'
-import type { ImageModelDescriptor } from '../../core/model.ts'
+import { type Placeholder, parseWorkflow, type Workflow } from '../../core/images/workflow.ts'
+import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
+import { findSchedulerFault, refusedSamplers } from '../../core/sampler.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import type { ModelFile } from '../model-file.ts'
-import { readAddress } from './read-address.ts'
-import { readTimeouts } from './read-timeouts.ts'
-import { readWorkflow } from './read-workflow.ts'
+import { readAddress, readTimeouts } from './servers.ts'
 
 type ImageServer = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>
 
@@ -45,5 +45,63 @@ export async function describeImageServer(
       startsFromImage: takes('init_image'),
       takesSeeds: takes('seed'),
     },
+  }
+}
+
+/** Bytes of the longest workflow that is read; it is sent with every picture. */
+const longestWorkflow = 4 * 1024 * 1024
+
+/** The workflow in a file, or what is wrong with it. */
+async function readWorkflow(file: string): Promise<Workflow | { readonly fault: CatalogFault }> {
+  const read = await readText(file)
+  const parsed = typeof read === 'string' ? parseWorkflow(read) : read
+  return 'fault' in parsed ? { fault: { file, field: '', message: `${parsed.fault}.` } } : parsed
+}
+
+async function readText(file: string): Promise<string | { readonly fault: string }> {
+  try {
+    if ((await stat(file)).size > longestWorkflow)
+      return { fault: `has more than ${longestWorkflow} bytes; store pictures as files on the server` }
+    return await readFile(file, 'utf8')
+  } catch {
+    return { fault: 'cannot be read; make it readable for the user that runs the service' }
+  }
+}
+
+/** Steps of the training schedule that LCM chooses from where the scheduler config names no other number, as in diffusers. */
+const usualLcmSteps = 50
+
+const schedulerFile = 'scheduler/scheduler_config.json'
+
+/** Says what in an image model's folder no engine here can follow. */
+export async function findImageFaults(folder: string): Promise<readonly CatalogFault[]> {
+  const fault = findSchedulerFault((await readObject(folder, schedulerFile)) ?? {})
+  return fault === null ? [] : [{ file: join(folder, schedulerFile), field: '', message: `${fault}.` }]
+}
+
+/** Reads what an image model refuses out of the small files of its folder; what they do not tell is left to the runtime. */
+export async function readImageBounds(folder: string): Promise<ImageModelBounds> {
+  const [scheduler, ...encoders] = await Promise.all(
+    [schedulerFile, 'text_encoder/config.json', 'text_encoder_2/config.json'].map((file) => readObject(folder, file)),
+  )
+  const vaeEncoder = await stat(join(folder, 'vae_encoder/model.onnx')).catch(() => null)
+  const layers = encoders.map((config) => config?.num_hidden_layers).filter((count) => typeof count === 'number')
+  const lcmSteps = scheduler?.original_inference_steps ?? usualLcmSteps
+  return {
+    // The last layer but one is what SDXL reads without any skipping.
+    clipSkip: layers.length === 0 ? null : Math.min(...layers) - 1,
+    lcmSteps: scheduler !== null && typeof lcmSteps === 'number' ? lcmSteps : null,
+    refusedSamplers: refusedSamplers(scheduler ?? {}),
+    startsFromImage: vaeEncoder?.isFile() ?? false,
+    takesSeeds: true,
+  }
+}
+
+async function readObject(folder: string, file: string): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
+    return typeof value === 'object' && value !== null ? { ...value } : null
+  } catch {
+    return null
   }
 }

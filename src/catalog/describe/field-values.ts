@@ -1,7 +1,7 @@
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import type { SchemaNode } from '../../core/schema/describe-schema.ts'
 import { findFaults } from '../../core/schema/find-faults.ts'
-import { isWebAddress } from './web-address.ts'
+import { isWebAddress } from './servers.ts'
 
 /** A text with something in it, of at most 1000 characters. */
 export function isText(value: unknown): value is string {

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { type GgufFacts, readGgufFacts } from '../../core/gguf/gguf-facts.ts'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
+import type { TextModelDescriptor } from '../../core/model.ts'
 
 /** Reads what a GGUF file says of itself; a fault completes a sentence that begins with the file's name. */
 export async function readGguf(path: string): Promise<GgufFacts | { readonly fault: string }> {
@@ -28,5 +29,16 @@ export function refuseGguf({ use, architecture }: GgufFacts): string | null {
       return 'is a LoRA for llama.cpp; merge it into its model'
     case 'picture':
       return `is an image model${architecture === '' ? '' : ` (${architecture})`}; put it into a models folder, with its text encoders and VAE beside it`
+  }
+}
+
+/** What a text model's own file says of it. */
+export function describeGguf(facts: GgufFacts): Pick<TextModelDescriptor, 'trainedLength' | 'generates' | 'ranks' | 'weights'> {
+  const { contextLength, use, architecture, parameters, quantization, layers, vocabularySize, cacheBytesPerToken } = facts
+  return {
+    ...(contextLength !== null && { trainedLength: contextLength }),
+    generates: use === 'text',
+    ...(use === 'reranker' && { ranks: true }),
+    weights: { architecture, parameters, quantization, layers, vocabularySize, cacheBytesPerToken },
   }
 }

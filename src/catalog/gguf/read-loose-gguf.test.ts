@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type GgufEntry, type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { openCatalog } from '../open-catalog.ts'
+import { openCatalog } from '../refreshable-catalog.ts'
 
 const header = (architecture: string, ...more: readonly GgufEntry[]): Buffer =>
   writeGguf([['general.architecture', ggufValue(architecture)], [`${architecture}.context_length`, ggufValue(4096)], ...more], [])

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { GgufFacts } from '../../core/gguf/gguf-facts.ts'
-import type { CatalogEntry } from '../catalog-entry.ts'
-import { describeGguf } from './describe-gguf.ts'
-import { readGguf, refuseGguf } from './read-gguf.ts'
+import type { CatalogEntry } from '../catalog-fault.ts'
+import { describeGguf, readGguf, refuseGguf } from './read-gguf.ts'
 
 /** What a GGUF file without a `model.json` is; null = a later part of a split set, which its first part speaks for. */
 export type LooseGguf =

@@ -1,4 +1,4 @@
-import type { RepositoryFile } from './read-repository.ts'
+import type { RepositoryFile } from './hub-access.ts'
 
 /** The files of one quantization, the first of a split set first. */
 export interface ChosenGguf {

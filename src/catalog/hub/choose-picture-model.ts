@@ -1,4 +1,4 @@
-import type { RepositoryFile } from './read-repository.ts'
+import type { RepositoryFile } from './hub-access.ts'
 
 /** The files of a picture model, by the path that they get in its folder. */
 export interface ChosenPictureModel {

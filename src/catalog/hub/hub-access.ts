@@ -1,5 +1,5 @@
-import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
-import type { Spreading } from '../pull/spreading.ts'
+import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
+
 import type { FetchRules } from '../web/fetch-public.ts'
 
 /** Where the hub is and who asks it. */
@@ -65,3 +65,84 @@ export function explainRefusal(
   if (status === 429) return `${endpoint} has limited the number of requests; wait a few minutes, or set a token in HF_TOKEN.`
   return status >= 500 ? `${endpoint} answered ${status}; try again later.` : null
 }
+
+/** A model on the hub: `hf:<owner>/<repository>[@<revision>][:<choice>]`. */
+export interface HubReference {
+  /** `<owner>/<repository>` as it was written. */
+  readonly repository: string
+  /** A branch, tag or commit. */
+  readonly revision: string
+  /** A quantization such as `Q4_K_M`, or a file's path; null = the default one. */
+  readonly choice: string | null
+}
+
+const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?'
+const reference = new RegExp(
+  `^hf:(?<repository>${name}/${name})(?:@(?<revision>[A-Za-z0-9._/-]{1,128}))?(?::(?<choice>[A-Za-z0-9._/-]{1,200}))?$`,
+)
+
+/** Whether a source of models means the hub. */
+export function isHubSource(source: string): boolean {
+  return source.startsWith('hf:')
+}
+
+/** @throws {Error} saying how such a name is written. */
+export function parseHubReference(source: string): HubReference {
+  const { repository, revision = 'main', choice = null } = reference.exec(source)?.groups ?? {}
+  const escapes = [revision, choice ?? ''].some((part) => part.split('/').some((step) => step === '..' || step === '.'))
+  if (repository === undefined || escapes)
+    throw new Error(
+      `${source} is not a hub name; write hf:<owner>/<repository>, followed by @<revision> and :<quantization or file> if needed.`,
+    )
+  return { repository, revision, choice }
+}
+
+/** A file of a repository. */
+export interface RepositoryFile {
+  readonly path: string
+  readonly bytes: number
+  /** Hex SHA-256 of what is stored as a large file; null for small ones. */
+  readonly sha256: string | null
+  /** Git's hex SHA-1 of a small file with its header. */
+  readonly gitHash: string
+}
+
+export interface Repository {
+  readonly files: readonly RepositoryFile[]
+  readonly license: string | null
+}
+
+/** No repository of a model has so many. */
+const mostFiles = 20_000
+
+/** @throws {Error} naming the repository and what to do, also where it is gated or gone. */
+export async function readRepository(
+  hub: HubAccess,
+  { repository, revision }: HubReference,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Repository> {
+  const { HubApiError, listFiles, modelInfo } = await import('@huggingface/hub')
+  const request = { hubUrl: hub.endpoint, fetch: createHubFetch(hub, signal), ...(hub.token !== null && { accessToken: hub.token }) }
+  try {
+    const { cardData } = await modelInfo({ ...request, name: repository, revision, additionalFields: ['cardData'] })
+    const files: RepositoryFile[] = []
+    for await (const { type, path, size, oid = '', lfs } of listFiles({ ...request, repo: repository, revision, recursive: true })) {
+      if (files.length === mostFiles) throw new Error(`${repository} has more than ${mostFiles} files; name one with :<file>.`)
+      if (type === 'file') files.push({ path, bytes: lfs?.size ?? size, sha256: lfs?.oid ?? null, gitHash: oid })
+    }
+    return { files, license: typeof cardData?.license === 'string' ? cardData.license : null }
+  } catch (cause) {
+    signal.throwIfAborted()
+    const reason = cause instanceof HubApiError ? explainRefusal(cause.statusCode, repository, hub) : null
+    throw reason === null ? cause : new Error(reason, { cause })
+  }
+}
+
+/** Over how many connections a large file comes. */
+export interface Spreading {
+  /** Smaller files come over one. */
+  readonly leastBytes: number
+  readonly connections: number
+}
+
+export const usualSpreading: Spreading = { leastBytes: 256 * 1024 * 1024, connections: 4 }

@@ -6,9 +6,7 @@ import { fetchPublic } from '../web/fetch-public.ts'
 import { explainBreaks } from '../web/web-source.ts'
 import { chooseGguf } from './choose-gguf.ts'
 import { choosePictureModel } from './choose-picture-model.ts'
-import { explainRefusal, type HubAccess } from './hub-access.ts'
-import type { HubReference } from './hub-reference.ts'
-import { type RepositoryFile, readRepository } from './read-repository.ts'
+import { explainRefusal, type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
 
 /** What the hub offers by a name: our description of it, and where each file comes from. */
 interface Offer {

@@ -1,13 +1,11 @@
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { BrokenOff } from '../broken-off.ts'
-import type { HubAccess } from '../hub/hub-access.ts'
+import { BrokenOff } from '../catalog-fault.ts'
+import { type HubAccess, usualSpreading } from '../hub/hub-access.ts'
 import { type ListedFile, unknownSum } from '../model-file.ts'
 import type { ModelSource } from '../model-source.ts'
 import { hashFile } from '../verify-model.ts'
-import { keepFetching } from './keep-fetching.ts'
-import { notesOf, pullSpans } from './pull-spans.ts'
-import { usualSpreading } from './spreading.ts'
+import { keepFetching, notesOf, pullSpans } from './pull-spans.ts'
 
 /**
  * Copies one file of a model and checks it; what an earlier try left is kept and completed.

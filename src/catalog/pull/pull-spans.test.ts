@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { BrokenOff } from '../broken-off.ts'
+import { BrokenOff } from '../catalog-fault.ts'
 import type { ModelSource } from '../model-source.ts'
 import { notesOf, pullSpans } from './pull-spans.ts'
 

@@ -1,11 +1,11 @@
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
-import { limitInterim, noOwnAnswer } from '../../core/limits/limit-interim.ts'
-import { proxyFaultIn, wantsLogin } from '../../core/outgoing/proxy-fault.ts'
-import { BrokenOff } from '../broken-off.ts'
-import { isKnownInside, type KnownHosts } from './is-known-inside.ts'
+import { limitInterim, noOwnAnswer } from '../../core/limits/use-limits.ts'
+import { proxyFaultIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
+import { BrokenOff } from '../catalog-fault.ts'
 
 const mostRedirects = 5
 /** How long a server may send nothing, before its answer or in the middle of it. */
@@ -136,4 +136,29 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
       resolve(response)
     })
   })
+}
+
+/** A name server that takes longer does not know the name. */
+const patienceMs = 3000
+
+/** What is known here of hosts. */
+export interface KnownHosts {
+  /** Whether an address is plainly not a public one. */
+  readonly isPrivateHost: (address: string) => boolean
+  /** The addresses of a name, none where it has none or the signal came first. */
+  readonly lookUp: (name: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
+}
+
+/** Whether a host is an address of a private network, or a name that leads to one as far as this machine knows; one without a dot is nobody else's. */
+export async function isKnownInside(
+  host: string,
+  { isPrivateHost, lookUp }: KnownHosts,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (isPrivateHost(host)) return true
+  if (isIP(host) !== 0) return false
+  if (!host.replace(/\.$/, '').includes('.')) return true
+  const addresses = await lookUp(host, { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+  signal.throwIfAborted()
+  return addresses.some(isPrivateHost)
 }

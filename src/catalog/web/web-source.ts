@@ -1,4 +1,4 @@
-import { BrokenOff } from '../broken-off.ts'
+import { BrokenOff } from '../catalog-fault.ts'
 import type { ModelSource } from '../model-source.ts'
 import { type FetchRules, fetchPublic, through } from './fetch-public.ts'
 

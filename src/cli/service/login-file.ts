@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { parseRecord } from '../../core/text/parse-record.ts'
+import { parseRecord } from '../../core/json-value.ts'
 
 /** Which service the command line talks to, and with which access token. */
 export interface Login {

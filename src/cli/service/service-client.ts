@@ -1,6 +1,5 @@
-import { isRecord } from '../../core/is-record.ts'
-import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
-import { parseRecord } from '../../core/text/parse-record.ts'
+import { isRecord, parseRecord } from '../../core/json-value.ts'
+import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
 import type { Login } from './login-file.ts'
 
 export interface Call {

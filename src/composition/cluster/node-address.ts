@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
+import { UsageError } from '../../cli/failures.ts'
+import { databaseUrl } from '../../config/storage-urls.ts'
 import type { ClusterNode } from '../../core/cluster/node.ts'
 
 /** Where other nodes reach this one: as the settings say, or at the listening host, or at this machine's first address where it listens everywhere. */
@@ -40,4 +43,28 @@ function firstAddress(): string | undefined {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+}
+
+/**
+ * The address of the database: the setting's, or what its file holds.
+ *
+ * @throws {UsageError} when the file cannot be read or holds none; what it holds is not told.
+ */
+export async function readDatabaseUrl({ url, urlFile }: { readonly url: string | null; readonly urlFile: string | null }): Promise<string> {
+  if (url !== null) return url
+  const where = 'database-url-file'
+  const text = await readSecretFile(urlFile ?? '', { where, least: 1 })
+  const parsed = databaseUrl.parse(text, '')
+  if ('value' in parsed) return parsed.value
+  throw new UsageError([{ where, message: `${urlFile}: ${parsed.fault}` }])
+}
+
+/** The only line of a file that holds a secret. @throws {UsageError} when it cannot be read, or has fewer than `least` characters. */
+export async function readSecretFile(path: string, { where, least }: { readonly where: string; readonly least: number }): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new UsageError([{ where, message: `${path} cannot be read: ${error.message}` }])
+  })
+  const secret = text.trim()
+  if (secret.length >= least) return secret
+  throw new UsageError([{ where, message: `${path} holds ${secret.length} characters; write at least ${least}.` }])
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import type { S3OutputStore } from '../../storage/s3/open-s3-outputs.ts'
-import { readSecretFile } from './read-secret-file.ts'
+import { readSecretFile } from './node-address.ts'
 
 /**
  * Opens the bucket that all nodes share; its client is loaded only here.

@@ -1,26 +1,23 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CatalogError, formatFault } from '../../catalog/catalog-fault.ts'
-import { openCatalog } from '../../catalog/open-catalog.ts'
+import { openCatalog } from '../../catalog/refreshable-catalog.ts'
 import { verifyModel } from '../../catalog/verify-model.ts'
 import type { Finding } from '../../cli/cli-backend.ts'
 import type { ReportProgress } from '../../cli/progress-bar.ts'
 import type { Config } from '../../config/settings.ts'
-import type { ModelDescriptor } from '../../core/model.ts'
+import { type ModelDescriptor, serversOf } from '../../core/model.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { isOwned, ownerFiles, takeOwnerLock } from '../../storage/sqlite/owner-lock.ts'
-import { checkDatabase } from '../../storage/upkeep/check-database.ts'
-import { checkOutputs } from '../../storage/upkeep/check-outputs.ts'
-import { findUnwritable } from '../../storage/upkeep/find-unwritable.ts'
+import { checkDatabase, checkOutputs, findUnwritable } from '../../storage/upkeep/examination.ts'
+import { readDatabaseUrl } from '../cluster/node-address.ts'
 import { rootOf } from '../cluster/open-bucket.ts'
-import { readDatabaseUrl } from '../cluster/read-database-url.ts'
 import { dataLayout } from '../data-layout.ts'
 import { findAwayServers } from '../models/find-away-servers.ts'
-import { modelFolders } from '../models/model-folders.ts'
+import { modelFolders } from '../models/open-models.ts'
 import { openStore, openWritableOutputs } from '../open-store.ts'
 import { createSystemClock } from '../system-clock.ts'
 import { findWaysOut } from '../ways-out.ts'
-import { examineWaysOut } from './examine-ways-out.ts'
 
 interface ExamineOptions {
   readonly signal: AbortSignal
@@ -130,4 +127,38 @@ async function compareOutputs(config: Config, store: Store, { signal }: Pick<Exa
 
 function verdict(faults: readonly string[], praise: string): Pick<Finding, 'healthy' | 'message'> {
   return faults.length === 0 ? { healthy: true, message: praise } : { healthy: false, message: faults.join('; ') }
+}
+
+/** What is reached through which proxy, and what is not; nothing where none is set. */
+export function examineWaysOut(config: Config, models: readonly ModelDescriptor[]): readonly Finding[] {
+  const { http, https } = config.proxies
+  const { findRoute } = findWaysOut(config)
+  const found = listDestinations(config, models).map(([what, url]) => {
+    const address = new URL(url)
+    return { proxy: findRoute(address)?.proxy ?? null, text: `${what} (${address.host})` }
+  })
+  const textsOf = (proxy: string | null): string =>
+    found.flatMap((destination) => (destination.proxy === proxy ? [destination.text] : [])).join(', ')
+  const direct = textsOf(null)
+  return [...new Set([https, http].flatMap((proxy) => (proxy === null ? [] : [proxy.name])))].map((name) => {
+    const used = textsOf(name)
+    const message = `${used === '' ? 'nothing goes' : `${used} go`} through it${direct === '' ? '' : `; directly: ${direct}`}`
+    return { subject: `proxy ${name}`, healthy: true, message }
+  })
+}
+
+/** What the operator names, and where that is. */
+function listDestinations(
+  { models, outputs, signIn, otlp }: Config,
+  all: readonly ModelDescriptor[],
+): readonly (readonly [string, string])[] {
+  return [
+    ['the hub', models.hub.url],
+    ...all.flatMap(({ id, upstream }) =>
+      upstream === undefined ? [] : serversOf(upstream).map(({ url }) => [`model ${id}`, url] as const),
+    ),
+    ...(signIn.openId === null ? [] : [['sign-in', signIn.openId.issuer] as const]),
+    ...(outputs.type === 's3' ? [['the bucket', outputs.address.endpoint] as const] : []),
+    ...(otlp === null ? [] : [['telemetry', otlp.url] as const]),
+  ]
 }

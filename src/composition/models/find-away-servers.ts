@@ -1,10 +1,9 @@
 import { ServiceError } from '../../core/error.ts'
 import { type ModelDescriptor, serversOf, type UpstreamAddress } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
-import type { FindRoute } from '../../outgoing/proxy-routes.ts'
+import type { FindRoute } from '../../outgoing/find-proxy.ts'
 import { reasonOf } from '../../runtimes/upstream/server-watch.ts'
-import { reachUpstreams } from './reach-upstreams.ts'
-import { ServerHealth } from './server-health.ts'
+import { reachUpstreams, ServerHealth } from './reach-upstreams.ts'
 
 const patienceMs = 5000
 

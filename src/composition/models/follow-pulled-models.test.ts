@@ -7,7 +7,7 @@ import type { ModelDescriptor } from '../../core/model.ts'
 import { createModelPool } from '../../residency/model-pool.ts'
 import { createFakeCatalog, describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
 import { FakeModelLoader } from '../../runtimes/fake/fake-model-loader.ts'
-import { createLog } from '../../telemetry/create-log.ts'
+import { createLog } from '../../telemetry/log.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { followPulledModels } from './follow-pulled-models.ts'
 

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
+import { removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
-import { removeModel } from '../../catalog/remove-model.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import { catalogChanged } from '../../telemetry/model-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import { runEvery } from '../../worker/run-every.ts'
+import { runEvery } from '../../worker/maintenance.ts'
 
 /** Asking again and again works on every file system, and for a folder that is not there yet. */
 const lookEveryMs = 2000

@@ -1,10 +1,11 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
-import { openCatalog } from '../../catalog/open-catalog.ts'
-import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
+import { type ModelFolders, openCatalog, type RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
 import { UsageError } from '../../cli/failures.ts'
 import type { ConfigFault } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
-import { modelFolders } from './model-folders.ts'
+import { dataLayout } from '../data-layout.ts'
 
 /**
  * Reads every folder of models that the settings name.
@@ -22,4 +23,18 @@ export async function openModels(config: Config, others: readonly ConfigFault[] 
 function faultsOf(error: unknown): readonly ConfigFault[] {
   if (!(error instanceof CatalogError)) throw error
   return error.faults.map(({ file, field, message }) => ({ where: file, message: field === '' ? message : `${field}: ${message}` }))
+}
+
+const builtInFolder = fileURLToPath(new URL('../../../models', import.meta.url))
+
+/** Every folder that holds models, the built-in ones first. */
+export function modelFolders({ models, dataFolder }: Pick<Config, 'models' | 'dataFolder'>): ModelFolders {
+  const { modelsFolder: pulledFolder } = dataLayout(dataFolder)
+  return { ...(models.builtIn && { builtIn: builtInFolder }), folders: models.folders, pulledFolder }
+}
+
+/** The same as one list of absolute paths. */
+export function allModelFolders(config: Pick<Config, 'models' | 'dataFolder'>): readonly string[] {
+  const { builtIn, folders, pulledFolder } = modelFolders(config)
+  return [builtIn, ...folders, pulledFolder].flatMap((folder) => (folder === undefined ? [] : [resolve(folder)]))
 }

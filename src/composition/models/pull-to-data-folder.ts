@@ -6,11 +6,11 @@ import type { Config } from '../../config/settings.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../../core/model-pull.ts'
 import { isPrivateHost } from '../../http/headers/private-host.ts'
-import { makeFolder } from '../../storage/sqlite/make-folder.ts'
+import { makeFolder } from '../../storage/sqlite/open-database.ts'
+import { lookUpName } from '../../worker/look-up-name.ts'
 import { dataLayout } from '../data-layout.ts'
 import { createSystemClock } from '../system-clock.ts'
 import { findWaysOut } from '../ways-out.ts'
-import { lookUpHost } from './look-up-host.ts'
 import { openModels } from './open-models.ts'
 
 /** Fetches a model into the data folder; an id that some installed model has already is refused. */
@@ -75,4 +75,16 @@ async function openHub(config: Config): Promise<HubAccess> {
     fetch,
     wait: createSystemClock().wait,
   }
+}
+
+/**
+ * The addresses that name servers know of a name; none where it has none or the signal came first.
+ *
+ * @param options.servers Absent = those of the system.
+ */
+export function lookUpHost(name: string, options: Parameters<typeof lookUpName>[0]): Promise<readonly string[]> {
+  if (options.signal.aborted) return Promise.resolve([])
+  return new Promise((resolve) => {
+    lookUpName(options)(name, { all: true }, (_error, found) => resolve(Array.isArray(found) ? found.map(({ address }) => address) : []))
+  })
 }

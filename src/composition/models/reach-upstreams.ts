@@ -1,12 +1,12 @@
+import type { ModelServer } from '../../console/contract/models.ts'
 import { isImageServer } from '../../core/images/image-servers.ts'
-import { isTextServer } from '../../core/model.ts'
+import { isTextServer, type ModelDescriptor, serversOf } from '../../core/model.ts'
 import type { ModelLoader } from '../../core/ports/model-loader.ts'
-import type { FindRoute } from '../../outgoing/proxy-routes.ts'
+import type { FindRoute } from '../../outgoing/find-proxy.ts'
 import { DrawingTurns } from '../../runtimes/upstream/images/drawing-turns.ts'
 import { loadImageServer } from '../../runtimes/upstream/images/load-image-server.ts'
 import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.ts'
 import type { ServerChange } from '../../runtimes/upstream/server-watch.ts'
-import type { ServerHealth } from './server-health.ts'
 
 /**
  * A loader that connects to the models that run elsewhere and leaves the others to another loader.
@@ -53,4 +53,42 @@ export function reachUpstreams(
         ? loadImageServer(descriptor, { ...options, ...watching(descriptor.id), traceparent, findRoute, turns })
         : local.loadImage(descriptor, options),
   }
+}
+
+/** Whether the servers behind models answered when this node last asked them. */
+export class ServerHealth {
+  readonly #known = new Map<string, { readonly answers: boolean; readonly reason: string }>()
+
+  /** Notes that a server began or ceased to answer. */
+  changed({
+    modelId,
+    url,
+    answers,
+    reason,
+  }: {
+    readonly modelId: string
+    readonly url: string
+    readonly answers: boolean
+    readonly reason: string
+  }): void {
+    this.#known.set(keyOf(modelId, url), { answers, reason })
+  }
+
+  /** Whether a server did not answer when it was last asked. */
+  isAway(modelId: string, url: string): boolean {
+    return this.#known.get(keyOf(modelId, url))?.answers === false
+  }
+
+  /** The servers that run a model, as far as is known of them; none where it runs here. */
+  of({ id, upstream }: ModelDescriptor): readonly ModelServer[] {
+    if (upstream === undefined) return []
+    return serversOf(upstream).map(({ url }) => {
+      const known = this.#known.get(keyOf(id, url))
+      return { url, model: upstream.model, answers: known?.answers ?? null, reason: known?.answers === false ? known.reason : null }
+    })
+  }
+}
+
+function keyOf(modelId: string, url: string): string {
+  return `${modelId}\n${url}`
 }

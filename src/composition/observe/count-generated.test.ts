@@ -5,7 +5,7 @@ import { createMemoryNodeRegistry } from '../../../test/support/memory/node-regi
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { createFakeTextModel } from '../../runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../runtimes/fake/fixed-model-pool.ts'
-import { tallyOf } from '../../telemetry/work-events.ts'
+import { tallyOf } from '../../telemetry/inference-events.ts'
 import { createSystemClock } from '../system-clock.ts'
 import { countGenerated } from './observe-events.ts'
 import { openTelemetry } from './open-telemetry.ts'

@@ -4,9 +4,9 @@ import type { TextModel } from '../../core/ports/text-model.ts'
 import type { TextPart } from '../../core/text-generation.ts'
 import type { WorkEvent } from '../../core/work-event.ts'
 import type { FinishedRequest, HttpObserver } from '../../http/http-observer.ts'
-import type { PoolEvent } from '../../residency/pool-event.ts'
-import type { EngineEvent } from '../../runtimes/process/engine-event.ts'
-import { inferenceClaimed, inferenceCompleted, inferenceRequeued, resultFenced } from '../../telemetry/inference-events.ts'
+import type { PoolEvent } from '../../residency/residency-state.ts'
+import type { EngineEvent } from '../../runtimes/process/engine-messages.ts'
+import { inferenceClaimed, inferenceCompleted, inferenceRequeued, resultFenced, workWatched } from '../../telemetry/inference-events.ts'
 import {
   engineExited,
   engineOutput,
@@ -21,7 +21,6 @@ import type { OpenSpan } from '../../telemetry/otlp/traces.ts'
 import { promptLogged, requestFinished, workFinished } from '../../telemetry/request-events.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import { workWatched } from '../../telemetry/work-events.ts'
 import type { WebhookDependencies } from '../../worker/deliver-webhooks.ts'
 import type { WorkerDependencies, WorkerEvent } from '../../worker/worker-dependencies.ts'
 

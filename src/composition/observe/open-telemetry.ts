@@ -1,6 +1,5 @@
 import type { Config } from '../../config/settings.ts'
-import { BufferedLines } from '../../telemetry/buffered-lines.ts'
-import { createLog } from '../../telemetry/create-log.ts'
+import { BufferedLines, createLog } from '../../telemetry/log.ts'
 import { type OtlpSettings, openOtlp } from '../../telemetry/otlp/open-otlp.ts'
 import { faultSurvived } from '../../telemetry/service-events.ts'
 import { createServiceMetrics } from '../../telemetry/service-metrics.ts'

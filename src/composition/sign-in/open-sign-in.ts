@@ -2,7 +2,7 @@ import type { ConfigFault } from '../../config/load-config.ts'
 import type { Config, OpenIdConfig } from '../../config/settings.ts'
 import type { SignInSettings } from '../../console/console-dependencies.ts'
 import type { OpenIdSettings } from '../../console/sign-in/openid/openid-settings.ts'
-import { readSecretFile } from '../cluster/read-secret-file.ts'
+import { readSecretFile } from '../cluster/node-address.ts'
 import type { WaysOut } from '../ways-out.ts'
 
 /** Which settings of signing in lack others, though each for itself is well written. */

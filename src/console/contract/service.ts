@@ -1,4 +1,4 @@
-import type { NodeTally } from '../../core/cluster/node-tally.ts'
+import type { NodeTally } from '../../core/cluster/node.ts'
 
 /** The service as an owner sees it. */
 export interface ServiceHealth {

@@ -4,11 +4,13 @@ import { type AccessToken, scopes } from '../../core/access-token.ts'
 import { hasBudgets } from '../../core/limits/budget.ts'
 import { noUseLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { createAccessToken } from '../../operations/access/create-access-token.ts'
-import { limitAccessToken } from '../../operations/access/limit-access-token.ts'
-import { listAccessTokens } from '../../operations/access/list-access-tokens.ts'
-import { restoreAccessToken } from '../../operations/access/restore-access-token.ts'
-import { revokeAccessToken } from '../../operations/access/revoke-access-token.ts'
+import {
+  createAccessToken,
+  limitAccessToken,
+  listAccessTokens,
+  restoreAccessToken,
+  revokeAccessToken,
+} from '../../operations/access/access-tokens.ts'
 import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
 import type { ListedToken, NewToken, TokenLimits, TokenList, TokenText } from '../contract/access-tokens.ts'
 import { tokenLimitsField } from '../limits-field.ts'

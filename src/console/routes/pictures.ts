@@ -4,8 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { findOutput } from '../../operations/deferred/open-output.ts'
-import { openPicture } from '../../operations/deferred/open-picture.ts'
+import { findOutput, openPicture } from '../../operations/deferred/outputs.ts'
 import {
   findKeptPicture,
   hidePicture,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
-import { emailTaken, findInvitation, redeemInvitation } from '../../operations/access/redeem-invitation.ts'
+import { emailTaken, findInvitation, redeemInvitation } from '../../operations/access/invitations.ts'
 import type { SignedIn, SignInAsked } from '../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'

@@ -1,7 +1,7 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import { invitationMs } from '../../operations/access/invite.ts'
+import { invitationMs } from '../../operations/access/invitations.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { canOwnersSignIn } from './can-owners-sign-in.ts'
 import { joinLink } from './join-link.ts'

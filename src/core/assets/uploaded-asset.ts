@@ -1,7 +1,6 @@
 import { type CheckpointFamily, checkpointFamilies } from '../checkpoint/checkpoint-family.ts'
 import type { StoredDocument } from '../document.ts'
-import { isRecord } from '../is-record.ts'
-import type { JsonValue } from '../json-value.ts'
+import { isRecord, type JsonValue } from '../json-value.ts'
 import { type AssetKind, assetKinds, type ExaminedWeights } from './asset.ts'
 
 /** What accounts may upload: whole models, and what requests name besides. */

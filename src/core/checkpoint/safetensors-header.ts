@@ -1,5 +1,5 @@
 import type { BlockType } from '../gguf/block-types.ts'
-import { isRecord } from '../is-record.ts'
+import { isRecord } from '../json-value.ts'
 import { type JsonBounds, type JsonShape, measureJson } from '../text/json-shape.ts'
 
 /** Element types a safetensors file may hold. */

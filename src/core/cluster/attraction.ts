@@ -1,3 +1,5 @@
+import type { TextRequest } from '../text-generation.ts'
+
 /** How far over its fair share of the load a place may be before what belongs there goes elsewhere. */
 export const boundedLoad = 1.25
 
@@ -17,4 +19,16 @@ function hashToUnit(text: string): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (((hash ^ (hash >>> 16)) >>> 0) + 1) / (2 ** 32 + 1)
+}
+
+/** Characters of each message that tell conversations apart. */
+const longest = 512
+
+/** What stays the same from turn to turn of one conversation of one account: how it began. */
+export function conversationKey(account: string, { input }: TextRequest): string {
+  const opening =
+    input.type === 'prompt'
+      ? [input.tokens?.slice(0, longest).join(' ') ?? input.prompt.slice(0, longest)]
+      : input.messages.slice(0, 2).map(({ role, content }) => `${role} ${(content ?? '').slice(0, longest)}`)
+  return [account, ...opening].join('\n')
 }

@@ -2,7 +2,6 @@ import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ModelDescriptor } from '../model.ts'
 import type { ModelPull } from '../model-pull.ts'
 import type { ModelState } from '../ports/model-pool.ts'
-import type { NodeTally } from './node-tally.ts'
 
 /** What a node does: answer clients, compute, or both. */
 export const nodeRoles = ['all', 'api', 'worker'] as const
@@ -65,3 +64,25 @@ export interface ClusterNode extends NodeReport {
 export const reportEveryMs = 2000
 /** Silence after which a node counts as dead. */
 export const deadAfterMs = 6000
+
+/** A number of things and the seconds that they took together. */
+export interface Timed {
+  readonly count: number
+  readonly seconds: number
+}
+
+/** What a node has done since it started, in sums that only grow, and the memory it has now. */
+export interface NodeTally {
+  /** Unix milliseconds; another moment means that the sums began anew. */
+  readonly startedAt: number
+  /** Of its own models, whichever node was asked. */
+  readonly completionTokens: number
+  /** Of those who asked here: pieces of work on a model, ended however they did. */
+  readonly requests: number
+  /** From a request to its first token. */
+  readonly firstTokens: Timed
+  /** Denoising steps of one picture. */
+  readonly steps: Timed
+  /** Resident bytes of its process, without those of its models. */
+  readonly residentBytes: number
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeInferenceId } from './inference-id.ts'
+import { makeInferenceId, mayRetry } from './inference-id.ts'
 
 const uuid = '11111111-2222-4333-8444-555555555555'
 
@@ -14,4 +14,12 @@ test('accounts spread over the twelve bits', () => {
   const parts = Array.from({ length: 4096 }, (_, index) => makeInferenceId({ uuid, accountId: `account ${index}`, now: 0 }).slice(15, 18))
   assert.ok(new Set(parts).size > 2400)
   assert.equal(makeInferenceId({ uuid, accountId: 'x', now: 0 }), makeInferenceId({ uuid, accountId: 'x', now: 0 }))
+})
+
+test('the second deadly attempt is the last, and so is the third attempt of any kind', () => {
+  assert.equal(mayRetry({ deadly: 1, failed: 1 }), true)
+  assert.equal(mayRetry({ deadly: 0, failed: 2 }), true)
+  assert.equal(mayRetry({ deadly: 2, failed: 0 }), false)
+  assert.equal(mayRetry({ deadly: 1, failed: 2 }), false)
+  assert.equal(mayRetry({ deadly: 0, failed: 3 }), false)
 })

@@ -1,5 +1,5 @@
 import type { EnlargementRequest, ImageEncoding } from '../image-generation.ts'
-import { isRecord } from '../is-record.ts'
+import { isRecord } from '../json-value.ts'
 
 /**
  * Enlarging as version 0.1 knows it, in their queues and between their nodes: a drawing with a mark. It is written so still, because a node of such a version

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts'
+import { isRecord } from '../json-value.ts'
 
 /** What a workflow may leave open, written as `{{name}}`. */
 const placeholders = [

@@ -15,3 +15,25 @@ export interface ForwardProxies {
   /** Hosts that are reached directly all the same, as `NO_PROXY` writes them, in lower case. */
   readonly exceptions: readonly string[]
 }
+
+/** What a proxy did not do for us; the message names it by host and port. */
+export class ProxyFault extends Error {}
+
+/** A proxy that wants to know who asks, or does not believe it; the protocol is that of the address behind it. */
+export function wantsLogin(proxy: string, protocol: string): ProxyFault {
+  const as = `http://name:password@${proxy}`
+  return new ProxyFault(
+    `The proxy ${proxy} needs a name and password, or other ones (407); write them into ${settingOf(protocol)} as ${as}.`,
+  )
+}
+
+/** The setting that names the proxy of a protocol, for people. */
+export function settingOf(protocol: string): string {
+  return protocol === 'https:' ? 'https-proxy (HTTPS_PROXY)' : 'http-proxy (HTTP_PROXY)'
+}
+
+/** The fault of a proxy that an error came from; null = it came from none. */
+export function proxyFaultIn(error: unknown): ProxyFault | null {
+  if (error instanceof ProxyFault) return error
+  return error instanceof Error && error.cause !== undefined ? proxyFaultIn(error.cause) : null
+}

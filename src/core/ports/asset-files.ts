@@ -1,3 +1,6 @@
+import type { AssetDescriptor, AssetKind } from '../assets/asset.ts'
+import type { UpscalerFacts } from '../model.ts'
+
 /** What may be at the path of an asset: its weights, or the picture that shows what it does. */
 export type AssetFilePart = 'weights' | 'picture'
 
@@ -35,3 +38,9 @@ export interface AssetFiles {
   /** Ids of everything that was last written before `olderThan`, in Unix milliseconds. */
   listOld(olderThan: number): AsyncIterable<string>
 }
+
+/** Looks installed assets up by name. */
+export type FindAsset = (kind: AssetKind, name: string) => AssetDescriptor | undefined
+
+/** Looks installed upscalers up by name. */
+export type FindUpscaler = (name: string) => UpscalerFacts | undefined

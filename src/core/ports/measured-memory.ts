@@ -1,4 +1,4 @@
-import type { MemoryNeed } from '../memory/memory-need.ts'
+import type { MemoryNeed } from '../memory/estimate-memory.ts'
 
 /** What models took when they were last in memory, so that the first load after a restart is planned by it. */
 export interface MeasuredMemory {

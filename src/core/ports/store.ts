@@ -9,8 +9,7 @@ import type { InferenceQueue } from './inference-queue.ts'
 import type { NodeRegistry } from './node-registry.ts'
 import type { OutputStore } from './output-store.ts'
 import type { RequestLog } from './request-log.ts'
-import type { SharedCounts } from './shared-counts.ts'
-import type { UsageLog } from './usage-log.ts'
+import type { SharedCounts, UsageLog } from './usage-log.ts'
 import type { WebhookLog } from './webhook-log.ts'
 
 /** Everything a node keeps except outputs; disposing it waits for what was asked before. */

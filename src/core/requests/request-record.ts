@@ -1,3 +1,4 @@
+import { beginning } from '../text/visible-text.ts'
 import type { UsageEntry } from '../usage.ts'
 
 /** What was asked of the service, and what came of it: kept a while so that people find their requests again. */
@@ -37,3 +38,12 @@ export const longestCall = 16_384
 export const askedRetentionMs = 48 * 60 * 60 * 1000
 /** How long the rest is kept. */
 export const requestRetentionMs = 8 * 24 * 60 * 60 * 1000
+
+const longest = 100
+
+/** A name that a client made up, short enough to be sent back in a sentence. */
+export function shortName(name: string): string {
+  if (name.length <= longest) return name
+  const short = beginning(name.slice(0, 2 * longest), longest)
+  return short === name ? name : `${short}…`
+}

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts'
+import { isRecord } from '../json-value.ts'
 
 /** The parts of JSON Schema that this service's own schemas use, and for what none of them says, a check with its own words. */
 export interface SchemaNode {

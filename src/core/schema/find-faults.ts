@@ -1,6 +1,6 @@
 import type { FieldFault } from '../error.ts'
-import { isRecord } from '../is-record.ts'
-import { shortName } from '../requests/short-name.ts'
+import { isRecord } from '../json-value.ts'
+import { shortName } from '../requests/request-record.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { branchByType, describeSchema, printPath, type SchemaNode } from './describe-schema.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import { listedModels, withModelId } from '../../core/find-descriptor.ts'
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import { callerOf } from '../caller.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ServiceError } from '../../core/error.ts'
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import { findFaults } from '../../core/schema/find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
 import { withoutNulls } from './without-nulls.ts'

@@ -1,6 +1,5 @@
-import { isRecord } from '../../core/is-record.ts'
-import type { SchemaNode } from '../../core/schema/describe-schema.ts'
-import { branchByType } from '../../core/schema/describe-schema.ts'
+import { isRecord } from '../../core/json-value.ts'
+import { branchByType, type SchemaNode } from '../../core/schema/describe-schema.ts'
 
 /**
  * A body without the fields that are null, at any depth, so that `null` and absence mean the same; of objects whose fields are free, what is

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../core/error.ts'
-import { shortName } from '../../core/requests/short-name.ts'
+import { shortName } from '../../core/requests/request-record.ts'
 import { printPath } from '../../core/schema/describe-schema.ts'
 import { type JsonBounds, type JsonShape, measureJson } from '../../core/text/json-shape.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { KeptPlaces } from './kept-places.ts'
 
 /** What an account may hold open at once, as many of each kind. */

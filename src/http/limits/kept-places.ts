@@ -1,4 +1,4 @@
-import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { unstoppable } from '../../core/waiting.ts'
 
 /** What a process keeps beyond those that are taken, so that not every place is a question to the store: a twentieth of all. */

@@ -1,4 +1,4 @@
-import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { unstoppable } from '../../core/waiting.ts'
 
 /** What a process asks for at once, of the minute that all share: a twentieth, so that what one has and does not use is missed by nobody. */

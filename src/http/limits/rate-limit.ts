@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { formatReset } from './format-reset.ts'
 import { MinuteShare } from './minute-share.ts'
 

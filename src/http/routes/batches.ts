@@ -1,6 +1,4 @@
-import { findBatch, readBatchDocument } from '../../operations/batches/batch-documents.ts'
-import { cancelBatch } from '../../operations/batches/cancel-batch.ts'
-import { createBatch } from '../../operations/batches/create-batch.ts'
+import { cancelBatch, createBatch, findBatch, readBatchDocument } from '../../operations/batches/batches.ts'
 import { receivedBody } from '../body/read-body.ts'
 import { requireScope } from '../caller.ts'
 import type { Route } from '../route.ts'

@@ -1,11 +1,16 @@
 import Type from 'typebox'
 import { type Scope, scopes } from '../../core/access-token.ts'
 import type { Inference } from '../../core/inference.ts'
-import { cancelInference } from '../../operations/deferred/cancel-inference.ts'
-import { findInference, type InferenceTarget, listInferences, requestNotFound } from '../../operations/deferred/find-inference.ts'
-import { findOutput } from '../../operations/deferred/open-output.ts'
-import { waitForInference } from '../../operations/deferred/wait-for-inference.ts'
-import { watchInference } from '../../operations/deferred/watch-inference.ts'
+import {
+  cancelInference,
+  findInference,
+  type InferenceTarget,
+  listInferences,
+  requestNotFound,
+  waitForInference,
+  watchInference,
+} from '../../operations/deferred/inferences.ts'
+import { findOutput } from '../../operations/deferred/outputs.ts'
 import { afterFirst } from '../answers/first-part.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { sendEvents } from '../answers/send-events.ts'

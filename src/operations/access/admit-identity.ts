@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Account, Role } from '../../core/account.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
+import { findInvitation } from './invitations.ts'
 import {
   findIdentity,
   type IdentityDependencies,
@@ -10,8 +11,6 @@ import {
   linkIdentity,
   unlinkIdentity,
 } from './linked-identities.ts'
-import { findInvitation } from './redeem-invitation.ts'
-import { type GroupRoles, roleOfGroups } from './role-of-groups.ts'
 import { SignInRefusal } from './sign-in-refusal.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -180,4 +179,14 @@ async function giveRole(
 ): Promise<Pick<Admitted, 'account' | 'earlierRole'>> {
   const changed = role !== account.role && (await accounts.change(account.id, { by: null, role, keepsOwner: true }, options))
   return changed ? { account: { ...account, role }, earlierRole: account.role } : { account, earlierRole: null }
+}
+
+/** Which role the members of a group get; the group `*` is everybody. */
+export type GroupRoles = readonly (readonly [group: string, role: Role])[]
+
+/** The highest role that somebody's groups give; null = none of them gives one. */
+function roleOfGroups(groups: readonly string[], roles: GroupRoles): Role | null {
+  const given = roles.filter(([group]) => group === '*' || groups.includes(group)).map(([, role]) => role)
+  if (given.includes('owner')) return 'owner'
+  return given.includes('member') ? 'member' : null
 }

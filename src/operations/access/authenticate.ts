@@ -1,12 +1,11 @@
 import { type AccessToken, type Caller, tokenRevoked } from '../../core/access-token.ts'
-import type { Account } from '../../core/account.ts'
-import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
+import { type Account, accountDisabled, isEnabled } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { firstOf, unstoppable } from '../../core/waiting.ts'
-import { hashAccessToken, isAccessTokenText } from './access-token-text.ts'
+import { hashAccessToken, isAccessTokenText } from './access-tokens.ts'
 import type { RecentValues } from './recent-values.ts'
 
 const touchEveryMs = 60_000

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Document, StoredDocument } from '../../core/document.ts'
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { base32, findStep } from './one-time-code.ts'

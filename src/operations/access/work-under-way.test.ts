@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
-import { accountDisabled } from '../../core/account-disabled.ts'
-import { createAccessToken } from './create-access-token.ts'
-import { createAccount } from './create-account.ts'
+import { accountDisabled } from '../../core/account.ts'
+import { createAccessToken } from './access-tokens.ts'
+import { createAccount } from './accounts.ts'
 import { endWorkOfDisabled, endWorkOfRevoked, WorkUnderWay } from './work-under-way.ts'
 
 const of = (accountId: string, tokenId: string | null = null) => ({ accountId, tokenId })

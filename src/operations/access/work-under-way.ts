@@ -1,5 +1,5 @@
 import { type Caller, tokenRevoked } from '../../core/access-token.ts'
-import { accountDisabled, isEnabled } from '../../core/account-disabled.ts'
+import { accountDisabled, isEnabled } from '../../core/account.ts'
 import type { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'

@@ -4,8 +4,7 @@ import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
-import { listAssetRecords, putAssetRecord } from './asset-records.ts'
-import { judgeUpload } from './judge-upload.ts'
+import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
 
 /** An upload that requests may name, and what its file says. */
 export interface LibraryEntry {

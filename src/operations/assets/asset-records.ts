@@ -1,11 +1,16 @@
-import { assetFromDocument, assetToJson, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
+import type { ExaminedWeights } from '../../core/assets/asset.ts'
+import { assetFromDocument, assetToJson, type FoundUpload, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
+import { familyNames } from '../../core/checkpoint/checkpoint-family.ts'
 import { ServiceError } from '../../core/error.ts'
+import { familyOf } from '../../core/model.ts'
 import type { DocumentQuery, DocumentStore } from '../../core/ports/document-store.ts'
 
-type Options = { readonly signal: AbortSignal }
+export type Options = { readonly signal: AbortSignal }
+
 type Documents = { readonly documents: DocumentStore }
 
 const kind = 'asset'
+
 const page = 200
 
 /** How long an upload may take from its making to its end. */
@@ -60,4 +65,20 @@ export async function putAssetRecord({ documents }: Documents, asset: UploadedAs
   )
   if (result !== 'stored') throw new ServiceError('idempotency_conflict', 'The asset was changed in the meantime; fetch it and try again.')
   return { ...asset, version: asset.version + 1 }
+}
+
+/** Whether a file is the asset that was announced; a fault is a sentence. */
+export function judgeUpload(
+  { kind, family }: Pick<UploadedAsset, 'kind' | 'family'>,
+  examined: ExaminedWeights,
+): { readonly found: FoundUpload } | { readonly fault: string } {
+  const fault = (text: string) => ({ fault: `The file ${text}.` })
+  if (examined.kind === 'faulty' || examined.kind === 'unusable') return fault(examined.reason)
+  if (examined.kind === 'upscaler') return fault('is an upscaler, which the operator must put into a models folder')
+  if (examined.kind === 'transformer' || examined.kind === 'part')
+    return fault('is a model of several parts, or one of them, which the operator must put into a models folder')
+  const is = examined.kind === 'checkpoint' ? { kind: examined.kind, family: familyOf(examined.descriptor) } : examined.descriptor
+  if (is.kind !== kind) return fault(`holds a ${is.kind}, not a ${kind}`)
+  if (is.family !== null && is.family !== family) return fault(`is for ${familyNames[is.family]}, not for ${familyNames[family]}`)
+  return { found: examined }
 }

@@ -2,7 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { BodyKey } from '../../core/ports/body-keys.ts'
 
 const algorithm = 'aes-256-gcm'
+
 const nonceBytes = 12
+
 const tagBytes = 16
 
 /** Encrypted bytes: the nonce, what is encrypted, and the tag that tells whether any of it was changed. */

@@ -4,11 +4,10 @@ import type { ImageRequest } from '../../core/image-generation.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import { unstoppable } from '../../core/waiting.ts'
-import { cancelInference } from './cancel-inference.ts'
 import type { InferenceEvents } from './inference-events.ts'
-import { type FoundOutput, findOutput } from './open-output.ts'
+import { cancelInference, waitForInference } from './inferences.ts'
+import { type FoundOutput, findOutput } from './outputs.ts'
 import { type SubmitDependencies, submitInference } from './submit-inference.ts'
-import { waitForInference } from './wait-for-inference.ts'
 
 /** What drawing into the store needs. */
 export interface DrawStoredDependencies extends SubmitDependencies {

@@ -1,6 +1,6 @@
 import type { InferenceStatus, Progress } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { joinPart, type WrittenPart } from '../../core/text/written-parts.ts'
+import { joinPart, type WrittenPart } from '../../core/text/visible-text.ts'
 import { firstOf } from '../../core/waiting.ts'
 
 /** Something that has just happened to a deferred inference in this process; the record stays the truth. */

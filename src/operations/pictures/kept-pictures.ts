@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Document, StoredDocument } from '../../core/document.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { KeptPicture } from '../../core/images/kept-picture.ts'
+import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
@@ -184,4 +184,20 @@ function picturesFull(most: number): ServiceError {
 
 function pictureNotFound(): ServiceError {
   return new ServiceError('not_found', 'This picture does not exist; it may have been deleted.')
+}
+
+/** A picture that somebody keeps beyond the day that outputs live: a copy of one's own. */
+export interface KeptPicture {
+  readonly id: string
+  /** Where it came from; the request may be forgotten by now. */
+  readonly inferenceId: string
+  readonly index: number
+  readonly seed: number
+  readonly model: string
+  /** The beginning of its prompt; empty = nobody knows any more. */
+  readonly prompt: string
+  /** Its file. */
+  readonly file: OutputReference
+  /** Unix milliseconds. */
+  readonly keptAt: number
 }

@@ -1,5 +1,6 @@
 import type { RequestLog } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
+import type { UsageEntry } from '../../core/usage.ts'
 import { unstoppable } from '../../core/waiting.ts'
 
 /** Records that wait to be written; more are left out, for nobody's answer waits for them. */
@@ -41,4 +42,19 @@ export class RequestRecorder implements AsyncDisposable {
       await this.#log.append(records, unstoppable).catch(this.#onFault)
     }
   }
+}
+
+/** The record of a request whose caller waited: what the books say of it, and no words. */
+export function finishedRequest(id: string, entry: UsageEntry): RequestRecord {
+  const { accountId, tokenId, kind, model, outcome, promptTokens, completionTokens, images, firstTokenMs } = entry
+  const durationMs = Math.round(entry.durationMs)
+  const result = {
+    outcome,
+    promptTokens,
+    completionTokens,
+    images,
+    durationMs,
+    firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
+  }
+  return { id, accountId, tokenId, kind, model, at: Math.round(entry.at) - durationMs, asked: null, result }
 }

@@ -1,6 +1,6 @@
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import type { TorchGenerator } from './noise/torch-generator.ts'
-import { linear } from './schedulers/linear.ts'
+import { linear } from './schedulers/prediction.ts'
 import { type Solver, startAt } from './schedulers/solver.ts'
 import { encodePixels } from './vae/latent-pixels.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'

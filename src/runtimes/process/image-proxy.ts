@@ -1,6 +1,6 @@
 import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
-import type { FindAsset, FindUpscaler } from '../../core/ports/asset-finder.ts'
+import type { FindAsset, FindUpscaler } from '../../core/ports/asset-files.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { somethingElse } from './engine-failure.ts'
 import type { EngineProcess } from './engine-process.ts'

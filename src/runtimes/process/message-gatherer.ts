@@ -2,6 +2,7 @@ import type { FromEngine } from './engine-messages.ts'
 
 /** How long a token may wait for others to travel with it: half a frame of a screen. */
 export const holdMs = 8
+
 /** Messages that are worth the journey at once. */
 const fullLoad = 16
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { beforeEach, describe, it, test } from 'node:test'
 import { deserialize, serialize } from 'node:v8'
 import type { FromEngine } from './engine-messages.ts'
+import { holdMs, MessageGatherer } from './message-gatherer.ts'
 import { type Parcel, pack, unpack } from './parcels.ts'
 
 const text = (id: number, choice: number, value: string): FromEngine => ({ type: 'part', id, part: { type: 'text', choice, text: value } })
@@ -23,4 +24,105 @@ test('what is packed comes out as it was, in its order', () => {
   unpack(parcels, (message) => received.push(message))
   assert.deepEqual(received, messages)
   assert.equal(pack([text(1, 0, 'a'), text(2, 0, 'b'), text(1, 0, 'c')]).length, 1)
+})
+
+let now = 0
+let turn: (() => void)[] = []
+let timers: { readonly call: () => void; readonly at: number }[] = []
+let sent: (readonly FromEngine[])[] = []
+
+const token = (id: number): FromEngine => ({ type: 'part', id, part: { type: 'text', choice: 0, text: 'a' } })
+const prompt = (id: number): FromEngine => ({ type: 'part', id, part: { type: 'prompt', usage: { promptTokens: 1, cachedTokens: 0 } } })
+
+function createGatherer(): MessageGatherer {
+  return new MessageGatherer({
+    now: () => now,
+    soon: (call) => turn.push(call),
+    later: (call, ms) => {
+      const timer = { call, at: now + ms }
+      timers.push(timer)
+      return {
+        [Symbol.dispose]: () => {
+          timers = timers.filter((each) => each !== timer)
+        },
+      }
+    },
+    send: (messages) => sent.push(messages),
+  })
+}
+
+function endTurn(): void {
+  for (const call of turn.splice(0)) call()
+}
+
+function pass(ms: number): void {
+  now += ms
+  for (const timer of timers.filter((each) => each.at <= now)) timer.call()
+}
+
+describe('MessageGatherer', () => {
+  beforeEach(() => {
+    now = 0
+    turn = []
+    timers = []
+    sent = []
+  })
+
+  it('sends what came in one turn together, and a token at once when none was sent lately', () => {
+    const gatherer = createGatherer()
+    gatherer.add(token(1))
+    gatherer.add(token(2))
+    assert.deepEqual(sent, [])
+    endTurn()
+    assert.deepEqual(sent, [[token(1), token(2)]])
+    pass(holdMs)
+    gatherer.add(token(1))
+    endTurn()
+    assert.equal(sent.length, 2)
+  })
+
+  it('keeps tokens that follow soon until the time is up', () => {
+    const gatherer = createGatherer()
+    gatherer.add(token(1))
+    endTurn()
+    pass(holdMs / 4)
+    gatherer.add(token(1))
+    endTurn()
+    pass(holdMs / 4)
+    gatherer.add(token(1))
+    endTurn()
+    assert.equal(sent.length, 1)
+    pass(holdMs / 2)
+    assert.deepEqual(sent[1], [token(1), token(1)])
+    assert.deepEqual(timers, [])
+    pass(holdMs)
+    assert.equal(sent.length, 2)
+  })
+
+  for (const urgent of [
+    prompt(2),
+    { type: 'part', id: 2, part: { type: 'choice-finish', choice: 0, reason: 'stop' } },
+    { type: 'done', id: 2 },
+    { type: 'memory', bytes: 1 },
+  ] satisfies FromEngine[])
+    it(`keeps nothing back behind ${urgent.type === 'part' ? urgent.part.type : urgent.type}, nor changes the order`, () => {
+      const gatherer = createGatherer()
+      gatherer.add(token(1))
+      endTurn()
+      gatherer.add(token(1))
+      gatherer.add(urgent)
+      gatherer.add(token(2))
+      endTurn()
+      assert.deepEqual(sent[1], [token(1), urgent, token(2)])
+      assert.deepEqual(timers, [])
+    })
+
+  it('sends a full load at once', () => {
+    const gatherer = createGatherer()
+    gatherer.add(token(1))
+    endTurn()
+    for (let id = 0; id < 16; id++) gatherer.add(token(id))
+    endTurn()
+    assert.equal(sent[1]?.length, 16)
+  })
 })

@@ -1,6 +1,11 @@
-import type { PictureDescription, PictureOptions, PictureTask } from './picture-messages.ts'
-import { PictureProcess, type PictureProcessSettings } from './picture-process.ts'
-import { PictureTurns } from './picture-turns.ts'
+import {
+  type PictureDescription,
+  type PictureOptions,
+  PictureProcess,
+  type PictureProcessSettings,
+  type PictureTask,
+  PictureTurns,
+} from './picture-process.ts'
 
 export interface PictureInspectorSettings extends PictureProcessSettings {
   /** Processes that nobody has needed for this long end; default one minute. */

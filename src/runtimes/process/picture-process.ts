@@ -3,9 +3,8 @@ import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Confinement } from './confine/confinement.ts'
 import { spawnEngine } from './confine/spawn-engine.ts'
-import type { EngineEvent } from './engine-event.ts'
 import { unpackFailure } from './engine-failure.ts'
-import type { PictureDescription, PictureReport, PictureTask } from './picture-messages.ts'
+import type { EngineEvent, EngineFailure } from './engine-messages.ts'
 
 export interface PictureProcessSettings {
   /** The module to run; it must call `servePictureEngine`. */
@@ -87,4 +86,85 @@ function undecodable(reason: string): ServiceError {
   return new ServiceError('validation_error', 'it cannot be decoded; send a PNG, JPEG or WebP that other programs open.', {
     cause: new Error(reason),
   })
+}
+
+/** What an uploaded picture is. */
+export interface PictureDescription {
+  readonly format: string
+  readonly width: number
+  readonly height: number
+  /** A mask whose white is where the picture is transparent, as PNG; there when it was asked for. */
+  readonly mask?: Uint8Array
+}
+
+export interface PictureOptions {
+  readonly signal: AbortSignal
+  /** Whose picture it is; accounts take turns. */
+  readonly account?: string
+  /** Asks for a mask that still has white when it is resized to this. */
+  readonly whiteAt?: { readonly width: number; readonly height: number }
+  /** Asks for the mask that the picture's transparent parts are, which then has what `whiteAt` asks for. */
+  readonly transparency?: boolean
+}
+
+/** One picture for a process that inspects them, which answers each with one {@link PictureReport} before it gets the next. */
+export interface PictureTask {
+  readonly bytes: Uint8Array
+  readonly whiteAt: { readonly width: number; readonly height: number } | null
+  readonly transparency: boolean
+}
+
+export type PictureReport = { readonly description: PictureDescription } | { readonly error: EngineFailure }
+
+/** Pictures of one account that wait; a request carries a handful at most. */
+const mostOfOne = 16
+const mostOfAll = 256
+
+/** Who may inspect a picture next: accounts take turns, so that nobody waits behind all pictures of another. */
+export class PictureTurns {
+  readonly #places: number
+  /** In the order of their turns. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+  #busy = 0
+  #count = 0
+
+  /** @param places Pictures at once. */
+  constructor(places: number) {
+    this.#places = places
+  }
+
+  /** Whether no picture is being inspected. */
+  get idle(): boolean {
+    return this.#busy === 0
+  }
+
+  /** Resolves when it is this account's turn; {@link leave} ends that. @throws {ServiceError} `server_is_overloaded`. */
+  async enter(account: string): Promise<void> {
+    if (this.#busy < this.#places) {
+      this.#busy += 1
+      return
+    }
+    const own = this.#waiting.get(account) ?? []
+    if (own.length >= mostOfOne || this.#count >= mostOfAll)
+      throw new ServiceError('server_is_overloaded', 'Too many pictures are being read; try again in a few seconds.', {
+        retryAfterSeconds: 5,
+      })
+    this.#count += 1
+    this.#waiting.set(account, own)
+    await new Promise<void>((resolve) => own.push(resolve))
+  }
+
+  leave(): void {
+    const [turn] = this.#waiting
+    if (turn === undefined) {
+      this.#busy -= 1
+      return
+    }
+    const [account, own] = turn
+    const next = own.shift()
+    this.#waiting.delete(account)
+    if (own.length > 0) this.#waiting.set(account, own)
+    this.#count -= 1
+    next?.()
+  }
 }

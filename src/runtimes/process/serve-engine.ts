@@ -3,11 +3,11 @@ import type { ModelDescriptor } from '../../core/model.ts'
 import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import type { TextFigures } from '../../core/ports/text-model.ts'
 import { unstoppable } from '../../core/waiting.ts'
+import { StreamWindow } from './engine-call.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
 import { EngineGate } from './engine-gate.ts'
 import type { EngineFacts, EngineOptions, EngineWork, FromEngine } from './engine-messages.ts'
-import { StreamWindow } from './stream-window.ts'
 
 /** How a loaded engine does one piece of work; what it returns or throws ends the call. */
 export type WorkRunner = (

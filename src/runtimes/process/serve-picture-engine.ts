@@ -1,6 +1,6 @@
 import { unstoppable } from '../../core/waiting.ts'
 import { packFailure } from './engine-failure.ts'
-import type { PictureDescription, PictureOptions, PictureReport, PictureTask } from './picture-messages.ts'
+import type { PictureDescription, PictureOptions, PictureReport, PictureTask } from './picture-process.ts'
 
 /** The main of a process that inspects uploaded pictures for the service that started it, one after the other, until that is gone. */
 export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 
 /** A field of an answer whose shape nobody promised. */
 export function fieldOf(value: unknown, ...path: readonly (string | number)[]): unknown {

@@ -1,4 +1,4 @@
-import { conversationKey } from '../../core/cluster/conversation-key.ts'
+import { conversationKey } from '../../core/cluster/attraction.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import { fieldOf, fieldsOf } from './field-of.ts'
 
 /** Characters of a message that go on to a client; servers repeat whole requests in theirs. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/error.ts'
-import { proxyFaultIn } from '../../core/outgoing/proxy-fault.ts'
+import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
 import type { PromptField } from '../../core/text-generation.ts'
 import { hintAtReach, hintAtStatus, wantsTls } from './operator-hints.ts'
 import { readFault, type ServerFault } from './server-fault.ts'

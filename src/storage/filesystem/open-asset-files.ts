@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/error.ts'
 import type { AssetFilePart, AssetFiles } from '../../core/ports/asset-files.ts'
-import { syncFolder } from '../sync-folder.ts'
+import { syncFolder } from '../private-files.ts'
 import { toWriteFault } from '../write-fault.ts'
 import { readPieces } from './output-file.ts'
 

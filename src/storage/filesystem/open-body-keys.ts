@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BodyKey, BodyKeys } from '../../core/ports/body-keys.ts'
-import { syncFolder } from '../sync-folder.ts'
+import { syncFolder } from '../private-files.ts'
 
 const secretBytes = 32
 /** `<id> <base64>`, one key a line, the newest last. */

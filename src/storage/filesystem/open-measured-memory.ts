@@ -1,8 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { isRecord } from '../../core/is-record.ts'
-import type { MemoryNeed } from '../../core/memory/memory-need.ts'
+import { isRecord, parseRecord } from '../../core/json-value.ts'
+import type { MemoryNeed } from '../../core/memory/estimate-memory.ts'
 import type { MeasuredMemory } from '../../core/ports/measured-memory.ts'
-import { parseRecord } from '../../core/text/parse-record.ts'
 
 interface Measurement extends MemoryNeed {
   readonly conditions: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
-import { proveWritable } from '../prove-writable.ts'
+import { proveWritable } from '../private-files.ts'
 import { openFilesystemOutputs, proveOutputsWritable } from './open-filesystem-outputs.ts'
 
 /** Not even root can make files there. */

@@ -1,7 +1,7 @@
 import type { AccessToken } from '../../core/access-token.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
-import { readToken } from '../rows/access-token-row.ts'
+import { readToken } from '../rows/account-row.ts'
 import { limitChanges, limitColumns, limitNames } from '../rows/limit-columns.ts'
 import { readText } from '../rows/row.ts'
 import type { Database, Parameters } from './database.ts'

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../core/audit-entry.ts'
 import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
-import { readAuditEntry } from '../rows/audit-row.ts'
+import { readAuditEntry } from '../rows/log-rows.ts'
 import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }

@@ -1,7 +1,6 @@
 import type { Client } from 'pg'
 import { readInteger } from '../rows/row.ts'
-import { connect } from './connecting/connection.ts'
-import { checkSessions } from './connecting/session-settings.ts'
+import { checkSessions, connect } from './connecting/connection.ts'
 import { examineServer } from './schema/migrate.ts'
 import { migrations } from './schema/migrations.ts'
 

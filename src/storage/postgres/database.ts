@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg'
 import type { Row } from '../rows/row.ts'
-import { connectionTo } from './connecting/connection.ts'
-import { explainRefusal } from './connecting/explain-refusal.ts'
-import { sessionOptions } from './connecting/session-settings.ts'
+import { connectionTo, explainRefusal, sessionOptions } from './connecting/connection.ts'
 import { type DatabaseFault, databaseAway, judgeFault, toServiceError } from './database-fault.ts'
 import { nameParameters, writeValue } from './written-sql.ts'
 

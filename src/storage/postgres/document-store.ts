@@ -1,10 +1,10 @@
 import type { Document, DocumentKind, StoredDocument } from '../../core/document.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
-import { readDocument } from '../rows/document-row.ts'
-import type { Database } from './database.ts'
-import { putDocument } from './put-document.ts'
-import { sumDocuments } from './sum-documents.ts'
+import { documentBytes } from '../document-bytes.ts'
+import { documentParameters, readDocument } from '../rows/document-row.ts'
+import { readInteger, readText } from '../rows/row.ts'
+import type { Database, Statements } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -89,4 +89,51 @@ export class PostgresDocumentStore implements DocumentStore {
 
 function ofAccount(accountId: string | null): string {
   return accountId === null ? '' : 'and account_id = :accountId'
+}
+
+/** Keeps a document if its version and the account's bytes allow it. */
+async function putDocument(
+  statements: Statements,
+  { document, version, most }: { readonly document: Document; readonly version: number | null | undefined; readonly most: number },
+  now: number,
+): Promise<PutResult> {
+  const { kind, id, accountId } = document
+  // Writes of one account, and writes under one name, follow one another.
+  const locks = `select pg_advisory_xact_lock(key) from (
+    select distinct key from (values (hashtextextended('documents of ' || :accountId, 0)), (hashtextextended(:kind || '/' || :id, 0))) as wanted (key)
+    order by key) as ordered`
+  await statements.run(locks, { accountId, kind, id })
+  // What has expired is gone for everybody, its name too.
+  await statements.run('delete from documents where kind = :kind and id = :id and expires_at <= :now', { kind, id, now })
+  const row = await statements.get('select account_id, version, bytes from documents where kind = :kind and id = :id', { kind, id })
+  if (row !== undefined && readText(row, 'account_id') !== accountId) return 'conflict'
+  const known = row === undefined ? null : readInteger(row, 'version')
+  if (version !== undefined && version !== known) return 'conflict'
+  const bytes = documentBytes(document)
+  const growth = bytes - (row === undefined ? 0 : readInteger(row, 'bytes'))
+  if (growth > 0 && (await sumDocuments(statements, { accountId, kind: null }, now)).bytes + growth > most) return 'full'
+  await statements.run(
+    `insert into documents (kind, id, account_id, value, at, label, text, attached_bytes, expires_at, version, bytes)
+     values (:kind, :id, :accountId, :value, :at, :label, :text, :attachedBytes, :expiresAt, :version, :bytes)
+     on conflict (kind, id) do update set value = excluded.value, at = excluded.at, label = excluded.label, text = excluded.text,
+       attached_bytes = excluded.attached_bytes, expires_at = excluded.expires_at, version = excluded.version, bytes = excluded.bytes`,
+    documentParameters(document, { version: (known ?? 0) + 1, bytes }),
+  )
+  return 'stored'
+}
+
+/** Count and bytes of what an account keeps. */
+async function sumDocuments(
+  statements: Statements,
+  { accountId, kind }: { readonly accountId: string; readonly kind: string | null },
+  now: number,
+): Promise<{ readonly count: number; readonly bytes: number }> {
+  const ofKind = kind === null ? '' : 'and kind = :kind'
+  // The sums are kept by triggers; what has expired and was not taken yet is little, and found by an index.
+  const sql = `select coalesce(sum(count), 0)::bigint as count, coalesce(sum(bytes), 0)::bigint as bytes from (
+      select count, bytes from document_sums where account_id = :accountId ${ofKind}
+      union all
+      select -count(*), -coalesce(sum(bytes), 0) from documents where account_id = :accountId and expires_at <= :now ${ofKind}) as parts`
+  const row = (await statements.get(sql, { accountId, kind, now })) ?? {}
+  return { count: readInteger(row, 'count'), bytes: readInteger(row, 'bytes') }
 }

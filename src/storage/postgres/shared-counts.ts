@@ -1,7 +1,7 @@
-import type { SharedCounts } from '../../core/ports/shared-counts.ts'
+import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { readInteger } from '../rows/row.ts'
 import type { Database } from './database.ts'
-import { aliveHolder } from './presence.ts'
+import { aliveHolder } from './node-registry.ts'
 
 type Options = { readonly signal: AbortSignal }
 

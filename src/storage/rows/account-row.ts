@@ -1,5 +1,6 @@
+import { type AccessToken, scopes } from '../../core/access-token.ts'
 import type { Account, Invitation, Role, Session } from '../../core/account.ts'
-import { readAccountLimits } from './limit-columns.ts'
+import { readAccountLimits, readLimits } from './limit-columns.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 /** A row of `accounts`. */
@@ -42,4 +43,22 @@ export function readInvitation(row: Row): Invitation {
 
 function readRole(row: Row): Role {
   return readOneOf(row, 'role', ['owner', 'member'])
+}
+
+/** A row of `access_tokens`. */
+export function readToken(row: Row): AccessToken {
+  const granted = readText(row, 'scopes').split(' ')
+  return {
+    id: readText(row, 'id'),
+    accountId: readText(row, 'account_id'),
+    name: readText(row, 'name'),
+    hash: readText(row, 'hash'),
+    hint: readText(row, 'hint'),
+    scopes: scopes.filter((scope) => granted.includes(scope)),
+    createdAt: readInteger(row, 'created_at'),
+    expiresAt: readIntegerOrNull(row, 'expires_at'),
+    revokedAt: readIntegerOrNull(row, 'revoked_at'),
+    lastUsedAt: readIntegerOrNull(row, 'last_used_at'),
+    limits: readLimits(row),
+  }
 }

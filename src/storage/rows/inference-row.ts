@@ -1,5 +1,6 @@
 import { type ErrorRecord, errorCodes } from '../../core/error.ts'
 import type { Inference, InferenceStatus, Outcome, OutputReference, Priority, Progress, StoredImages } from '../../core/inference.ts'
+import type { ModelRoom } from '../../core/ports/inference-queue.ts'
 import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readTextOrNull } from './row.ts'
 
 const statuses = ['pending', 'running', 'completed'] as const satisfies readonly InferenceStatus[]
@@ -65,4 +66,22 @@ function readError(text: string | null): ErrorRecord | null {
   if (text === null) return null
   const stored = JSON.parse(text) as { readonly code: string; readonly message: string; readonly param: string | null }
   return { ...stored, code: errorCodes.find((code) => code === stored.code) ?? 'internal_error' }
+}
+
+/** What a worker asks a queue for. */
+export interface WantedWork {
+  readonly workerId: string
+  readonly rooms: readonly ModelRoom[]
+  readonly limit: number
+  readonly leaseMs: number
+  /** The latest format of work that the worker can read. */
+  readonly format: number
+}
+
+/** An inference whose attempt has begun, with its work as it is stored. */
+export interface ClaimedRow {
+  readonly inference: Inference
+  readonly body: Uint8Array
+  /** Earlier attempts that killed their engine. */
+  readonly deadlyAttempts: number
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isRecord } from '../../core/is-record.ts'
+import { isRecord } from '../../core/json-value.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 const markerKey = 'sepia-cluster.json'

@@ -4,11 +4,9 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { OutputContent, OutputName, OutputStore, StoredOutput } from '../../core/ports/output-store.ts'
 import { claimBucket } from './claim-bucket.ts'
-import { hourOf, makeOutputKey, outputPrefix, readOutputKey } from './output-key.ts'
-import type { S3Address } from './s3-address.ts'
 import { S3Bucket } from './s3-bucket.ts'
-import { damagedOutput, s3Refused, unreadableOutput } from './s3-failure.ts'
-import { deleteKeys, listKeys } from './s3-objects.ts'
+import { damagedOutput, type S3Address, s3Refused, unreadableOutput } from './s3-failure.ts'
+import { deleteKeys, hourOf, listKeys, makeOutputKey, outputPrefix, readOutputKey } from './s3-objects.ts'
 
 export interface S3OutputsSettings {
   readonly address: S3Address

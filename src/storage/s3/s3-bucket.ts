@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { S3Address } from './s3-address.ts'
-import { s3Refused, s3Unavailable } from './s3-failure.ts'
+import { type S3Address, s3Refused, s3Unavailable } from './s3-failure.ts'
 
 /** One call, whose answer fits into memory. */
 export interface S3Call {

@@ -24,3 +24,13 @@ export function damagedOutput(key: string): ServiceError {
   const cause = new Error(`${key} is not what was stored there`)
   return new ServiceError('internal_error', 'The stored output is damaged; send the request again.', { cause })
 }
+
+/** A bucket and who may use it. */
+export interface S3Address {
+  /** Origin of the server, such as `https://s3.example.com`. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+}

@@ -5,8 +5,7 @@ import { readAccount, readInvitation, readSession } from '../rows/account-row.ts
 import { accountLimitNames, accountLimitParameters, limitChanges } from '../rows/limit-columns.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
-import { writeOne } from './writer/write-one.ts'
-import type { Writer } from './writer/writer.ts'
+import { type Writer, writeOne } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 

@@ -1,10 +1,9 @@
 import type { AuditEntry } from '../../core/audit-entry.ts'
 import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { readAuditEntry } from '../rows/audit-row.ts'
+import { readAuditEntry } from '../rows/log-rows.ts'
 import type { Connection } from './connection.ts'
-import { writeOne } from './writer/write-one.ts'
-import type { Writer } from './writer/writer.ts'
+import { type Writer, writeOne } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 

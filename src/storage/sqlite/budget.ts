@@ -12,9 +12,9 @@ import {
 } from '../../core/limits/budget.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { BudgetHolder } from '../../core/ports/budget-ledger.ts'
-import { readBudgetSums } from '../rows/budget-row.ts'
 import { limitNames, readLimits } from '../rows/limit-columns.ts'
 import type { Row } from '../rows/row.ts'
+import { readBudgetSums } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
 /** Reserves from every budget of the account and the token, or from none. */

@@ -2,10 +2,9 @@ import { rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isRecord } from '../../core/is-record.ts'
-import { parseRecord } from '../../core/text/parse-record.ts'
-import { isBusy, nameOpenFault } from '../name-open-fault.ts'
-import { makeFolder } from './make-folder.ts'
+import { isRecord, parseRecord } from '../../core/json-value.ts'
+import { isBusy, nameOpenFault } from '../write-fault.ts'
+import { makeFolder } from './open-database.ts'
 
 /**
  * Makes this process the only service on a data folder until it is disposed of or dies.

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { checkDatabase } from './check-database.ts'
-import { finishRestore, isRestoring, restoreSteps } from './finish-restore.ts'
-import { restoreBackup, unpackBackup } from './restore-backup.ts'
+import { checkDatabase } from './examination.ts'
+import { finishRestore, isRestoring, restoreBackup, restoreSteps, unpackBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 const options = { signal: new AbortController().signal, onProgress: () => undefined, newestSchema: 100 }

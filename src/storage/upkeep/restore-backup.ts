@@ -1,9 +1,9 @@
+import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { syncFolder } from '../sync-folder.ts'
-import { belongsIntoBackup, dropFilesTable, openBackup } from './backup-format.ts'
-import { type DataPlace, finishRestore, restoreFolders } from './finish-restore.ts'
+import { syncFolder } from '../private-files.ts'
+import { belongsIntoBackup, type DataPlace, dropFilesTable, openBackup } from './backup-format.ts'
 import type { BackupOptions } from './write-backup.ts'
 
 export interface RestoreOptions extends BackupOptions {
@@ -81,4 +81,66 @@ async function unpackDatabase(source: string, target: string): Promise<void> {
 async function syncFolders(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isDirectory()) await syncFolders(join(folder, entry.name))
   await syncFolder(folder)
+}
+
+/** Folders that a restore makes in the data folder; which of them are there says how far it has come. */
+export interface RestoreFolders {
+  /** Being unpacked: worth nothing yet. */
+  readonly unpacking: string
+  /** Unpacked and on stable storage: from here on a restore goes forward only. */
+  readonly whole: string
+  /** The old content is out of the way. */
+  readonly placing: string
+  readonly replaced: string
+}
+
+/** Where they are in this data folder. */
+function restoreFolders(dataFolder: string): RestoreFolders {
+  return {
+    unpacking: join(dataFolder, 'restoring'),
+    whole: join(dataFolder, 'restoring-whole'),
+    placing: join(dataFolder, 'restoring-placing'),
+    replaced: join(dataFolder, 'restoring-replaced'),
+  }
+}
+
+/** Whether a restore was interrupted that must be finished before anybody reads the data folder. */
+export function isRestoring(dataFolder: string): boolean {
+  const { whole, placing, replaced } = restoreFolders(dataFolder)
+  return [whole, placing, replaced].some((folder) => existsSync(folder))
+}
+
+/** Brings a restore whose backup is unpacked to its end. The caller owns the folder meanwhile. */
+export async function finishRestore(place: DataPlace): Promise<void> {
+  for await (const _step of restoreSteps(place));
+}
+
+/** Puts what was unpacked into the place of what is there, a rename at a time; begun again after any of them, it comes to the same end. */
+export async function* restoreSteps({ databaseFile, dataFolder }: DataPlace): AsyncGenerator<void> {
+  const { whole, placing, replaced } = restoreFolders(dataFolder)
+  if (existsSync(whole)) {
+    await mkdir(replaced, { recursive: true, mode: 0o700 })
+    for (const name of await readdir(dataFolder)) {
+      // A log that is left of the old database must never be played into the new one.
+      if (!belongsIntoBackup(name) && !name.startsWith(basename(databaseFile))) continue
+      await rename(join(dataFolder, name), join(replaced, name))
+      yield
+    }
+    await syncFolder(dataFolder)
+    await rename(whole, placing)
+    yield
+  }
+  if (existsSync(placing)) {
+    const files = join(placing, 'files')
+    for (const name of existsSync(files) ? await readdir(files) : []) {
+      await rename(join(files, name), join(dataFolder, name))
+      yield
+    }
+    if (existsSync(join(placing, 'database'))) await rename(join(placing, 'database'), databaseFile)
+    yield
+    await syncFolder(dataFolder)
+    await rm(placing, { recursive: true })
+    yield
+  }
+  await rm(replaced, { recursive: true, force: true })
 }

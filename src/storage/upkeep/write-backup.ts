@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs'
 import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { syncFolder } from '../sync-folder.ts'
-import { belongsIntoBackup, createFilesTable } from './backup-format.ts'
-import { sealBackup } from './backup-seal.ts'
-import type { DataPlace } from './finish-restore.ts'
+import { syncFolder } from '../private-files.ts'
+import { belongsIntoBackup, createFilesTable, type DataPlace, sealBackup } from './backup-format.ts'
 
 export interface BackupOptions {
   readonly signal: AbortSignal

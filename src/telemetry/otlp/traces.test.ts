@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatTraceparent, parseTraceparent } from './trace-context.ts'
-import { Traces } from './traces.ts'
+import { formatTraceparent, parseTraceparent, Traces } from './traces.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isEnabled } from '../../core/account-disabled.ts'
+import { isEnabled } from '../../core/account.ts'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, hasEnded } from '../../core/files/batch.ts'
-import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batch-documents.ts'
-import type { BatchDependencies } from './batch-dependencies.ts'
+import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batches.ts'
+import { type BatchDependencies, validateBatch } from './batch-pages.ts'
 import { runPage } from './run-page.ts'
-import { validateBatch } from './validate-batch.ts'
 
 type Options = { readonly signal: AbortSignal }
 

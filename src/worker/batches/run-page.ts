@@ -3,12 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, batchPageLines, mostLineBytes } from '../../core/files/batch.ts'
 import type { Inference } from '../../core/inference.ts'
-import { cancelInference } from '../../operations/deferred/cancel-inference.ts'
+import { cancelInference } from '../../operations/deferred/inferences.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
 import { findFile } from '../../operations/files/file-documents.ts'
 import { type FileLine, readFile, readLines } from '../../operations/files/read-file.ts'
-import type { BatchDependencies, BatchLine } from './batch-dependencies.ts'
-import { writePage } from './write-page.ts'
+import { type BatchDependencies, type BatchLine, writePage } from './batch-pages.ts'
 
 type Options = { readonly signal: AbortSignal }
 

@@ -1,6 +1,6 @@
-import { runEvery } from '../run-every.ts'
+import { runEvery } from '../maintenance.ts'
 import { advanceBatches } from './advance-batches.ts'
-import type { BatchDependencies } from './batch-dependencies.ts'
+import type { BatchDependencies } from './batch-pages.ts'
 
 const pollMs = 1000
 

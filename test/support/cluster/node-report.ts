@@ -1,5 +1,4 @@
-import type { NodeReport } from '../../../src/core/cluster/node.ts'
-import type { NodeTally } from '../../../src/core/cluster/node-tally.ts'
+import type { NodeReport, NodeTally } from '../../../src/core/cluster/node.ts'
 
 /** Of a node that has done nothing yet. */
 export const idleTally: NodeTally = {

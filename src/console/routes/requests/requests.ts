@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Account } from '../../../core/account.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { clientSignal } from '../../../http/client-signal.ts'
 import { hasBodies } from '../../../operations/bodies/kept-bodies.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { takeChallenge } from '../../../operations/access/passkeys.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'

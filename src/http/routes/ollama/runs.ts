@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { generateText } from '../../../operations/generate-text.ts'

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
-import { cancelInference } from '../../../operations/deferred/cancel-inference.ts'
-import { waitForInference } from '../../../operations/deferred/wait-for-inference.ts'
+import { cancelInference, waitForInference } from '../../../operations/deferred/inferences.ts'
 import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
 import { sendEvents } from '../../answers/send-events.ts'
 import { requireScope } from '../../caller.ts'

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { assetEngines } from '../../../core/assets/asset-engine.ts'
 import type { UploadKind } from '../../../core/assets/uploaded-asset.ts'
 import type { FieldFault } from '../../../core/error.ts'
-import type { NewAsset } from '../../../operations/assets/create-asset.ts'
+import type { NewAsset } from '../../../operations/assets/uploads.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 

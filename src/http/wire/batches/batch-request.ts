@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { batchEndpoints, batchFilesLifetimeMs } from '../../../core/files/batch.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'
 import { expiresAfterField } from '../files/file-request.ts'

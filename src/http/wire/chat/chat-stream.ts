@@ -1,4 +1,4 @@
-import type { WrittenPart } from '../../../core/text/written-parts.ts'
+import type { WrittenPart } from '../../../core/text/visible-text.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import { describeError, type ErrorHearer } from '../../faults/error-body.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'

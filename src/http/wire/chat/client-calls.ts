@@ -1,5 +1,5 @@
+import { parseRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
-import { parseRecord } from '../../../core/text/parse-record.ts'
 import type { FinishReason, TextPart, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 
 /** How the client of a request reads calls of a tool; undefined = as a function's. */

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/error.ts'
 import { listedModels } from '../../../core/find-descriptor.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import { didYouMean } from '../../../core/text/nearest-name.ts'
 import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
 

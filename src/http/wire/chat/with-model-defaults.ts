@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { TextDefaults } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 

@@ -1,6 +1,6 @@
 import type { InferenceWork } from '../../../core/inference.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
-import type { EncodedOutput } from '../../../operations/deferred/encoded-output.ts'
+import type { EncodedOutput } from '../../../operations/deferred/outputs.ts'
 import type { WorkResult } from '../../../operations/run-work.ts'
 import { encodeChatCompletion } from '../chat/chat-completion.ts'
 import { encodeCompletion } from '../chat/completion.ts'

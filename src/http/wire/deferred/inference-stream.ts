@@ -1,5 +1,5 @@
 import { toErrorRecord } from '../../../core/error.ts'
-import type { InferenceUpdate } from '../../../operations/deferred/watch-inference.ts'
+import type { InferenceUpdate } from '../../../operations/deferred/inferences.ts'
 import { toErrorObject } from '../../faults/error-body.ts'
 import { encodePart } from '../chat/chat-stream.ts'
 import { encodeNamedEvent } from '../event-data.ts'

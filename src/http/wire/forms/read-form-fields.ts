@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../../core/error.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import type { SchemaNode } from '../../../core/schema/describe-schema.ts'
 import { type FaultCodes, faultsError } from '../../faults/refuse-faults.ts'
 

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/error.ts'
 import { type LoraUse, largestLoraWeight, mostLoras, readLoraTags, type TaggedPrompt } from '../../../core/images/lora.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import type { ImageBody } from './image-fields.ts'
 
 const positive = ['prompt', 'prompt_2'] as const

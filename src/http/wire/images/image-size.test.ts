@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { familyDefaults } from '../../../core/checkpoint/family-defaults.ts'
-import { sdxlSizes } from '../../../core/image-sizes.ts'
+import { sdxlSizes } from '../../../core/images/image-sizes.ts'
 import { describeFakeImage } from '../../../runtimes/fake/fake-catalog.ts'
 import { findSizeFaults, requestedSize } from './image-size.ts'
 

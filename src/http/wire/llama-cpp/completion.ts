@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { TextRequest, TokenLogprob, UnscoredToken } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type FieldFault, ServiceError } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'

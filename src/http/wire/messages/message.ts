@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
 import type { FinishReason, TokenUsage, ToolCall } from '../../../core/text-generation.ts'
 import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'

@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import { isRecord } from '../../../core/is-record.ts'
-import type { JsonObject } from '../../../core/json-value.ts'
+import { isRecord, type JsonObject } from '../../../core/json-value.ts'
 import type { TextResult } from '../../../operations/collect-text.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { textFaultCodes } from '../../faults/refuse-faults.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { isRecord } from '../../../core/json-value.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 

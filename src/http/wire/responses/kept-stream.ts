@@ -1,5 +1,4 @@
-import { isRecord } from '../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../core/json-value.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../core/json-value.ts'
 import { queryFault } from '../../faults/refuse-faults.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 

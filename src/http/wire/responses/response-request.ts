@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'

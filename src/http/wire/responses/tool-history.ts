@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { unpackSummary } from './packed-summary.ts'
 
 /** Calls of tools that clients run, by what holds their arguments. */

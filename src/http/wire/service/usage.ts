@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { type Budget, leftOf } from '../../../core/limits/budget.ts'
-import { type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
-import { readUsageSpan } from '../../../core/usage-span.ts'
+import { readUsageSpan, type UsageDay, type UsageDimension, usageDimensions } from '../../../core/usage.ts'
 import type { ReportedUsage } from '../../../operations/report-usage.ts'
 import type { Answer } from '../answer.ts'
 

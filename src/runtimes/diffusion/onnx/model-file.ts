@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 
 /** The error for a model folder that does not fit; the message names the file as it is called inside the folder. Trying again helps only where the system read nothing. */
 export function unusableModel(file: string, fault: string, cause?: unknown): ServiceError {

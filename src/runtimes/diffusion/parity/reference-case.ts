@@ -1,6 +1,6 @@
 import { componentNames, type ModelFiles } from '../../../core/checkpoint/model-files.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { type Sampler, samplers } from '../../../core/sampler.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
 import type { GuidanceBounds } from '../unet/guided-unet.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import { type PictureFormat, pictureFormat } from '../../../core/images/picture-format.ts'
+import { type PictureFormat, pictureFormat } from '../../../core/images/image-sizes.ts'
 
 /** Pixels an uploaded image may have. */
 export const maxInputPixels = 16 * 1024 * 1024

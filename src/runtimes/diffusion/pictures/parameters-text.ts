@@ -1,6 +1,6 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { loraTag } from '../../../core/images/lora.ts'
-import type { StyledPrompts } from '../../../core/images/styled-prompts.ts'
+import type { StyledPrompts } from '../../../core/images/style-preset.ts'
 
 /**
  * How an image was made, in the text convention of A1111's web interface: the prompt, a line `Negative prompt: …`, and

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tinyRequest } from '../../../../test/support/model-files/tiny-image-model.ts'
-import { stylePrompts } from '../../../core/images/styled-prompts.ts'
+import { stylePrompts } from '../../../core/images/style-preset.ts'
 import { promptsToEncode } from './request-prompts.ts'
 
 const plain = { guided: true, zeroNegative: true, clipSkip: 0 }

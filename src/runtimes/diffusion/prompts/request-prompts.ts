@@ -1,5 +1,5 @@
 import { readPromptWeights } from '../../../core/images/prompt-weights.ts'
-import type { StyledPrompts } from '../../../core/images/styled-prompts.ts'
+import type { StyledPrompts } from '../../../core/images/style-preset.ts'
 import type { PromptPair, PromptsToEncode } from './encode-prompts.ts'
 
 /** What to encode for a request; an absent negative prompt is the model's unconditional input, as in diffusers. */

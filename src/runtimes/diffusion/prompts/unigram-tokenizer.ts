@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import { fileExists, readJsonObject, unusableModel } from '../onnx/model-file.ts'
 import { protobufFields } from '../onnx/protobuf-fields.ts'
 import { escapePattern } from './escape-pattern.ts'

@@ -4,11 +4,9 @@ import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
 import type { SharedTrack } from './levels/shared-track.ts'
 import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { roundHalfEven } from './levels/timesteps.ts'
-import { linear } from './linear.ts'
-import { cleanFromPrediction } from './prediction.ts'
+import { cleanFromPrediction, linear, variancePreserving } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
-import { variancePreserving } from './variance-preserving.ts'
 
 /** Below this many steps the last one is of first order even where it does not end at zero noise. */
 const fewSteps = 15

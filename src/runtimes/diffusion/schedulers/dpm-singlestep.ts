@@ -3,11 +3,9 @@ import { finalSigma, lambda, sharesAt, usableTimesteps } from './levels/dpm-leve
 import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
 import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { evenlySpaced, roundHalfEven } from './levels/timesteps.ts'
-import { linear } from './linear.ts'
-import { cleanFromPrediction } from './prediction.ts'
+import { cleanFromPrediction, linear, variancePreserving } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
-import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * DPM-Solver++ that covers two timesteps by one second-order step, after diffusers' `DPMSolverSinglestepScheduler`.

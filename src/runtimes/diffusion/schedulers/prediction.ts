@@ -1,5 +1,6 @@
-import { linear } from './linear.ts'
-import type { PredictionType } from './scheduler-config.ts'
+import { floatAt } from '../value-at.ts'
+import type { PredictionType, SchedulerConfig } from './scheduler-config.ts'
+import type { Solver } from './solver.ts'
 
 /** The clean latents that a prediction on latents of `alpha` signal and `sigma` noise (variance 1) stands for. */
 export function cleanFromPrediction(
@@ -61,4 +62,56 @@ export function cleanFromUnscaled(type: PredictionType, sigma: number, predictio
 /** Keeps the clean latents within a range, when the model asks for it. */
 export function clipped(clean: Float32Array, range: number | null): Float32Array {
   return range === null ? clean : clean.map((value) => Math.min(Math.max(value, -range), range))
+}
+
+/**
+ * What solvers have in common whose latents are not shrunk to variance 1, as the k-diffusion family keeps them.
+ *
+ * @param inputSigma The noise in the latents of each evaluation.
+ * @param addedSigma That of a start from a picture; default the same.
+ */
+export function unscaled(
+  { predictionType }: SchedulerConfig,
+  inputSigma: (index: number) => number,
+  addedSigma = inputSigma,
+): Pick<Solver, 'scaleInput' | 'addNoise' | 'denoised'> {
+  return {
+    scaleInput: ({ index }, latents) => linear([1 / Math.sqrt(inputSigma(index) ** 2 + 1), latents]),
+    addNoise: ({ index }, clean, noise) => linear([1, clean], [addedSigma(index), noise]),
+    denoised: ({ index }, prediction, latents) => cleanFromUnscaled(predictionType, inputSigma(index), prediction, latents),
+  }
+}
+
+/**
+ * What solvers have in common that keep latents at variance 1, as the DDIM and DPM families do: the UNet takes them as they are.
+ *
+ * @param levelAt Signal and noise in the latents of each evaluation, as factors.
+ */
+export function variancePreserving(
+  { predictionType }: SchedulerConfig,
+  levelAt: (index: number) => { readonly alpha: number; readonly sigma: number },
+): Pick<Solver, 'initialNoiseScale' | 'scaleInput' | 'addNoise' | 'denoised'> {
+  return {
+    initialNoiseScale: 1,
+    scaleInput: (_state, latents) => latents,
+    addNoise: ({ index }, clean, noise) => {
+      const { alpha, sigma } = levelAt(index)
+      return linear([alpha, clean], [sigma, noise])
+    },
+    denoised: ({ index }, prediction, latents) => cleanFromPrediction(predictionType, levelAt(index), prediction, latents),
+  }
+}
+
+type Term = readonly [factor: number, values: Float32Array]
+
+/** The sum of scaled arrays of one size; absent terms are written as null. Rounded to single precision once. */
+export function linear(first: Term, ...rest: readonly (Term | null)[]): Float32Array {
+  const sums = new Float64Array(first[1].length)
+  add(sums, first)
+  for (const term of rest) if (term !== null) add(sums, term)
+  return new Float32Array(sums)
+}
+
+function add(sums: Float64Array, [factor, values]: Term): void {
+  for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + factor * floatAt(values, i)
 }

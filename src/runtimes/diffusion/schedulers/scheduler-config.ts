@@ -1,5 +1,4 @@
-import { findSchedulerFault, refusedSamplers } from '../../../core/images/sampler-support.ts'
-import type { Sampler } from '../../../core/sampler.ts'
+import { findSchedulerFault, refusedSamplers, type Sampler } from '../../../core/sampler.ts'
 import { type JsonRecord, unusableModel } from '../onnx/model-file.ts'
 import type { FlowSchedule } from './levels/flow-sigmas.ts'
 

@@ -3,11 +3,9 @@ import { type NoiseSchedule, noiseSchedule } from './levels/noise-schedule.ts'
 import type { SharedTrack } from './levels/shared-track.ts'
 import { interpolate, karrasSigmas, type SigmaTrack, timestepOf } from './levels/sigmas.ts'
 import { roundHalfEven } from './levels/timesteps.ts'
-import { linear } from './linear.ts'
-import { cleanFromPrediction } from './prediction.ts'
+import { cleanFromPrediction, linear, variancePreserving } from './prediction.ts'
 import type { SchedulerConfig } from './scheduler-config.ts'
 import type { Solver } from './solver.ts'
-import { variancePreserving } from './variance-preserving.ts'
 
 /**
  * UniPC: a predictor of second order whose result is corrected once the next clean estimate is known, after diffusers'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
-import { linear } from '../schedulers/linear.ts'
+import { linear } from '../schedulers/prediction.ts'
 import type { Conditioning, LatentSize } from './conditioning.ts'
 import type { Unet } from './unet.ts'
 import type { UnetAdditions } from './unet-additions.ts'

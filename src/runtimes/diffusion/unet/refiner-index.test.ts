@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ddim } from '../schedulers/ddim.ts'
-import { heun } from '../schedulers/heun.ts'
+import { ddim } from '../schedulers/ddpm-samplers.ts'
+import { heun } from '../schedulers/euler-samplers.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
 import { refinerIndex } from './refiner-index.ts'
 

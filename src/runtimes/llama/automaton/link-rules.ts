@@ -1,4 +1,4 @@
-import { shortName } from '../../../core/requests/short-name.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import type { Expression, Expressions, Rule } from './expression.ts'
 import { GrammarFault } from './grammar-fault.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import { shortName } from '../../../core/requests/short-name.ts'
+import { shortName } from '../../../core/requests/request-record.ts'
 import type { ToolChoice, ToolDefinition } from '../../../core/text-generation.ts'
 import { callHead, type ToolFormat } from '../prompt/tool-format.ts'
 import { Grammar, literal } from './gbnf.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { ChatMessage } from '../../../core/text-generation.ts'
 import type { ToolFormat } from './tool-format.ts'
 

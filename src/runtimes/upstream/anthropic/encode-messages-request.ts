@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
 
 /** What is asked for where nobody named a limit, which such servers demand: as much as all of them allow that are in use. */

@@ -1,5 +1,5 @@
 import { findPlaceholder, type Placeholder, placeholderPattern, type Workflow } from '../../../core/images/workflow.ts'
-import { isRecord } from '../../../core/is-record.ts'
+import { isRecord } from '../../../core/json-value.ts'
 
 type Values = Readonly<Record<Placeholder, string | number>>
 

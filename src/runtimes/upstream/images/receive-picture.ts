@@ -1,5 +1,5 @@
 import { defaultEncodingQuality, type GeneratedImage, type ImageRequest } from '../../../core/image-generation.ts'
-import { pictureFormat } from '../../../core/images/picture-format.ts'
+import { pictureFormat } from '../../../core/images/image-sizes.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
 const mostPixels = 64 * 1024 * 1024

@@ -1,5 +1,7 @@
-import { Client, type ClientConfig } from 'pg'
-import { explainRefusal } from './explain-refusal.ts'
+import { Client, type ClientConfig, DatabaseError } from 'pg'
+import { ServiceError } from '../../../core/error.ts'
+import { readText } from '../../rows/row.ts'
+import { sqlState } from '../database-fault.ts'
 
 const connectLimitMs = 5000
 
@@ -37,4 +39,119 @@ export async function connect(url: string, { settings, ...rest }: { readonly set
     await made[0]?.end().catch(() => {})
     throw explainRefusal(error, url)
   }
+}
+
+/** What to do about a refusal, by its SQLSTATE. */
+const remedies: Readonly<Record<string, string>> = {
+  '28000': 'correct user and password in database-url, or let pg_hba.conf admit them',
+  '28P01': 'correct user and password in database-url',
+  '3D000': 'create it with CREATE DATABASE, or correct database-url',
+  '53100': 'free space on the disk of PostgreSQL',
+  '53300': 'raise max_connections, or the limit of the role or the database: a node needs up to nine',
+  '55000': 'allow connections (ALTER DATABASE … ALLOW_CONNECTIONS true)',
+  '55P03': 'another session has locked a table of the service for a minute: end the oldest one in pg_stat_activity, and start again',
+  '42501': 'make the role of database-url the owner of everything the service created in the database (REASSIGN OWNED)',
+}
+
+const certificateFault = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/
+
+/** What to tell an operator whose service does not get a connection when it starts, or may not do there what it must; what is neither stays as it is. */
+export function explainRefusal(error: unknown, url: string): unknown {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error
+  const state = sqlState(error)
+  if (state !== null && remedies[state] !== undefined)
+    return new Error(`PostgreSQL refuses: ${error.message}; ${remedies[state]}.`, { cause: error })
+  const { code, path } = error as { readonly code?: unknown; readonly path?: unknown }
+  if (typeof path === 'string')
+    return new Error(`${path} cannot be read (${code}); correct sslrootcert, sslcert or sslkey in database-url.`, { cause: error })
+  if (state !== null && !state.startsWith('57P') && !state.startsWith('08')) return error
+  const { hostname, port } = new URL(url)
+  return new ServiceError(
+    'server_is_overloaded',
+    `The database at ${hostname}:${port || 5432} cannot be used: ${error.message}${hint(error)}.`,
+    {
+      retryAfterSeconds: 2,
+      cause: error,
+    },
+  )
+}
+
+function hint({ message, ...error }: Error & { readonly code?: unknown }): string {
+  if (message.includes('does not support SSL')) return '; turn TLS on there, or remove sslmode from database-url'
+  if (message.includes('password must be a string')) return '; write the password into database-url'
+  return certificateFault.test(String(error.code))
+    ? '; set the authority of its certificate with sslrootcert=<file> in database-url'
+    : '; start it, or correct database-url'
+}
+
+const statementTimeoutMs = '5000'
+
+/**
+ * Settings of every connection, as `pg_settings` shows them. Commits are durable whatever the server's own default is; rows are to be found by their keys,
+ * because a plan that was made while a table was empty, or an estimate that is wrong for a second, would read all of it for a handful;
+ * and in the order of their index, because a bitmap is sorted afterwards, so that a claim read all that waited.
+ */
+const sessionSettings = {
+  synchronous_commit: 'on',
+  statement_timeout: statementTimeoutMs,
+  lock_timeout: statementTimeoutMs,
+  idle_in_transaction_session_timeout: '10000',
+  // A pool's connections are idle between requests.
+  idle_session_timeout: '0',
+  default_transaction_isolation: 'read committed',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+  jit: 'off',
+}
+
+/** The same as a connection is asked for with them. */
+export const sessionOptions = Object.entries(sessionSettings)
+  .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+  .join(' ')
+
+/** SQLSTATE: what a pooler says to settings that it does not know. */
+const protocolViolation = '08P01'
+/** Times that two connections are looked at; a pooler that others use at the same time may give each its own once. */
+const looks = 3
+
+/**
+ * Sees that a connection is a session of the server's own, with the settings that it is asked for: behind a pooler it may be neither.
+ *
+ * @throws {Error} when it is not, with what to change.
+ */
+export async function checkSessions(url: string): Promise<void> {
+  await using clients = new AsyncDisposableStack()
+  const open = async () => clients.adopt(await openClient(url), (client) => client.end().catch(() => {}))
+  const [one, other] = await Promise.all([open(), open()])
+  const { rows } = await one.query(
+    `select string_agg(name, ', ' order by name) as missing from unnest($1::text[], $2::text[]) as wanted (name, value)
+       join pg_settings using (name) where setting <> value having count(*) > 0`,
+    [Object.keys(sessionSettings), Object.values(sessionSettings)],
+  )
+  if (rows[0] !== undefined) throw lacking(readText(rows[0], 'missing'))
+  for (let look = 0; look < looks; look++)
+    if ((await readProcess(one)) === (await readProcess(other)))
+      throw new Error(
+        'database-url leads to a pooler in transaction mode, which does not support prepared statements and notifications; use the server itself or a pooler in session mode.',
+      )
+}
+
+async function openClient(url: string): Promise<Client> {
+  const asked = { settings: sessionOptions, query_timeout: 5000, application_name: 'sepia check' }
+  return connect(url, asked).catch((error: Error) => {
+    throw error.cause instanceof DatabaseError && error.cause.code === protocolViolation ? lacking('all of them') : error
+  })
+}
+
+async function readProcess(client: Client): Promise<unknown> {
+  return (await client.query('select pg_backend_pid() as process')).rows[0]?.process
+}
+
+function lacking(names: string): Error {
+  return new Error(
+    `The connection of database-url lacks the settings that the service needs (${names}), as behind a pooler; use the server itself, or let the pooler ignore the startup parameter "options" and set them with ALTER ROLE.`,
+  )
 }

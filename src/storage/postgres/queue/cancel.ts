@@ -1,8 +1,8 @@
+import { cancelled } from '../../../core/deferred/inference-id.ts'
 import type { Inference } from '../../../core/inference.ts'
-import { cancelled } from '../../../core/inference-failure.ts'
 import { type Database, limitMs } from '../database.ts'
-import { findRecords } from './find-records.ts'
 import type { Finish } from './hold.ts'
+import { findRecords } from './inference-log.ts'
 
 /** Completes a pending inference as cancelled, asks the worker of a running one, leaves a completed one. */
 export async function cancel(

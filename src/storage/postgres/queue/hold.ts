@@ -1,6 +1,5 @@
-import { mayRetry } from '../../../core/attempt-policy.ts'
+import { cancelled, mayRetry } from '../../../core/deferred/inference-id.ts'
 import type { Progress } from '../../../core/inference.ts'
-import { cancelled } from '../../../core/inference-failure.ts'
 import type { AttemptFailure, Booking, CompletionAnswer, Hold, ReleaseAnswer, RenewalReport } from '../../../core/ports/inference-queue.ts'
 import { readInteger } from '../../rows/row.ts'
 import type { Database, Statements } from '../database.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
+import { makeInferenceId, unreadableWork } from '../../../core/deferred/inference-id.ts'
 import { type Inference, inferenceKind, type Progress } from '../../../core/inference.ts'
-import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
   AttemptFailure,
@@ -21,7 +20,7 @@ import type {
 } from '../../../core/ports/inference-queue.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
 import { Doorbell } from '../../doorbell.ts'
-import type { ClaimedRow, WantedWork } from '../../rows/claimed-row.ts'
+import type { ClaimedRow, WantedWork } from '../../rows/inference-row.ts'
 import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
 import type { Bell } from '../bell.ts'
 import { type Database, limitMs } from '../database.ts'
@@ -29,14 +28,12 @@ import { DatabaseClock } from '../database-clock.ts'
 import { Grouping } from '../grouping.ts'
 import { cancel } from './cancel.ts'
 import { claim, returnClaims } from './claim.ts'
-import type { EncodedSubmission } from './encoded-submission.ts'
 import { type Enqueued, enqueueGroup } from './enqueue.ts'
-import { expire } from './expire.ts'
 import { type End, finish } from './finish.ts'
 import { release, renew, retry } from './hold.ts'
 import { LargeWork, rowLimitMs } from './large-work.ts'
-import type { QueuePlaces } from './queue-places.ts'
-import { endWaiting, sweep } from './sweep.ts'
+import type { EncodedSubmission, QueuePlaces } from './queue-places.ts'
+import { endWaiting, expire, sweep } from './sweep.ts'
 
 type Options = { readonly signal: AbortSignal }
 

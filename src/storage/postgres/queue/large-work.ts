@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { deadAfterMs } from '../../../core/cluster/node.ts'
+import { unreadableWork } from '../../../core/deferred/inference-id.ts'
 import { ServiceError } from '../../../core/error.ts'
-import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
 import { firstOf, unstoppable } from '../../../core/waiting.ts'

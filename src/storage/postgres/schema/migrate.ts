@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { readInteger } from '../../rows/row.ts'
-import { connect } from '../connecting/connection.ts'
-import { explainRefusal } from '../connecting/explain-refusal.ts'
+import { connect, explainRefusal } from '../connecting/connection.ts'
 import { lockedState, sqlState } from '../database-fault.ts'
 import { type Migration, migrations as released } from './migrations.ts'
 

@@ -1,6 +1,5 @@
-import { documentSums } from './document-sums.ts'
 import { freeLanes } from './free-lanes.ts'
-import { limitTables } from './limit-tables.ts'
+import { documentSums, limitTables } from './limit-tables.ts'
 import { queueTables } from './queue-tables.ts'
 import { countTables, latencyTables, refusalTables, requestTables } from './request-tables.ts'
 import { tables } from './tables.ts'

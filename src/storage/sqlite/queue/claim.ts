@@ -1,8 +1,10 @@
-import { lowPriorityAgesMs } from '../../../core/inference.ts'
-import type { ClaimedRow, WantedWork } from '../../rows/claimed-row.ts'
-import { readInference } from '../../rows/inference-row.ts'
+import { cancelled, mayRetry, workerLost } from '../../../core/deferred/inference-id.ts'
+import { type Inference, lowPriorityAgesMs, outputRetentionMs } from '../../../core/inference.ts'
+import type { AttemptFailure, Booking, Hold, ReleaseAnswer } from '../../../core/ports/inference-queue.ts'
+import { type ClaimedRow, readInference, type WantedWork } from '../../rows/inference-row.ts'
 import { readBytes, readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
+import { complete, countAttempt, release } from './hold.ts'
 
 /** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
 export function claim(connection: Connection, wanted: WantedWork, now: number): readonly ClaimedRow[] {
@@ -75,4 +77,47 @@ function claimOne(
     { model: readText(next, 'model'), priority: readInteger(next, 'priority'), accountId: readText(next, 'account_id') },
   )
   return { inference: readInference(row), body: readBytes(work, 'body'), deadlyAttempts: readInteger(row, 'lost') }
+}
+
+/** Counts a failed attempt and either puts the inference back or completes it with the failure. */
+export function retry(
+  connection: Connection,
+  { id, attempt, failure, usage }: Hold & Booking & { readonly failure: AttemptFailure },
+  now: number,
+): ReleaseAnswer | 'failed' {
+  const tally = countAttempt(connection, { id, attempt, deadly: failure.deadly })
+  if (tally !== null && (tally.cancelRequested || mayRetry(tally)))
+    return release(connection, { id, attempt, delayMs: failure.delayMs, usage }, now)
+  const completion = { outcome: 'failed', error: failure.error } as const
+  return complete(connection, { id, attempt, completion, usage }, now) === 'lost' ? 'lost' : 'failed'
+}
+
+/** Moves on every running inference whose lease ended before `leaseEnd`, but for those spared; its worker is taken for dead. */
+export function reclaim(
+  connection: Connection,
+  { leaseEnd, spared }: { readonly leaseEnd: number; readonly spared: readonly Hold[] },
+  now: number,
+): { readonly requeued: number; readonly failed: number } {
+  const rows = connection.all(
+    `select id, attempt from inferences where status = 'running' and lease_until <= :leaseEnd
+       and not exists (select 1 from json_each(:spared) where value ->> 'id' = inferences.id and value ->> 'attempt' = inferences.attempt)`,
+    { leaseEnd, spared: JSON.stringify(spared) },
+  )
+  const answers = rows.map((row) =>
+    retry(connection, { id: readText(row, 'id'), attempt: readInteger(row, 'attempt'), failure: workerLost, usage: null }, now),
+  )
+  const requeued = answers.filter((answer) => answer === 'requeued').length
+  return { requeued, failed: rows.length - requeued }
+}
+
+/** Completes a pending inference as cancelled, asks the worker of a running one, leaves a completed one. */
+export function cancel(connection: Connection, target: { readonly id: string; readonly accountId: string }, now: number): Inference | null {
+  connection.run(
+    `update inferences set status = 'completed', outcome = 'cancelled', error = :error, completed_at = :now, expires_at = :expiresAt
+     where id = :id and account_id = :accountId and status = 'pending'`,
+    { ...target, error: JSON.stringify(cancelled), now, expiresAt: now + outputRetentionMs },
+  )
+  connection.run("update inferences set cancel_requested = 1 where id = :id and account_id = :accountId and status = 'running'", target)
+  const row = connection.get('select * from inferences where id = :id and account_id = :accountId', target)
+  return row === undefined ? null : readInference(row)
 }

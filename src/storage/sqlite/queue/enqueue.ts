@@ -1,4 +1,4 @@
-import { accountDisabled } from '../../../core/account-disabled.ts'
+import { accountDisabled } from '../../../core/account.ts'
 import { type Inference, outputRetentionMs } from '../../../core/inference.ts'
 import type { QueueLimits } from '../../../core/ports/inference-queue.ts'
 import { idempotencyConflict, queueFull, shareFull, storageFull } from '../../refuse-submission.ts'

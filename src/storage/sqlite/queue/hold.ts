@@ -1,6 +1,5 @@
-import type { AttemptTally } from '../../../core/attempt-policy.ts'
+import { type AttemptTally, cancelled } from '../../../core/deferred/inference-id.ts'
 import { outputRetentionMs, type Progress } from '../../../core/inference.ts'
-import { cancelled } from '../../../core/inference-failure.ts'
 import type {
   AttemptFailure,
   Booking,

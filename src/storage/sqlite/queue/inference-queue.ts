@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { makeInferenceId } from '../../../core/deferred/inference-id.ts'
+import { makeInferenceId, unreadableWork } from '../../../core/deferred/inference-id.ts'
 import { makePendingInference } from '../../../core/deferred/pending-inference.ts'
 import { type Inference, inferenceKind, type Progress } from '../../../core/inference.ts'
-import { unreadableWork } from '../../../core/inference-failure.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type {
   AttemptFailure,
@@ -21,7 +20,7 @@ import type {
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import { Doorbell } from '../../doorbell.ts'
-import type { ClaimedRow } from '../../rows/claimed-row.ts'
+import type { ClaimedRow } from '../../rows/inference-row.ts'
 import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
 import type { Writer } from '../writer/writer.ts'
 

@@ -1,9 +1,9 @@
+import { waitedTooLong } from '../../../core/deferred/inference-id.ts'
 import { outputRetentionMs, recordRetentionMs } from '../../../core/inference.ts'
-import { waitedTooLong } from '../../../core/inference-failure.ts'
 import type { ExpiryReport, Hold, SweepReport } from '../../../core/ports/inference-queue.ts'
 import { readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
-import { reclaim } from './retry.ts'
+import { reclaim } from './claim.ts'
 
 /** Rows changed per sweep and duty, so that no sweep keeps submissions waiting. */
 const batch = 1000

@@ -1,6 +1,5 @@
-import { documentSums } from './document-sums.ts'
+import { documentSums, openSums } from './document-sums.ts'
 import { limitTables } from './limit-tables.ts'
-import { openSums } from './open-sums.ts'
 import { latencyTables, refusalTables, requestTables, webhookTraces } from './request-tables.ts'
 
 /**

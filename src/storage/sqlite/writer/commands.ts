@@ -1,14 +1,12 @@
+import { requestColumns } from '../../rows/request-row.ts'
 import { bookUsage, rollUpUsage } from '../book-usage.ts'
 import { forgetReservations, releaseBudget, reserveBudget } from '../budget.ts'
 import type { Connection, Parameters } from '../connection.ts'
 import { putDocument, removeDocument, takeExpiredDocuments } from '../documents.ts'
-import { cancel } from '../queue/cancel.ts'
-import { claim } from '../queue/claim.ts'
+import { cancel, claim, reclaim, retry } from '../queue/claim.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import { complete, endDelays, hasten, release, renew } from '../queue/hold.ts'
-import { reclaim, retry } from '../queue/retry.ts'
 import { expire, sweep } from '../queue/sweep.ts'
-import { recordRequests } from '../record-requests.ts'
 
 /** One or more statements that succeed or fail together; says how many rows each changed. */
 function execute(connection: Connection, statements: readonly Statement[]): readonly number[] {
@@ -51,3 +49,12 @@ export type CommandInput<Name extends CommandName> = InputOf<(typeof commands)[N
 export type CommandResult<Name extends CommandName> = ReturnType<(typeof commands)[Name]>
 
 type InputOf<Command> = Command extends (connection: Connection, input: infer Input, ...rest: never[]) => unknown ? Input : never
+
+const insert = `insert into request_records (${requestColumns.join(', ')}) values (${requestColumns.map((column) => `:${column}`).join(', ')})`
+
+/** Adds records of requests. @param rows Their columns, as a list in JSON. */
+function recordRequests(connection: Connection, rows: string, _now: number): number {
+  const records: readonly Parameters[] = JSON.parse(rows)
+  for (const record of records) connection.run(insert, record)
+  return records.length
+}

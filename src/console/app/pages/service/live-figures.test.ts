@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NodeTally } from '../../../../core/cluster/node-tally.ts'
+import type { NodeTally } from '../../../../core/cluster/node.ts'
 import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
 import { figuresOf, figuresOfNode } from './live-figures.ts'
 

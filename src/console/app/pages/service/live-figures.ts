@@ -1,4 +1,4 @@
-import type { NodeTally, Timed } from '../../../../core/cluster/node-tally.ts'
+import type { NodeTally, Timed } from '../../../../core/cluster/node.ts'
 import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
 
 /** What nodes did between two readings, or have at the later; null = nothing of that kind happened. */

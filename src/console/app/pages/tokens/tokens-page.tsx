@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useLimitNames } from '../../../../core/limits/limit-words.ts'
-import type { UseLimits } from '../../../../core/limits/use-limits.ts'
+import { type UseLimits, useLimitNames } from '../../../../core/limits/use-limits.ts'
 import type { ListedToken } from '../../../contract/access-tokens.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'

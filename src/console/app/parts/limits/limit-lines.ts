@@ -1,5 +1,4 @@
-import { limitNames } from '../../../../core/limits/limit-words.ts'
-import type { AccountLimits, UseLimits } from '../../../../core/limits/use-limits.ts'
+import { type AccountLimits, limitNames, type UseLimits } from '../../../../core/limits/use-limits.ts'
 import { limitTexts } from './limit-texts.ts'
 
 /** The limits that somebody has, a line each: `20,000 tokens/day`. */

@@ -1,7 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { limitWords, parseLimit } from '../../../../core/limits/limit-words.ts'
-import { type AccountLimits, limitRanges, type UseLimits } from '../../../../core/limits/use-limits.ts'
+import { type AccountLimits, limitRanges, limitWords, parseLimit, type UseLimits } from '../../../../core/limits/use-limits.ts'
 import { moneyText, plainNumber, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Dialog } from '../dialog.tsx'

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ServiceError } from '../../../../core/error.ts'
-import { isRecord } from '../../../../core/is-record.ts'
+import { isRecord } from '../../../../core/json-value.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
 import { textFaultCodes } from '../../../faults/refuse-faults.ts'
 import { metadataField } from '../../metadata-field.ts'

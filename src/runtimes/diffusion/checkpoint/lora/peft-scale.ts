@@ -1,5 +1,4 @@
-import { isRecord } from '../../../../core/is-record.ts'
-import { parseRecord } from '../../../../core/text/parse-record.ts'
+import { isRecord, parseRecord } from '../../../../core/json-value.ts'
 
 /** How much a LoRA without `alpha` tensors counts, by module and rank. */
 export type PeftScale = (module: string, rank: number) => number

@@ -1,6 +1,5 @@
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { shortName } from '../../../../core/requests/short-name.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/request-record.ts'
 import { SchemaIntersection } from './intersect-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { type FlatSchema, type ReadSchema, readSchema } from './read-schema.ts'

@@ -1,5 +1,4 @@
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 import type { SchemaType } from './value-types.ts'

@@ -1,6 +1,5 @@
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
-import { shortName } from '../../../../core/requests/short-name.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
+import { shortName } from '../../../../core/requests/request-record.ts'
 import { type Grammar, literal } from '../gbnf.ts'
 import { repeated } from '../repeated.ts'
 import type { FlatSchemas } from './flat-schemas.ts'

@@ -1,5 +1,4 @@
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 
 /** Where anchors and names of schemas are looked for. */
 const definitions = ['$defs', 'definitions']

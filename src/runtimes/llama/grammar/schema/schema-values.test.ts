@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RandomAnswers } from '../../../../../test/support/wire/random-answers.ts'
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { constrainOutput } from '../output-constraint.ts'
 
 /** Every answer that the schema's grammar lets through is JSON and valid, and these are among them or are not. */

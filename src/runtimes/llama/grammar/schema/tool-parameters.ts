@@ -1,5 +1,4 @@
-import { isRecord } from '../../../../core/is-record.ts'
-import type { JsonObject, JsonValue } from '../../../../core/json-value.ts'
+import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { FlatSchemas } from './flat-schemas.ts'
 import { Leeway } from './leeway.ts'
 import { meets } from './meets.ts'

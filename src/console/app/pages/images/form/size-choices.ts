@@ -1,4 +1,4 @@
-import { sdxlSizes } from '../../../../../core/image-sizes.ts'
+import { sdxlSizes } from '../../../../../core/images/image-sizes.ts'
 import type { ImageModelDescriptor } from '../../../../../core/model.ts'
 import { t } from '../../../language/t.ts'
 

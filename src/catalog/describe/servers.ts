@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import { urlToHttpOptions } from 'node:url'
+import type { UpstreamAddress, UpstreamTimeouts } from '../../core/model.ts'
+
+/** What a `model.json` says of a server. */
+export interface AddressFields {
+  readonly id: string
+  readonly url: string
+  readonly model?: string
+  readonly keyFile?: string
+  readonly slots?: number
+}
+
+/** Where a model runs, with the defaults filled in that its `model.json` left out. */
+export function readAddress(
+  { id, url, model = id, keyFile, slots }: AddressFields,
+  { folder, usualSlots }: { readonly folder: string; readonly usualSlots: number },
+): UpstreamAddress {
+  return {
+    ...splitLogin(url),
+    model,
+    keyFile: keyFile === undefined ? null : resolve(folder, keyFile),
+    slots: slots ?? usualSlots,
+  }
+}
+
+/** An address without a slash at its end, apart from the name and password that may stand in it: addresses are logged and shown. */
+export function splitLogin(address: string): Pick<UpstreamAddress, 'url' | 'login'> {
+  const { auth } = urlToHttpOptions(new URL(address))
+  const url = (auth ? address.replace(/\/\/[^/]*@/, '//') : address).replace(/\/+$/, '')
+  return { url, ...(auth && { login: auth }) }
+}
+
+/** What a `model.json` says of the patience with a server, in seconds. */
+export interface TimeoutFields {
+  readonly connect?: number
+  readonly first?: number
+  readonly idle?: number
+}
+
+/** How long a server may take, with the defaults filled in that its `model.json` left out; `usualFirst` null = as long as the request may. */
+export function readTimeouts(
+  { connect = 5, first, idle = 60 }: TimeoutFields = {},
+  { usualFirst }: { readonly usualFirst: number | null },
+): UpstreamTimeouts {
+  const longest = first ?? usualFirst
+  return { connectMs: connect * 1000, firstMs: longest === null ? null : longest * 1000, idleMs: idle * 1000 }
+}
+
+interface TextServerFields extends AddressFields {
+  readonly replicas?: readonly (string | { readonly url: string; readonly weight?: number })[]
+  readonly weight?: number
+  readonly timeouts?: TimeoutFields
+}
+
+/** The servers that run a language model, with the defaults filled in that its `model.json` left out. */
+export function readTextServers(fields: TextServerFields, folder: string): UpstreamAddress {
+  const { weight = 1, replicas = [] } = fields
+  return {
+    ...readAddress(fields, { folder, usualSlots: 64 }),
+    weight,
+    replicas: replicas.map((replica) => {
+      const { url, weight: own = 1 } = typeof replica === 'string' ? { url: replica } : replica
+      return { ...splitLogin(url), weight: own }
+    }),
+    timeouts: readTimeouts(fields.timeouts, { usualFirst: 300 }),
+  }
+}
+
+/** Whether a server can be asked at an address. Paths are put behind it; its name and password, where it has them, are taken out of it. */
+export function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^https?:\/\/[^?#\\\s]*$/.test(value)) return false
+  try {
+    return urlToHttpOptions(new URL(value)).hostname !== ''
+  } catch {
+    return false
+  }
+}

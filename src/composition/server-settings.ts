@@ -1,0 +1,70 @@
+import packageFile from '../../package.json' with { type: 'json' }
+import { mostConnections, mostDescriptors } from '../config/file-descriptors.ts'
+import type { Config } from '../config/settings.ts'
+import type { ConsoleSettings, SignInSettings } from '../console/console-dependencies.ts'
+import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
+import { prefixOf } from '../http/path-prefix.ts'
+
+/** The part of the settings that the public interface obeys. */
+export function httpSettings({ addresses, listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
+  return {
+    probesOnly: cluster.role === 'worker',
+    trustedProxies: listen.trustedProxies,
+    corsOrigins: listen.corsOrigins,
+    pathPrefixes: pathPrefixes(addresses),
+    connectionsInAll: mostConnections(mostDescriptors()),
+    connectionsPerAddress: listen.connectionsPerAddress,
+    asyncHeaders: requests.asyncHeaders,
+    bodyLimitBytes: requests.bodyLimitBytes,
+    bodyMemory: bodyMemory(requests),
+    runLimitMs: requests.runLimitMs,
+    requestsPerMinute: requests.perMinute,
+    imagePixels: requests.imagePixels,
+    accountPlaces: accounts.streams,
+    mostDocumentBytes: accounts.documentBytes,
+    defaultModels: models.defaults,
+    modelAliases: models.aliases,
+    widePenalties: requests.widePenalties,
+    privateWebhooks: deferred.privateWebhooks,
+  }
+}
+
+/** The paths of the public addresses, that of `public-url` first. */
+function pathPrefixes({ publicUrl, imageUrl, asyncUrl, textUrl }: Config['addresses']): readonly string[] {
+  const [first = '', ...others] = [publicUrl, imageUrl, asyncUrl, textUrl].map((address) => (address === null ? '' : prefixOf(address)))
+  return [first, ...new Set(others)].filter((prefix, place) => place === 0 || prefix !== '')
+}
+
+/** Whatever the settings, a body of the largest size fits. */
+function bodyMemory({ bodyMemoryBytes, bodyLimitBytes }: Config['requests']): HttpSettings['bodyMemory'] {
+  const largest = Math.max(bodyLimitBytes, asyncBodyLimitBytes)
+  return { totalBytes: Math.max(bodyMemoryBytes, largest), shareBytes: Math.max(Math.floor(bodyMemoryBytes / 4), largest) }
+}
+
+/** What the console shows of the settings. */
+export function consoleSettings({ models, requests, accounts, deferred }: Config, signIn: SignInSettings): ConsoleSettings {
+  return {
+    version: packageFile.version,
+    signIn,
+    mostTokens: accounts.tokens,
+    mostBodyBytes: requests.bodyLimitBytes,
+    mostDocumentBytes: accounts.documentBytes,
+    requestLog: accounts.requestLog,
+    limits: [
+      { name: 'modelMemoryBytes', most: models.memoryBytes },
+      { name: 'threadsPerEngine', most: models.threads },
+      { name: 'sequencesPerTextModel', most: models.textSlots },
+      { name: 'waitingPerTextModel', most: models.textQueue },
+      { name: 'waitingPerImageModel', most: models.imageQueue },
+      { name: 'waitingAsynchronous', most: deferred.queue },
+      { name: 'shareOfQueue', most: accounts.share },
+      { name: 'storedBytesPerAccount', most: accounts.storageBytes },
+      { name: 'keptBytesPerAccount', most: accounts.documentBytes },
+      { name: 'requestsPerMinute', most: requests.perMinute },
+      { name: 'waitForModelMs', most: requests.waitLimitMs },
+      { name: 'runMs', most: requests.runLimitMs },
+      { name: 'synchronousBodyBytes', most: requests.bodyLimitBytes },
+      { name: 'asynchronousBodyBytes', most: asyncBodyLimitBytes },
+    ],
+  }
+}

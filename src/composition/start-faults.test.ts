@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findClusterFaults } from './start-faults.ts'
+
+type Settings = Parameters<typeof findClusterFaults>[0]
+
+const address = { endpoint: 'https://s3', bucket: 'b', region: 'us-east-1', accessKey: 'k', secretKey: 's' }
+const alone: Settings = {
+  database: { type: 'embedded' },
+  outputs: { type: 'filesystem' },
+  cluster: { role: 'all', secret: null, secretFile: null, nodeUrl: null, authorityFile: null, certificateFile: null, keyFile: null },
+}
+const certificate = { authorityFile: '/ca.pem', certificateFile: '/node.pem', keyFile: '/node.key' }
+const database = { type: 'postgres', url: 'postgres://db/x', urlFile: null } as const
+const outputs = { type: 's3', address, secretFile: null } as const
+const together: Settings = { database, outputs, cluster: { ...alone.cluster, secret: 'sixteen letters!' } }
+
+const cases: readonly (readonly [what: string, settings: Settings, faults: readonly string[]])[] = [
+  ['a machine alone', alone, []],
+  ['a node among others', together, []],
+  ['a database without a bucket', { ...alone, database }, ['s3-url']],
+  ['a bucket without a database', { ...alone, outputs }, ['database-url']],
+  ['no secret', { ...together, cluster: alone.cluster }, ['cluster-secret']],
+  ['a secret in a file', { ...together, cluster: { ...alone.cluster, secretFile: '/run/secret' } }, []],
+  ['a short secret', { ...together, cluster: { ...alone.cluster, secret: 'short' } }, ['cluster-secret']],
+  ['a bucket without its secret', { ...together, outputs: { ...outputs, address: { ...address, secretKey: '' } } }, ['s3-secret-file']],
+  ['certificates instead of a secret', { ...together, cluster: { ...alone.cluster, ...certificate } }, []],
+  [
+    'a certificate without its key',
+    { ...together, cluster: { ...alone.cluster, ...certificate, keyFile: null } },
+    ['node-certificate-file'],
+  ],
+  ['certificates and a plain address', { ...together, cluster: { ...alone.cluster, ...certificate, nodeUrl: 'http://a:1' } }, ['node-url']],
+  ['TLS without certificates', { ...together, cluster: { ...together.cluster, nodeUrl: 'https://a:1' } }, ['node-url']],
+  ['a part of a cluster that is none', { ...alone, cluster: { ...alone.cluster, role: 'worker' } }, ['role']],
+]
+
+for (const [what, settings, faults] of cases)
+  test(`${what}: ${faults.length === 0 ? 'starts' : `is told to look at ${faults.join(', ')}`}`, () => {
+    assert.deepEqual(
+      findClusterFaults(settings).map(({ where }) => where),
+      faults,
+    )
+  })

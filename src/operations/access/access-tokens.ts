@@ -1,0 +1,145 @@
+import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { type AccessToken, scopes as everyScope, type Scope } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
+import { noUseLimits, type UseLimits } from '../../core/limits/use-limits.ts'
+import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { readGivenName } from './accounts.ts'
+
+export interface NewAccessToken {
+  readonly accountId: string
+  /** 1 to 100 characters, for people. */
+  readonly name: string
+  /** At least one. */
+  readonly scopes: readonly Scope[]
+  /** Unix milliseconds, in the future; null = never. */
+  readonly expiresAt: number | null
+}
+
+/**
+ * Makes an access token. Its text is returned here once and kept nowhere.
+ *
+ * @param deps.mostTokens That can be used at once, of one account; absent = any number.
+ * @throws {ServiceError} `validation_error`, `concurrency_limit_exceeded`.
+ */
+export async function createAccessToken(
+  { tokens, clock, mostTokens: most }: { readonly tokens: AccessTokenStore; readonly clock: Clock; readonly mostTokens?: number },
+  { accountId, name, scopes, expiresAt }: NewAccessToken,
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly text: string; readonly token: AccessToken }> {
+  const shortName = readGivenName(name, 'the token')
+  if (scopes.length === 0)
+    throw new ServiceError('validation_error', `Give the token at least one scope of: ${everyScope.join(', ')}.`, { param: 'scopes' })
+  const now = clock.now()
+  if (expiresAt !== null && expiresAt <= now)
+    throw new ServiceError('validation_error', 'Choose an expiry in the future, or none.', { param: 'expires_at' })
+  const text = makeAccessTokenText()
+  const token: AccessToken = {
+    id: randomUUID(),
+    accountId,
+    name: shortName,
+    hash: hashAccessToken(text),
+    hint: text.slice(-4),
+    scopes: everyScope.filter((scope) => scopes.includes(scope)),
+    createdAt: now,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    limits: noUseLimits,
+  }
+  if (!(await tokens.create(token, { ...options, ...(most !== undefined && { most }) })))
+    throw new ServiceError(
+      'concurrency_limit_exceeded',
+      `This account has reached its limit of ${most} access tokens (account-tokens); revoke one that you no longer need.`,
+      { retryAfterSeconds: 5 },
+    )
+  return { text, token }
+}
+
+/** An account's tokens, newest first; revoked and expired ones included. */
+export async function listAccessTokens(
+  { tokens }: { readonly tokens: AccessTokenStore },
+  { accountId }: { readonly accountId: string },
+  options: { readonly signal: AbortSignal },
+): Promise<readonly AccessToken[]> {
+  const found = await tokens.list(accountId, options)
+  return found.toSorted((a, b) => b.createdAt - a.createdAt)
+}
+
+/**
+ * Sets how much a token may use of what its account may; seen within five seconds.
+ *
+ * @throws {ServiceError} `not_found` when the account has no such token.
+ */
+export async function limitAccessToken(
+  { tokens }: { readonly tokens: AccessTokenStore },
+  target: TokenTarget,
+  limits: Partial<UseLimits>,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (!(await tokens.limit(target, limits, options))) throw new ServiceError('not_found', 'This account has no such access token.')
+}
+
+/**
+ * Revokes one of an account's tokens; every node refuses it within five seconds, and ends what is waited for with it. Revoking twice is fine.
+ *
+ * @throws {ServiceError} `not_found` when the account has no such token.
+ */
+export async function revokeAccessToken(
+  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  target: TokenTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const found = await tokens.revoke(target, clock.now(), options)
+  if (!found) throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
+}
+
+/** How long a revocation can be taken back; the page offers it for ten seconds. */
+const undoMs = 60_000
+
+/**
+ * Takes the revocation of a token back, within a minute.
+ *
+ * @throws {ServiceError} `not_found` when the account has no token that was revoked so lately.
+ */
+export async function restoreAccessToken(
+  { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
+  target: TokenTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (!(await tokens.restore(target, clock.now() - undoMs, options)))
+    throw new ServiceError('not_found', 'It is too late to undo this; create a new token.')
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const prefix = 'sepia_'
+/** Base62 digits that hold 160 bits. */
+const secretDigits = 27
+/** Base62 digits that hold 32 bits. */
+const checkDigits = 6
+const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${secretDigits + checkDigits}}$`)
+
+/** Makes the text of a new access token: `sepia_`, 160 random bits and a CRC-32 check, both in Base62. */
+export function makeAccessTokenText(): string {
+  const secret = prefix + toBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), secretDigits)
+  return secret + toBase62(BigInt(crc32(secret)), checkDigits)
+}
+
+/** Whether a text can be an access token at all, so that a typing error never reaches the store. */
+export function isAccessTokenText(text: string): boolean {
+  if (!shape.test(text)) return false
+  const secret = text.slice(0, -checkDigits)
+  return toBase62(BigInt(crc32(secret)), checkDigits) === text.slice(-checkDigits)
+}
+
+/** Hex SHA-256 of a token's text: all that is ever stored of it. */
+export function hashAccessToken(text: string): string {
+  return hash('sha256', text, 'hex')
+}
+
+function toBase62(value: bigint, digits: number): string {
+  let text = ''
+  for (let left = value; text.length < digits; left /= 62n) text = alphabet.charAt(Number(left % 62n)) + text
+  return text
+}

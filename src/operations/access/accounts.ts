@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import type { Account, Role } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import { type AccountLimits, noLimits } from '../../core/limits/use-limits.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { isVisible } from '../../core/text/visible-text.ts'
+
+/**
+ * Makes an account without a sign-in; tokens and invitations refer to it.
+ *
+ * @throws {ServiceError} `validation_error` for a name that is empty, very long or more than one line.
+ */
+export async function createAccount(
+  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  wanted: { readonly name: string; readonly role: Role },
+  options: { readonly signal: AbortSignal },
+): Promise<Account> {
+  const account = makeAccount({ clock }, wanted)
+  await accounts.create(account, options)
+  return account
+}
+
+/**
+ * A new account that nobody keeps yet.
+ *
+ * @throws {ServiceError} `validation_error` for its name.
+ */
+export function makeAccount({ clock }: { readonly clock: Clock }, { name, role }: { readonly name: string; readonly role: Role }): Account {
+  const identity = { id: randomUUID(), name: readGivenName(name, 'the account'), email: null, role }
+  return { ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }
+}
+
+/** What is asked to become of an account; what is left out stays. */
+export interface WantedAccount {
+  readonly accountId: string
+  /** The owner whose wish it is; null = the operator's, at the command line. */
+  readonly by: string | null
+  readonly role?: Role | undefined
+  /** Whether everything it asks for is refused. Its sessions end, and do not come back when it is enabled again. */
+  readonly disabled?: boolean | undefined
+  readonly limits?: Partial<AccountLimits> | undefined
+}
+
+/**
+ * Changes somebody's role, access or limits. An owner may not lock out or demote himself, so that one always remains.
+ *
+ * @throws {ServiceError} `validation_error` as above, `not_found`, and `insufficient_scope` when `by` is no owner any more.
+ */
+export async function changeAccount(
+  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { accountId, by, role, disabled, limits }: WantedAccount,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (by === accountId && (role !== undefined || disabled !== undefined))
+    throw new ServiceError(
+      'validation_error',
+      'You cannot change your own role or lock yourself; ask another owner, so that one owner always remains.',
+    )
+  const change = {
+    by,
+    ...(role !== undefined && { role }),
+    ...(disabled !== undefined && { disabledAt: disabled ? clock.now() : null }),
+    ...(limits !== undefined && { limits }),
+  }
+  if (await accounts.change(accountId, change, options)) return
+  if ((await accounts.find(accountId, options)) === null) throw new ServiceError('not_found', 'There is no such account.')
+  throw new ServiceError('insufficient_scope', 'You are no longer an owner; ask an owner of the service.')
+}
+
+/**
+ * A name that people gave, trimmed.
+ *
+ * @param of What it names, as in "the token".
+ * @throws {ServiceError} `validation_error` unless it has 1 to 100 characters, none of them a control character and one to see.
+ */
+export function readGivenName(name: string, of: string): string {
+  const trimmed = name.trim()
+  if (trimmed.length >= 1 && trimmed.length <= 100 && !/\p{Cc}/u.test(trimmed) && isVisible(trimmed)) return trimmed
+  throw new ServiceError('validation_error', `Give ${of} a name of 1 to 100 characters on one line.`, { param: 'name' })
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import type { Account, Invitation, Role } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import { hashSecretText, makeSecretText } from './secret-text.ts'
+
+/** How long an invitation is good for. */
+export const invitationMs = 3 * 24 * 60 * 60 * 1000
+
+/**
+ * Makes an invitation that ends after three days; its code is returned here once and kept nowhere.
+ *
+ * @param wanted.accountId The account to set a sign-in for; null = a new one.
+ * @param wanted.invitedBy Whose invitation it is; it ends with his being an owner. Null = the operator's.
+ * @throws {ServiceError} `not_found` when the account is disabled or absent, or its maker may not invite.
+ */
+export async function invite(
+  { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
+  { role, accountId, invitedBy }: { readonly role: Role; readonly accountId: string | null; readonly invitedBy: string | null },
+  options: { readonly signal: AbortSignal },
+): Promise<string> {
+  const code = makeSecretText()
+  const now = clock.now()
+  const invitation = { hash: hashSecretText(code), role, accountId, invitedBy, createdAt: now, expiresAt: now + invitationMs }
+  if (await accounts.createInvitation(invitation, options)) return code
+  throw new ServiceError('not_found', 'This account does not exist or is disabled; enable it first.')
+}
+
+type Options = { readonly signal: AbortSignal }
+
+interface InvitationDependencies {
+  readonly accounts: AccountStore
+  readonly clock: Clock
+}
+
+/** @throws {ServiceError} `not_found` when the code was used, withdrawn, or has ended. */
+export async function findInvitation({ accounts, clock }: InvitationDependencies, code: string, options: Options): Promise<Invitation> {
+  const invitation = await accounts.findInvitation(hashSecretText(code), options)
+  if (invitation === null || invitation.expiresAt <= clock.now()) throw usedUp()
+  return invitation
+}
+
+export interface NewSignIn {
+  readonly name: string
+  readonly email: string
+  readonly passwordHash: string
+}
+
+/**
+ * Uses an invitation up: sets the sign-in of its account, or of a new one.
+ *
+ * @throws {ServiceError} `not_found` for the second of two who use one code, `validation_error` when the e-mail is taken.
+ */
+export async function redeemInvitation(
+  { accounts, clock }: InvitationDependencies,
+  { invitation, signIn }: { readonly invitation: Invitation; readonly signIn: NewSignIn },
+  options: Options,
+): Promise<Account> {
+  if (!(await accounts.takeInvitation(invitation.hash, options))) throw usedUp()
+  const id = invitation.accountId ?? randomUUID()
+  if (invitation.accountId === null) {
+    const identity = { id, name: signIn.name, email: null, role: invitation.role }
+    await accounts.create({ ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }, options)
+  }
+  if (!(await accounts.setSignIn(id, signIn, options))) {
+    await accounts.createInvitation({ ...invitation, accountId: id }, options)
+    throw emailTaken()
+  }
+  await accounts.deleteSessionsOf(id, options)
+  const account = await accounts.find(id, options)
+  if (account === null) throw usedUp()
+  return account
+}
+
+/** For a sign-in name that another account has. */
+export function emailTaken(): ServiceError {
+  return new ServiceError('validation_error', 'Another account uses this e-mail address; choose another.', { param: 'email' })
+}
+
+function usedUp(): ServiceError {
+  return new ServiceError('not_found', 'This link was already used or has expired; ask for a new one.')
+}

@@ -1,0 +1,84 @@
+import type { Caller } from '../../core/access-token.ts'
+import type { ExaminedWeights } from '../../core/assets/asset.ts'
+import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { AssetFiles } from '../../core/ports/asset-files.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { type AssetLibrary, goesBy } from './asset-library.ts'
+import { listAssetRecords, type Options, putAssetRecord } from './asset-records.ts'
+import type { UploadsUnderWay } from './uploads-under-way.ts'
+
+/** Every asset that an account sees: its own, newest first, then what others made public. */
+export async function listVisibleAssets(
+  deps: Pick<AssetDependencies, 'documents' | 'library'>,
+  { accountId }: Pick<Caller, 'accountId'>,
+  options: Options,
+): Promise<readonly UploadedAsset[]> {
+  const own = (await listAssetRecords(deps, { accountId }, options)).filter(({ state }) => state !== 'deleted')
+  const shared = deps.library
+    .entries()
+    .map(({ asset }) => asset)
+    .filter((asset) => asset.isPublic && asset.state === 'ready' && asset.accountId !== accountId)
+  return [...own, ...shared]
+}
+
+/**
+ * An asset by its id, its name, or its owner's id and its name.
+ *
+ * @throws {ServiceError} `not_found`, the same for one that is another's and for one that is not.
+ */
+export async function findAsset(
+  deps: Pick<AssetDependencies, 'documents' | 'library'>,
+  { caller, name }: { readonly caller: Pick<Caller, 'accountId'>; readonly name: string },
+  options: Options,
+): Promise<UploadedAsset> {
+  const found = (await listVisibleAssets(deps, caller, options)).find((asset) => goesBy(asset, name))
+  if (found === undefined) throw new ServiceError('not_found', 'This asset does not exist; GET /v1/assets lists yours.')
+  return found
+}
+
+/** Bytes of the picture that shows what an asset does. */
+const mostPictureBytes = 512 * 1024
+
+/**
+ * Gives an asset the picture that shows what it does.
+ *
+ * @param picture Checked: its bytes are of its format, `png`, `jpeg` or `webp`.
+ * @throws {ServiceError} `validation_error` for one that is too large.
+ */
+export async function setAssetPicture(
+  deps: AssetDependencies,
+  { asset, picture }: { readonly asset: UploadedAsset; readonly picture: { readonly bytes: Uint8Array; readonly format: string } },
+  options: { readonly signal: AbortSignal },
+): Promise<UploadedAsset> {
+  const { bytes, format } = picture
+  if (bytes.length > mostPictureBytes)
+    throw new ServiceError('validation_error', `\`image\` must be a smaller file, at most ${mostPictureBytes / 1024} KB.`, {
+      param: 'image',
+    })
+  await deps.files.putPicture(asset.id, bytes)
+  const changed = await putAssetRecord(deps, { ...asset, picture: `image/${format}` }, options)
+  deps.library.note(changed)
+  return changed
+}
+
+/** Bounds of what one account may upload. */
+export interface AssetLimits {
+  /** Bytes of all its files together. */
+  readonly bytesPerAccount: number
+}
+
+/** What the operations on uploaded assets need. */
+export interface AssetDependencies {
+  readonly documents: DocumentStore
+  readonly accounts: AccountStore
+  readonly files: AssetFiles
+  readonly library: AssetLibrary
+  readonly uploads: UploadsUnderWay
+  /** Reads the header of the file at a path, which goes by a name from then on. */
+  readonly examine: (path: string, name: string) => Promise<ExaminedWeights>
+  readonly limits: AssetLimits
+  readonly clock: Clock
+}

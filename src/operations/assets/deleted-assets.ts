@@ -1,0 +1,90 @@
+import type { Caller } from '../../core/access-token.ts'
+import type { UploadedAsset } from '../../core/assets/uploaded-asset.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import { findAssetRecord, putAssetRecord } from './asset-records.ts'
+import type { AssetDependencies } from './assets.ts'
+import { isOwner } from './uploads.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+/**
+ * Deletes an asset: no new request finds it. Its file stays until no work is left that was asked for before.
+ *
+ * @returns When, in Unix milliseconds.
+ * @throws {ServiceError} what {@link requireOwn} throws.
+ */
+export async function deleteAsset(
+  deps: AssetDependencies,
+  { caller, asset }: { readonly caller: Caller; readonly asset: UploadedAsset },
+  options: Options,
+): Promise<number> {
+  await requireOwn(deps, { caller, asset }, options)
+  const deletedAt = deps.clock.now()
+  if (asset.state === 'ready') {
+    deps.library.note(await putAssetRecord(deps, { ...asset, state: 'deleted', deletedAt }, options))
+    return deletedAt
+  }
+  // Nothing can have named it.
+  await deps.documents.remove({ kind: 'asset', id: asset.id, accountId: asset.accountId }, options)
+  if (!deps.uploads.has(asset.id)) await deps.files.remove(asset.id)
+  return deletedAt
+}
+
+/** @throws {ServiceError} `insufficient_scope` when an asset is neither the caller's nor, being public, an owner's to change. */
+export async function requireOwn(
+  deps: Pick<AssetDependencies, 'accounts'>,
+  { caller, asset }: { readonly caller: Caller; readonly asset: UploadedAsset },
+  options: Options,
+): Promise<void> {
+  if (asset.accountId === caller.accountId || (await isOwner(deps, caller.accountId, options))) return
+  throw new ServiceError('insufficient_scope', 'Only its account or an owner can change a public asset.')
+}
+
+export interface RemovalDependencies extends AssetDependencies {
+  readonly log: InferenceLog
+  /** Told of each model whose file goes. */
+  readonly onModelGone: (id: string) => void
+}
+
+export interface RemovalTimes {
+  /** Longest that a request which is answered at once may wait and run. */
+  readonly interactiveMs: number
+  /** Longest that a deferred request may wait and run. */
+  readonly deferredMs: number
+}
+
+/** A file that nobody knows is left alone for as long as its record may be under way. */
+const orphanAfterMs = 60 * 60 * 1000
+
+/** Removes the files of deleted assets that no work can name any more, and files without a record, such as those of uploads that were given up. */
+export async function removeDeletedAssets(deps: RemovalDependencies, times: RemovalTimes, options: Options): Promise<void> {
+  await deps.library.refresh(options)
+  for (const { asset, weights } of deps.library.entries()) {
+    if (asset.state !== 'deleted' || !(await isUnused(deps, { asset, times }, options))) continue
+    if ('model' in weights) deps.onModelGone(weights.model.id)
+    await deps.files.remove(asset.id)
+    await deps.documents.remove({ kind: 'asset', id: asset.id, accountId: asset.accountId }, options)
+    deps.library.forget(asset.id)
+  }
+  for await (const id of deps.files.listOld(deps.clock.now() - orphanAfterMs)) {
+    options.signal.throwIfAborted()
+    if (!deps.uploads.has(id) && (await findAssetRecord(deps, id, options)) === null) await deps.files.remove(id)
+  }
+}
+
+/** Whether nothing that was asked for before an asset was deleted can still be waiting or running. */
+async function isUnused(
+  deps: RemovalDependencies,
+  { asset, times }: { readonly asset: UploadedAsset; readonly times: RemovalTimes },
+  options: Options,
+): Promise<boolean> {
+  const age = deps.clock.now() - (asset.deletedAt ?? 0)
+  if (age < times.interactiveMs) return false
+  if (age >= times.deferredMs) return true
+  const accounts = asset.isPublic ? (await deps.accounts.list(options)).map(({ id }) => id) : [asset.accountId]
+  for (const accountId of accounts)
+    for (const status of ['pending', 'running'] as const)
+      if ((await deps.log.list({ accountId, status, limit: 1, after: null }, options)).inferences.length > 0) return false
+  return true
+}

@@ -1,0 +1,160 @@
+import type { Caller } from '../../core/access-token.ts'
+import { assetReference, type UploadedAsset } from '../../core/assets/uploaded-asset.ts'
+import { ServiceError } from '../../core/error.ts'
+import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
+import type { AssetDependencies } from './assets.ts'
+
+/** Assets that one account may have at once. */
+const mostAssets = 1000
+
+/** What an account says of what it will upload. */
+export type NewAsset = Pick<UploadedAsset, 'name' | 'kind' | 'family' | 'isPublic' | 'description' | 'triggerWords' | 'base'>
+
+/**
+ * Makes an asset whose file is to come.
+ *
+ * @param secrets.id Digits of its id, `secrets.linkKey` what signs its links; both random.
+ * @throws {ServiceError} `validation_error` for a name that is taken, `insufficient_scope` when it would be public and its maker is no owner,
+ *   `quota_exceeded` when the account has as many as it may.
+ */
+export async function createAsset(
+  deps: AssetDependencies,
+  {
+    caller,
+    asset,
+    secrets,
+  }: { readonly caller: Caller; readonly asset: NewAsset; readonly secrets: { readonly id: string; readonly linkKey: string } },
+  options: { readonly signal: AbortSignal },
+): Promise<UploadedAsset> {
+  const { accountId } = caller
+  if (asset.isPublic && !(await isOwner(deps, accountId, options)))
+    throw new ServiceError('insufficient_scope', 'Leave out `is_public`: only owners can share assets with every account.', {
+      param: 'is_public',
+    })
+  const own = await listAssetRecords(deps, { accountId }, options)
+  if (own.length >= mostAssets)
+    throw new ServiceError('quota_exceeded', `Delete an asset first: an account can have at most ${mostAssets}.`)
+  const catalog = deps.library.catalogFor(accountId)
+  const isInstalled = catalog.list().some(({ id }) => id === asset.name) || catalog.listAssets().some(({ name }) => name === asset.name)
+  const living = (each: UploadedAsset): boolean => each.name === asset.name && each.state !== 'deleted'
+  const isShared = deps.library.entries().some((entry) => entry.asset.isPublic && living(entry.asset))
+  if (isInstalled || isShared || own.some(living)) throw nameTaken(asset.name)
+  const made = await putAssetRecord(
+    deps,
+    {
+      ...asset,
+      id: `asset_${secrets.id}`,
+      accountId,
+      state: 'awaiting',
+      details: '',
+      bytes: 0,
+      found: null,
+      linkKey: secrets.linkKey,
+      picture: null,
+      createdAt: deps.clock.now(),
+      deletedAt: null,
+      version: 0,
+    },
+    options,
+  )
+  // Two may have found the name free at once: the one that lists first keeps it.
+  const rivals = (await listAssetRecords(deps, { accountId }, options)).filter(living)
+  if (rivals.at(-1)?.id === made.id) return made
+  await deps.documents.remove({ kind: 'asset', id: made.id, accountId }, options)
+  throw nameTaken(asset.name)
+}
+
+/** Whether an account may act for all. */
+export async function isOwner(
+  { accounts }: Pick<AssetDependencies, 'accounts'>,
+  accountId: string,
+  options: { readonly signal: AbortSignal },
+): Promise<boolean> {
+  return (await accounts.find(accountId, options))?.role === 'owner'
+}
+
+function nameTaken(name: string): ServiceError {
+  const message = `\`name\` must be different: ${name} is already in use.`
+  return new ServiceError('validation_error', message, { param: 'name', faults: [{ path: ['name'], message, kind: 'conflict' }] })
+}
+
+/**
+ * Takes in the bytes of an asset's file, from where the last upload of it ended or anew.
+ *
+ * @throws {ServiceError} `not_found` when nothing is awaited, `quota_exceeded` when the account's files would be more than it may have,
+ *   `validation_error` as soon as the first bytes show another kind of file, and what receiving throws.
+ */
+export async function receiveAsset(
+  deps: AssetDependencies,
+  {
+    asset,
+    content,
+    from,
+    length,
+  }: { readonly asset: UploadedAsset; readonly content: AsyncIterable<Uint8Array>; readonly from: number; readonly length: number | null },
+  options: { readonly signal: AbortSignal },
+): Promise<UploadedAsset> {
+  if (asset.state !== 'awaiting') throw new ServiceError('not_found', 'This asset does not expect a file: create another asset.')
+  const { accountId, id } = asset
+  using upload = deps.uploads.begin(asset)
+  const others = (await listAssetRecords(deps, { accountId }, options)).filter((each) => each.id !== id)
+  const stored = others.reduce((sum, { bytes, id: other }) => sum + (deps.uploads.has(other) ? 0 : bytes), 0)
+  const mayGrowTo = (bytes: number): void => {
+    if (stored + deps.uploads.bytesBeside(accountId, id) + bytes > deps.limits.bytesPerAccount)
+      throw new ServiceError('quota_exceeded', `Delete an asset first: files of one account may take ${deps.limits.bytesPerAccount} bytes.`)
+    upload.grow(bytes)
+  }
+  if (length !== null) mayGrowTo(from + length)
+  const bytes = await deps.files.receive(id, from === 0 ? checkStart(content) : content, { ...options, from, mayGrowTo })
+  return await putAssetRecord(deps, { ...asset, bytes }, options)
+}
+
+/** Bytes by which a safetensors file shows: the length of its header, little end first, and the brace that this begins with. */
+const startBytes = 9
+
+/** Passes a file's pieces on; ends with an error when its first bytes are not those of a safetensors file. */
+async function* checkStart(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  let start: readonly number[] = []
+  for await (const piece of content) {
+    if (start.length < startBytes) {
+      start = [...start, ...piece.subarray(0, startBytes - start.length)]
+      const other = start.length < startBytes ? null : otherKind(start)
+      if (other !== null) throw new ServiceError('validation_error', `The file is ${other}.`, { param: 'body' })
+    }
+    yield piece
+  }
+}
+
+function otherKind(start: readonly number[]): string | null {
+  if (start[8] === 0x7b && start.slice(4, 8).every((byte) => byte === 0)) return null
+  const text = String.fromCharCode(...start.slice(0, 4))
+  if (text === 'GGUF') return 'a GGUF file; put it into a models folder of the service'
+  // Zip archives are what PyTorch writes; older ones are bare pickles.
+  if (text.startsWith('PK') || start[0] === 0x80) return 'a pickle, which can run code when it is read; convert it to safetensors'
+  return 'no safetensors file'
+}
+
+/**
+ * Checks the file of an asset, after which requests may name it, or which is removed with the reason in its record.
+ *
+ * @throws {ServiceError} `validation_error` when no file has come in or one still does.
+ */
+export async function completeAsset(
+  deps: AssetDependencies,
+  asset: UploadedAsset,
+  options: { readonly signal: AbortSignal },
+): Promise<UploadedAsset> {
+  if (asset.state === 'ready') return asset
+  const received = asset.state === 'awaiting' ? await deps.files.received(asset.id) : null
+  if (received === null || deps.uploads.has(asset.id))
+    throw new ServiceError('validation_error', "Upload the complete file to the asset's `put_url` first.", { param: 'asset_id' })
+  const judged = judgeUpload(asset, await deps.examine(received.path, assetReference(asset)))
+  if ('fault' in judged) {
+    await deps.files.remove(asset.id)
+    return putAssetRecord(deps, { ...asset, state: 'rejected', details: judged.fault, bytes: 0 }, options)
+  }
+  await deps.files.accept(asset.id)
+  const ready = await putAssetRecord(deps, { ...asset, state: 'ready', found: judged.found, bytes: received.bytes }, options)
+  deps.library.admit(ready)
+  return ready
+}

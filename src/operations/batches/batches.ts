@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import type { Document, StoredDocument } from '../../core/document.ts'
+import { ServiceError } from '../../core/error.ts'
+import { type Batch, batchRetentionMs, batchWindowMs, hasEnded } from '../../core/files/batch.ts'
+import type { JsonValue } from '../../core/json-value.ts'
+import type { DocumentStore } from '../../core/ports/document-store.ts'
+import { type FileDependencies, fileQuotaExceeded, findFile } from '../files/file-documents.ts'
+
+/** Batches of one account that may be under way at once, whatever else it may have. */
+const mostOpen = 50
+
+/**
+ * Makes a batch of one of the account's own files; once this resolves it is on stable storage and will reach an end.
+ *
+ * @throws {ServiceError} `invalid_request_error` for a file that is not there or for something else, `concurrency_limit_exceeded` for one
+ *   batch too many, `quota_exceeded`.
+ */
+export async function createBatch(
+  deps: FileDependencies,
+  wanted: Pick<Batch, 'accountId' | 'tokenId' | 'endpoint' | 'inputFileId' | 'metadata' | 'filesLifetimeMs'>,
+  options: { readonly signal: AbortSignal },
+): Promise<Batch> {
+  const { documents, clock, mostDocumentBytes: most } = deps
+  const { accountId, inputFileId } = wanted
+  const { purpose } = await findFile(deps, { accountId, id: inputFileId }, options).catch((error: unknown) => {
+    throw error instanceof ServiceError && error.code === 'not_found' ? unfit('must be the id of one of your files.') : error
+  })
+  if (purpose !== 'batch') throw unfit(`must be a file with the purpose batch; this one is for ${purpose}.`)
+  const open = await documents.list({ kind: 'batch', accountId, label: 'open', order: 'newest', after: null, limit: mostOpen }, options)
+  if (open.length === mostOpen)
+    throw new ServiceError(
+      'concurrency_limit_exceeded',
+      `This account has reached its limit of ${mostOpen} open batches; wait until one ends.`,
+      {
+        retryAfterSeconds: 60,
+      },
+    )
+  const createdAt = clock.now()
+  const batch: Batch = {
+    ...wanted,
+    id: `batch_${randomUUID()}`,
+    status: 'validating',
+    createdAt,
+    startedAt: null,
+    cancellingAt: null,
+    endedAt: null,
+    expiresAt: createdAt + batchWindowMs,
+    faults: [],
+    counts: { total: 0, completed: 0, failed: 0 },
+    place: { offset: 0, page: 1 },
+    running: [],
+    output: { uuid: randomUUID(), bytes: 0, parts: [] },
+    errors: { uuid: randomUUID(), bytes: 0, parts: [] },
+  }
+  if ((await documents.put(batchDocument(batch), { ...options, version: null, most })) !== 'stored') throw fileQuotaExceeded(most)
+  return batch
+}
+
+function unfit(text: string): ServiceError {
+  return new ServiceError('invalid_request_error', `\`input_file_id\` ${text}`, { param: 'input_file_id' })
+}
+
+/**
+ * Cancels one of the account's own batches: what runs is cancelled shortly; one that has ended stays as it is.
+ *
+ * @throws {ServiceError} `not_found`.
+ */
+export async function cancelBatch(
+  deps: { readonly documents: DocumentStore; readonly clock: { now(): number } },
+  target: { readonly accountId: string; readonly id: string },
+  options: { readonly signal: AbortSignal },
+): Promise<Batch> {
+  for (;;) {
+    const { batch, version } = await findBatch(deps, target, options)
+    if (hasEnded(batch) || batch.status === 'cancelling') return batch
+    const cancelling: Batch = { ...batch, status: 'cancelling', cancellingAt: deps.clock.now() }
+    // A conflict means that the batch has just gone on; then it is looked at again.
+    const most = Number.POSITIVE_INFINITY
+    if ((await deps.documents.put(batchDocument(cancelling), { ...options, version, most })) === 'stored') return cancelling
+  }
+}
+
+/** The label of batches that somebody has to go on with. */
+export const openLabel = 'open'
+const endedLabel = 'ended'
+
+/** A batch and the version of its record, which a change of it must name. */
+export interface KnownBatch {
+  readonly batch: Batch
+  readonly version: number
+}
+
+/** A batch's record; its files have records of their own. */
+export function batchDocument(batch: Batch): Document {
+  const { id, accountId, createdAt, expiresAt, ...rest } = batch
+  const value = JSON.parse(JSON.stringify(rest)) as JsonValue
+  const label = hasEnded(batch) ? endedLabel : openLabel
+  const until = expiresAt + batchRetentionMs
+  return { kind: 'batch', id, accountId, value, at: createdAt, label, text: '', attachedBytes: 0, expiresAt: until }
+}
+
+/** A batch of its record; records of this kind are written here and nowhere else, so that their shape is known. */
+export function readBatchDocument({ id, accountId, value, at, expiresAt, version }: StoredDocument): KnownBatch {
+  const rest = value as unknown as Omit<Batch, 'id' | 'accountId' | 'createdAt' | 'expiresAt'>
+  return { version, batch: { ...rest, id, accountId, createdAt: at, expiresAt: (expiresAt ?? 0) - batchRetentionMs } }
+}
+
+/** @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and a malformed id. */
+export async function findBatch(
+  { documents }: { readonly documents: DocumentStore },
+  target: { readonly accountId: string; readonly id: string },
+  options: { readonly signal: AbortSignal },
+): Promise<KnownBatch> {
+  const found = /^[\w-]{1,128}$/.test(target.id) ? await documents.get({ kind: 'batch', ...target }, options) : null
+  if (found !== null) return readBatchDocument(found)
+  throw new ServiceError('not_found', 'This batch does not exist; check its id and the access token.')
+}

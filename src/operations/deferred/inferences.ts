@@ -1,0 +1,122 @@
+import { ServiceError } from '../../core/error.ts'
+import type { Inference, InferenceStatus } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog, InferencePage } from '../../core/ports/inference-log.ts'
+import type { InferenceQueue } from '../../core/ports/inference-queue.ts'
+import { type InferenceEvent, type InferenceEvents, rereadMs } from './inference-events.ts'
+
+export interface InferenceTarget {
+  readonly id: string
+  readonly accountId: string
+}
+
+/**
+ * Reads one of the account's own inferences, with its progress up to the step.
+ *
+ * @throws {ServiceError} `request_not_found`, in the same words for a foreign, an unknown and a malformed id.
+ */
+export async function findInference(
+  { log, events }: { readonly log: InferenceLog; readonly events: InferenceEvents },
+  { id, accountId }: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<Inference> {
+  const inference = await log.find(id, accountId, options)
+  if (inference === null) throw requestNotFound()
+  if (inference.status !== 'running') return inference
+  return { ...inference, progress: events.progressOf(id) ?? inference.progress }
+}
+
+/**
+ * One page of the account's own inferences, newest first.
+ *
+ * @throws {ServiceError} `invalid_request_error` for an `after` that is not the account's, or no longer there.
+ */
+export async function listInferences(
+  { log }: { readonly log: InferenceLog },
+  query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
+  options: { readonly signal: AbortSignal },
+): Promise<InferencePage> {
+  const { accountId, after } = query
+  if (after !== null && (await log.find(after, accountId, options)) === null)
+    throw new ServiceError('invalid_request_error', 'No request has this id; set `after` to the `next` of one of your pages.', {
+      param: 'after',
+    })
+  return log.list(query, options)
+}
+
+/** For requests that are gone, never were, or belong to somebody else: the same words. */
+export function requestNotFound(): ServiceError {
+  return new ServiceError('request_not_found', 'This request does not exist; check the response_id and the access token.')
+}
+
+/**
+ * Reads one of the account's own inferences as soon as it is completed, or as it is after `waitMs` or when the service ends.
+ *
+ * @throws {ServiceError} `request_not_found`.
+ */
+export async function waitForInference(
+  deps: { readonly log: InferenceLog; readonly events: InferenceEvents; readonly clock: Clock },
+  { waitMs, ...target }: InferenceTarget & { readonly waitMs: number },
+  options: { readonly signal: AbortSignal },
+): Promise<Inference> {
+  using subscription = deps.events.subscribe(target.id)
+  const until = deps.clock.now() + waitMs
+  let inference = await findInference(deps, target, options)
+  for (let left = waitMs; inference.status !== 'completed' && left > 0 && !deps.events.closed; left = until - deps.clock.now()) {
+    const event = await subscription.next(Math.min(left, rereadMs), options)
+    if (event === null || event.type === 'status') inference = await findInference(deps, target, options)
+  }
+  return inference
+}
+
+/** What a watcher is told: the whole record whenever its state changed, else progress, previews and texts. */
+export type InferenceUpdate =
+  | { readonly type: 'inference'; readonly inference: Inference }
+  | Extract<InferenceEvent, { type: 'progress' | 'preview' | 'text' }>
+
+/**
+ * Follows one of the account's own inferences from its present state to its completion, or to the end of the service.
+ *
+ * @throws {ServiceError} `request_not_found`.
+ */
+export async function* watchInference(
+  deps: { readonly log: InferenceLog; readonly events: InferenceEvents },
+  target: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<InferenceUpdate, void, undefined> {
+  using subscription = deps.events.subscribe(target.id, { withText: true })
+  let known = await findInference(deps, target, options)
+  yield { type: 'inference', inference: known }
+  while (known.status !== 'completed') {
+    const event = deps.events.closed ? null : await subscription.next(rereadMs, options)
+    if (event?.type === 'progress' || event?.type === 'preview' || event?.type === 'text') yield event
+    else {
+      const current = await findInference(deps, target, options)
+      if (differs(known, current)) yield { type: 'inference', inference: current }
+      known = current
+      if (deps.events.closed) return
+    }
+  }
+}
+
+function differs(a: Inference, b: Inference): boolean {
+  return a.status !== b.status || a.attempt !== b.attempt || a.queuePosition !== b.queuePosition
+}
+
+/**
+ * Cancels one of the account's own inferences: a pending one at once, a running one at its next step or token;
+ * a completed one stays as it is.
+ *
+ * @throws {ServiceError} `request_not_found`.
+ */
+export async function cancelInference(
+  { queue, events }: { readonly queue: InferenceQueue; readonly events: InferenceEvents },
+  target: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<Inference> {
+  const inference = await queue.cancel(target, options)
+  if (inference === null) throw requestNotFound()
+  if (inference.status === 'running') events.publish(target.id, { type: 'cancel-requested' })
+  else events.publish(target.id, { type: 'status', status: inference.status })
+  return inference
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { fromErrorRecord, ServiceError } from '../../core/error.ts'
+import type { OutputReference, StoredImages, StoredPicture } from '../../core/inference.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { OutputContent, OutputStore } from '../../core/ports/output-store.ts'
+import { type InferenceTarget, requestNotFound } from './inferences.ts'
+
+/** An output that can be had. */
+export interface FoundOutput {
+  readonly output: OutputReference
+  /** Unix milliseconds; the content is gone from then on. */
+  readonly expiresAt: number
+}
+
+/**
+ * Finds the stored output of one of the account's own inferences, without reading it.
+ *
+ * @throws {ServiceError} `request_not_found`; `not_completed`; `response_expired` after 24 hours; the inference's own
+ *   error when it failed or was cancelled.
+ */
+export async function findOutput(
+  { log, clock }: { readonly log: InferenceLog; readonly clock: Clock },
+  { id, accountId }: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<FoundOutput> {
+  const inference = await log.find(id, accountId, options)
+  if (inference === null) throw requestNotFound()
+  const { status, output, error, expiresAt } = inference
+  if (status !== 'completed' || expiresAt === null)
+    throw new ServiceError('not_completed', 'The request is not completed yet; poll its poll_url first.', { retryAfterSeconds: 1 })
+  if (expiresAt <= clock.now())
+    throw new ServiceError('response_expired', 'The output was deleted 24 hours after it was stored; send the request again.')
+  if (error !== null) throw fromErrorRecord(error)
+  if (output === null) throw new Error(`The succeeded inference ${id} has no output.`)
+  return { output, expiresAt }
+}
+
+/** An output and its bytes, in pieces, the same every time. */
+export interface OpenedOutput extends FoundOutput {
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Opens the stored output of one of the account's own inferences.
+ *
+ * @throws {ServiceError} what {@link findOutput} throws; `internal_error` when the stored bytes are damaged.
+ */
+export async function openOutput(
+  deps: { readonly log: InferenceLog; readonly outputs: OutputStore; readonly clock: Clock },
+  target: InferenceTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<OpenedOutput> {
+  const found = await findOutput(deps, target, options)
+  return { ...found, chunks: await deps.outputs.open(found.output, options) }
+}
+
+/**
+ * Reads one picture of a stored output, and nothing else of it.
+ *
+ * @throws {ServiceError} `internal_error` when its bytes are missing or damaged.
+ */
+export async function openPicture(
+  { outputs }: { readonly outputs: OutputStore },
+  { output, picture }: { readonly output: OutputReference; readonly picture: StoredPicture },
+  options: { readonly signal: AbortSignal },
+): Promise<Buffer> {
+  const part = await outputs.readPart(output, picture, options)
+  const bytes = Buffer.from(Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1'), 'base64')
+  if (createHash('sha256').update(bytes).digest('hex') === picture.sha256) return bytes
+  throw new ServiceError('internal_error', 'The stored picture is damaged; send the request again.')
+}
+
+/** A result as its caller will fetch it. */
+export interface EncodedOutput extends OutputContent {
+  /** Where its pictures lie; asked once the chunks have been stored. */
+  readonly images?: () => StoredImages
+}

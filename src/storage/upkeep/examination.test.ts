@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { chmod, chown, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { claimNext, succeed } from '../../../test/conformance/claiming.ts'
+import { createMemoryOutputs } from '../../../test/support/memory/create-memory-outputs.ts'
+import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
+import { makeSubmission } from '../../../test/support/submission.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import type { Account } from '../../core/account.ts'
+import { ServiceError } from '../../core/error.ts'
+import { noLimits } from '../../core/limits/use-limits.ts'
+import { checkDatabase, checkOutputs, findUnwritable } from './examination.ts'
+
+const options = { signal: new AbortController().signal }
+const account: Account = { id: 'a', name: 'A', email: null, role: 'owner', createdAt: 0, disabledAt: null, limits: noLimits }
+
+it('finds outputs that are missing or damaged, and looks for none that have expired', async () => {
+  const clock = createTestClock()
+  await using store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+  const outputs = createMemoryOutputs({ clock })
+  await store.accounts.create(account, options)
+  const ids: string[] = []
+  for (const text of ['whole', 'lost', 'damaged']) {
+    await store.queue.enqueue(makeSubmission(), options)
+    const claim = await claimNext(store.queue)
+    const name = { inferenceId: claim.inference.id, attempt: claim.attempt }
+    const output = await outputs.put(name, { contentType: 'text/plain', chunks: [Buffer.from(text)] }, options)
+    await succeed(store.queue, claim, output)
+    if (text === 'lost') await outputs.delete([output.key], options)
+    if (text === 'damaged') await outputs.put(name, { contentType: 'text/plain', chunks: [Buffer.from('Damaged')] }, options)
+    ids.push(name.inferenceId)
+  }
+  const [, ...faulty] = ids
+  const { checked, damaged } = await checkOutputs({ ...store, outputs, now: clock.now() }, options)
+  assert.equal(checked, 3)
+  assert.deepEqual(damaged.toSorted(), faulty.toSorted())
+  assert.deepEqual(await checkOutputs({ ...store, outputs, now: clock.now() + 25 * 3_600_000 }, options), { checked: 0, damaged: [] })
+})
+
+it('takes nothing for damaged that a store which is away does not give', async () => {
+  const clock = createTestClock()
+  await using store = createMemoryStore({ clock, limits: { maxPending: 10 } })
+  const outputs = createMemoryOutputs({ clock })
+  await store.accounts.create(account, options)
+  await store.queue.enqueue(makeSubmission(), options)
+  await succeed(store.queue, await claimNext(store.queue))
+  const away = new ServiceError('server_is_overloaded', 'The store of outputs did not respond in time; try again later.')
+  const checked = checkOutputs({ ...store, outputs: { ...outputs, open: () => Promise.reject(away) }, now: clock.now() }, options)
+  await assert.rejects(checked, away)
+})
+
+const nobody = 65_534
+const told = (path: string) => `${path} is not writable (EACCES); change its permissions, mount it writable, or choose another --data.`
+
+/** A data folder that lies in none of root's; rights bind no root, so that it is looked at as somebody else. */
+async function openFolder() {
+  const folder = await createTemporaryFolder()
+  const file = join(folder.path, 'sepia.db')
+  {
+    using database = new DatabaseSync(file)
+    database.exec('pragma journal_mode = wal; create table songs (title)')
+  }
+  const lock = join(folder.path, 'owner.lock')
+  await writeFile(lock, '')
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) for (const path of [folder.path, file, lock]) await chown(path, nobody, nobody)
+  if (isRoot) process.seteuid?.(nobody)
+  return {
+    path: folder.path,
+    file,
+    lock,
+    async [Symbol.asyncDispose]() {
+      if (isRoot) process.seteuid?.(0)
+      await chmod(folder.path, 0o700)
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('findUnwritable', () => {
+  it('finds nothing where a service could start, and leaves nothing behind', async () => {
+    await using folder = await openFolder()
+    assert.equal(await findUnwritable(folder.path, [folder.file, folder.lock, join(folder.path, 'to-be-made')]), null)
+    assert.deepEqual((await readdir(folder.path)).toSorted(), ['owner.lock', 'sepia.db'])
+  })
+
+  it('names the file, or the folder, that cannot be written, whose database is read all the same', async () => {
+    await using folder = await openFolder()
+    const files = [folder.file, folder.lock]
+    await chmod(folder.lock, 0o400)
+    assert.equal(await findUnwritable(folder.path, files), told(folder.lock))
+    await chmod(folder.file, 0o400)
+    assert.equal(await findUnwritable(folder.path, files), told(folder.file))
+    assert.deepEqual(checkDatabase(folder.file, { isFrozen: true }), [])
+    assert.deepEqual((await readdir(folder.path)).toSorted(), ['owner.lock', 'sepia.db'])
+    await chmod(folder.path, 0o500)
+    assert.equal(await findUnwritable(folder.path, files), told(folder.path))
+    assert.deepEqual(checkDatabase(folder.file, { isFrozen: true }), [])
+    assert.match(checkDatabase(folder.file).join(), /sepia\.db is not writable for this user/)
+    await chmod(folder.file, 0)
+    assert.match(checkDatabase(folder.file, { isFrozen: true }).join(), /sepia\.db cannot be opened by this user/)
+  })
+})

@@ -1,0 +1,132 @@
+import { styleText } from 'node:util'
+import { type Logger, pino } from 'pino'
+import type { JsonObject, JsonValue } from '../core/json-value.ts'
+
+export type Log = Logger
+
+export interface LogSettings {
+  /** `pretty` for people, `json` with one object per line for programs. */
+  readonly format: 'pretty' | 'json'
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+/** Where log lines go; standard error unless a test says otherwise. */
+export interface LogStream {
+  write(line: string): void
+}
+
+/** Opens the log. Standard output stays free for what the person or program asked for. */
+export function createLog({ format, level }: LogSettings, stream: LogStream = process.stderr): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: timestamps(),
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  if (format === 'json') return pino(options, stream)
+  const coloured = process.stderr.isTTY === true
+  return pino(options, { write: (line) => stream.write(prettyLine(line, { coloured })) })
+}
+
+/** Writes the time of a line; that of many lines in one millisecond is made once. */
+function timestamps(): () => string {
+  let at = Number.NaN
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) text = `,"time":"${new Date(now).toISOString()}"`
+    at = now
+    return text
+  }
+}
+
+const colours = { debug: 'blue', info: 'green', warn: 'yellow', error: 'red' } as const
+
+/**
+ * A line of the log as people read it: time of day, level and message, the other fields as JSON, and the stack of a fault below.
+ *
+ * @param line One JSON object, as pino writes it.
+ */
+function prettyLine(line: string, { coloured }: { readonly coloured: boolean }): string {
+  const { level, time, msg, err, ...fields }: JsonObject = JSON.parse(line)
+  const paint = (format: Parameters<typeof styleText>[0], text: string) =>
+    coloured ? styleText(format, text, { validateStream: false }) : text
+  const name = String(level)
+  const label = paint(isKnown(name) ? colours[name] : 'white', name.toUpperCase())
+  const rest = Object.keys(fields).length === 0 ? '' : ` ${paint('gray', JSON.stringify(fields))}`
+  return `[${new Date(String(time)).toTimeString().slice(0, 8)}] ${label}: ${paint('cyan', String(msg))}${rest}\n${fault(err)}`
+}
+
+function isKnown(level: string): level is keyof typeof colours {
+  return Object.hasOwn(colours, level)
+}
+
+/** The stack, indented and without characters that control a terminal, and what else the fault carries. */
+function fault(err: JsonValue | undefined): string {
+  if (err === undefined) return ''
+  const { stack, type: _type, message, ...more }: JsonObject = Object(err)
+  const text = String(stack ?? message ?? JSON.stringify(err)) + (Object.keys(more).length === 0 ? '' : `\n${JSON.stringify(more)}`)
+  return text
+    .replace(/[^\P{Cc}\n]/gu, ' ')
+    .replace(/^/gm, '    ')
+    .concat('\n')
+}
+
+/** How long a line waits for others: a busy service writes two hundred times a second instead of for every line, which held each request up for 4 to 10 µs. */
+const longestWaitMs = 5
+
+/** Characters that wait at most. */
+const mostWaiting = 64 * 1024
+
+/** Characters that may wait for a reader that stands still; lines beyond are lost, and counted. */
+const mostUnread = 16 * 1024 * 1024
+
+/** How a line begins that must not be lost whatever happens next. */
+const urgent = /^\{"level":"(?:error|fatal)"/
+
+/**
+ * Collects lines and writes them together, in order, a few milliseconds late: at once when an error is among them, when it is
+ * disposed of, and when the process exits or fails. Only a process that is killed loses what waits, and lines are lost while nobody reads.
+ */
+export class BufferedLines implements LogStream, Disposable {
+  readonly #stream: LogStream & { readonly writableLength?: number }
+  readonly #flush = () => this.#write()
+  #waiting = ''
+  #timer: NodeJS.Timeout | null = null
+  #open = true
+  #lost = 0
+
+  constructor(stream: LogStream & { readonly writableLength?: number }) {
+    this.#stream = stream
+    process.on('exit', this.#flush)
+  }
+
+  write(line: string): void {
+    this.#waiting += line
+    if (!this.#open || this.#waiting.length >= mostWaiting || urgent.test(line)) this.#write()
+    else this.#timer ??= setTimeout(this.#flush, longestWaitMs).unref()
+  }
+
+  [Symbol.dispose](): void {
+    this.#open = false
+    process.off('exit', this.#flush)
+    this.#write()
+  }
+
+  #write(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#waiting === '') return
+    const text = this.#waiting
+    this.#waiting = ''
+    if ((this.#stream.writableLength ?? 0) > mostUnread) this.#lost += text.split('\n').length - 1
+    else this.#stream.write(this.#tellLost() + text)
+  }
+
+  #tellLost(): string {
+    if (this.#lost === 0) return ''
+    const told = { level: 'warn', time: new Date().toISOString(), lines: this.#lost, msg: 'log lines lost while nobody read' }
+    this.#lost = 0
+    return `${JSON.stringify(told)}\n`
+  }
+}

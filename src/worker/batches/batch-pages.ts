@@ -1,0 +1,110 @@
+import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
+import { type Batch, type BatchEndpoint, type BatchFault, type BatchFile, mostBatchLines, mostLineBytes } from '../../core/files/batch.ts'
+import { type FilePurpose, filePrefix } from '../../core/files/stored-file.ts'
+import type { Inference, InferenceWork } from '../../core/inference.ts'
+import type { AccountStore } from '../../core/ports/account-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { InferenceLog } from '../../core/ports/inference-log.ts'
+import type { InferenceEvents } from '../../operations/deferred/inference-events.ts'
+import type { SubmitDependencies } from '../../operations/deferred/submit-inference.ts'
+import { type FileDependencies, fileDocument, findFile } from '../../operations/files/file-documents.ts'
+import { readFile, readLines } from '../../operations/files/read-file.ts'
+
+/** Faults that are told; who has more has one that is in every line. */
+const mostFaults = 20
+
+/** Reads a batch's file through: the batch goes on, or fails with what is wrong with its lines. */
+export async function validateBatch(deps: BatchDependencies, batch: Batch, options: { readonly signal: AbortSignal }): Promise<Batch> {
+  const faults: BatchFault[] = []
+  const known = new Set<string>()
+  let total = 0
+  const note = (line: number | null, error: unknown): void => void faults.push({ line, error: toErrorRecord(error) })
+  try {
+    const file = await findFile(deps, { accountId: batch.accountId, id: batch.inputFileId }, options)
+    for await (const { bytes } of readLines(readFile(deps, file, options), { from: 0, most: mostLineBytes })) {
+      total += 1
+      if (total > mostBatchLines) {
+        note(null, new ServiceError('invalid_request_error', `Send at most ${mostBatchLines} lines in a batch; split the file.`))
+        break
+      }
+      try {
+        if (bytes.length > mostLineBytes)
+          throw new ServiceError(
+            'payload_too_large',
+            `Send lines of at most ${mostLineBytes} bytes; larger requests do not fit into a batch.`,
+          )
+        const { customId } = deps.batchWords.readLine(bytes, batch.endpoint)
+        if (known.has(customId))
+          throw new ServiceError('invalid_request_error', '`custom_id` must differ from that of every other line.', { param: 'custom_id' })
+        known.add(customId)
+      } catch (error) {
+        note(total, error)
+        if (faults.length === mostFaults) break
+      }
+    }
+    if (total === 0) note(null, new ServiceError('invalid_request_error', 'Send a file with at least one line.'))
+  } catch (error) {
+    note(null, error)
+  }
+  const now = deps.clock.now()
+  if (faults.length > 0) return { ...batch, status: 'failed', faults, endedAt: now }
+  return { ...batch, status: 'in_progress', startedAt: now, counts: { total, completed: 0, failed: 0 } }
+}
+
+/**
+ * Adds one page's lines to a file that a batch writes. Done twice it does the same: the page's number names the part.
+ *
+ * @param batch As it was before the page.
+ */
+export async function writePage(
+  { outputs, documents, clock }: BatchDependencies,
+  batch: Batch,
+  { which, lines }: { readonly which: 'output' | 'errors'; readonly lines: readonly Uint8Array[] },
+  options: { readonly signal: AbortSignal },
+): Promise<BatchFile> {
+  const { uuid, bytes, parts } = batch[which]
+  if (lines.length === 0) return batch[which]
+  const content = { contentType: 'application/octet-stream', chunks: lines }
+  const part = await outputs.put({ inferenceId: uuid, attempt: batch.place.page }, content, options)
+  const grown = { uuid, bytes: bytes + part.bytes, parts: [...parts, part] }
+  const purpose: FilePurpose = 'batch_output'
+  const name = `${batch.id}_${which === 'output' ? 'output' : 'error'}.jsonl`
+  const now = clock.now()
+  const file = { id: `${filePrefix}${uuid}`, accountId: batch.accountId, name, purpose, ...grown, createdAt: batch.createdAt }
+  // Results are never refused for want of room: their inferences were, before they ran.
+  const most = Number.POSITIVE_INFINITY
+  await documents.put(fileDocument({ ...file, expiresAt: now + batch.filesLifetimeMs }), { ...options, most })
+  return grown
+}
+
+/** One line of a batch as its owner wrote it. */
+export interface BatchLine {
+  readonly customId: string
+  readonly body: unknown
+}
+
+/** How lines are read and results written; the public interface knows. */
+export interface BatchWords {
+  /** @throws {ServiceError} naming what is wrong with a line. */
+  readLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): BatchLine
+  /** The work of a line's body and the bytes that its output may take. @throws {ServiceError} what the endpoint refuses it with. */
+  readWork(
+    body: unknown,
+    batch: { readonly endpoint: BatchEndpoint; readonly accountId: string },
+  ): { readonly work: InferenceWork; readonly outputBytes: number }
+  /** What the endpoint answers to a line's body, made of the stored output of its work. */
+  encodeAnswer(body: unknown, endpoint: BatchEndpoint, output: Buffer): Buffer
+  /** The status and body that an endpoint answers a failure with. */
+  encodeFailure(error: ErrorRecord): { readonly status: number; readonly body: object }
+}
+
+/** What going on with batches needs. */
+export interface BatchDependencies extends FileDependencies, SubmitDependencies {
+  readonly clock: Clock
+  readonly log: InferenceLog
+  readonly events: InferenceEvents
+  readonly accounts: AccountStore
+  readonly batchWords: BatchWords
+  /** Told of each line that enters the queue, for the request log; absent = nobody asks. */
+  readonly onLine?: (inference: Inference, call: { readonly path: string; readonly body: unknown }) => void
+}

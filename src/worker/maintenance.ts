@@ -1,0 +1,233 @@
+import { filePrefix } from '../core/files/stored-file.ts'
+import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
+import type { AccountStore } from '../core/ports/account-store.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { DocumentStore } from '../core/ports/document-store.ts'
+import type { InferenceLog } from '../core/ports/inference-log.ts'
+import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/ports/inference-queue.ts'
+import type { OutputStore, StoredOutput } from '../core/ports/output-store.ts'
+import type { RequestLog } from '../core/ports/request-log.ts'
+import type { UsageLog } from '../core/ports/usage-log.ts'
+import { askedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
+import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
+import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
+import { readFileDocument } from '../operations/files/file-documents.ts'
+import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
+
+export interface MaintenanceDependencies extends WebhookDependencies {
+  readonly queue: InferenceQueue
+  readonly outputs: OutputStore
+  readonly documents: DocumentStore
+  readonly accounts: AccountStore
+  readonly tokens: AccessTokenStore
+  readonly underWay: WorkUnderWay
+  readonly usage: UsageLog
+  readonly requests: RequestLog
+  /** Reads anew whose requests are logged, and the keys for it; absent = nobody's are. */
+  readonly refreshBodyLog?: (options: { readonly signal: AbortSignal }) => Promise<void>
+  /** What this process is working on; its leases may have run out while it was paused. */
+  readonly heldClaims: () => readonly Hold[]
+  readonly onSwept: (report: SweepReport) => void
+  readonly onExpired: (report: ExpiryReport) => void
+  /** Told every few seconds for how long the longest waiting of the queue has waited, in milliseconds; null while nobody knows. */
+  readonly onQueueAge: (ms: number | null) => void
+  readonly onFault: (duty: string, error: unknown) => void
+}
+
+export interface MaintenanceSettings {
+  /** Longest time an inference may be pending. */
+  readonly maxQueueMs: number
+  readonly leaseMs: number
+}
+
+const webhookPollMs = 1000
+/** With a lease of six seconds, the work of a node that died is claimed again within ten. */
+const longestSweepPauseMs = 2000
+const rollUpMs = 5000
+const expiryMs = 5000
+/** With what the search itself takes, within the five seconds in which a revocation is seen. */
+const disabledPollMs = 2000
+/** A token that leaked costs until then. */
+const revokedPollMs = 1000
+/** Within the five seconds in which people expect a switch to hold. */
+const bodyLogMs = 2000
+const requestExpiryMs = 60_000
+/** The age of the queue is what workers are added by; it need not be newer. */
+const queueAgeMs = 5000
+const orphanSearchMs = 10 * 60_000
+
+/** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
+export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, leaseMs }: MaintenanceSettings): AsyncDisposable {
+  const stop = new AbortController()
+  const courier = new WebhookCourier(deps, (error) => deps.onFault('deliver-webhooks', error))
+  const duties: readonly Duty[] = [
+    {
+      name: 'sweep-queue',
+      everyMs: Math.min(leaseMs / 2, longestSweepPauseMs),
+      run: (options) => sweepQueue(deps, { maxQueueMs }, options),
+    },
+    { name: 'expire-outputs', everyMs: expiryMs, run: (options) => expireOutputs(deps, options) },
+    { name: 'expire-documents', everyMs: expiryMs, run: (options) => expireDocuments(deps, options) },
+    { name: 'refresh-request-log', everyMs: bodyLogMs, run: async (options) => deps.refreshBodyLog?.(options) },
+    { name: 'expire-requests', everyMs: requestExpiryMs, run: (options) => expireRequests(deps, options) },
+    { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
+    { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
+    { name: 'end-revoked-work', everyMs: revokedPollMs, run: (options) => endWorkOfRevoked(deps, options) },
+    { name: 'measure-queue', everyMs: queueAgeMs, run: (options) => measureQueue(deps, options) },
+    { name: 'roll-up-usage', everyMs: rollUpMs, run: (options) => rollUpUsage(deps, options) },
+    { name: 'deliver-webhooks', everyMs: webhookPollMs, run: (options) => courier.setOff(options) },
+  ]
+  const running = duties.map((duty) => runEvery(deps, duty, { signal: stop.signal }))
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await Promise.all(running)
+      await courier.returned()
+    },
+  }
+}
+
+/** Says for how long the longest waiting has waited: null while that is not known. */
+async function measureQueue(
+  { log, clock, onQueueAge }: Pick<MaintenanceDependencies, 'log' | 'clock' | 'onQueueAge'>,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    const oldest = await log.oldestPending(options)
+    onQueueAge(oldest === null ? 0 : Math.max(0, clock.now() - oldest))
+  } catch (error) {
+    onQueueAge(null)
+    throw error
+  }
+}
+
+/** Makes sums of the entries in the books until none are left. */
+async function rollUpUsage({ usage }: Pick<MaintenanceDependencies, 'usage'>, options: { readonly signal: AbortSignal }): Promise<void> {
+  while ((await usage.rollUp(options)) > 0);
+}
+
+const documentBatch = 100
+
+/** Removes documents that have expired, and the bytes that lie beside those of files and of the request log. */
+export async function expireDocuments(
+  { documents, outputs }: { readonly documents: DocumentStore; readonly outputs: OutputStore },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const expired = await documents.takeExpired(documentBatch, options)
+    const files = expired.filter(({ kind }) => kind === 'file').map(readFileDocument)
+    await outputs.delete([...files.flatMap(({ parts }) => parts.map(({ key }) => key)), ...bodyFiles(expired)], options)
+    if (expired.length < documentBatch) return
+  }
+}
+
+/**
+ * Deletes the outputs that have expired: their rows first, then the bytes, so that a crash in between leaves bytes
+ * without a row, which the search for orphans finds.
+ */
+async function expireOutputs(
+  {
+    queue,
+    outputs,
+    onExpired,
+  }: { readonly queue: InferenceQueue; readonly outputs: OutputStore; readonly onExpired: (report: ExpiryReport) => void },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const report = await queue.expire(options)
+    await outputs.delete(report.outputs, options)
+    if (report.outputs.length + report.deletedRecords === 0) return
+    onExpired(report)
+  }
+}
+
+/** Forgets what was asked once its retention is over: the words first, then that it was asked at all. */
+async function expireRequests(
+  { requests, clock }: { readonly requests: RequestLog; readonly clock: Clock },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const now = clock.now()
+  await requests.expire({ words: now - askedRetentionMs, all: now - requestRetentionMs }, options)
+}
+
+/** Moves on what lost its worker or waited too long, until nothing is left to move. */
+async function sweepQueue(
+  {
+    queue,
+    heldClaims,
+    onSwept,
+  }: { readonly queue: InferenceQueue; readonly heldClaims: () => readonly Hold[]; readonly onSwept: (report: SweepReport) => void },
+  { maxQueueMs }: { readonly maxQueueMs: number },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const report = await queue.sweep({ maxQueueMs, spared: heldClaims() }, options)
+    if (report.requeued + report.failed === 0) return
+    onSwept(report)
+  }
+}
+
+/** Output bytes younger than this may belong to a completion that is still on its way. */
+const youngMs = 60 * 60 * 1000
+const orphanBatch = 500
+
+/** Deletes output bytes that no record has a right to: left by a crash, or by a record that is gone. */
+export async function removeOrphanOutputs(
+  {
+    outputs,
+    documents,
+    log,
+    clock,
+  }: { readonly outputs: OutputStore; readonly documents: DocumentStore; readonly log: InferenceLog; readonly clock: Clock },
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  let old: StoredOutput[] = []
+  const removeAll = async () => {
+    const orphans = new Set(await log.findOrphans(old, options))
+    const unknown = old.filter(({ key }) => orphans.has(key))
+    const kept = await Promise.all(unknown.map(({ inferenceId }) => isKept(documents, inferenceId, options)))
+    await outputs.delete(
+      unknown.filter((_, at) => !kept[at]).map(({ key }) => key),
+      options,
+    )
+    old = []
+  }
+  for await (const output of outputs.listOld({ olderThan: clock.now() - youngMs }, options)) {
+    old.push(output)
+    if (old.length >= orphanBatch) await removeAll()
+  }
+  await removeAll()
+}
+
+/** Whether bytes that belong to no inference are a file's, a picture's that somebody keeps, or a body's of the request log. */
+async function isKept(documents: DocumentStore, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
+  const names = [
+    { kind: 'file', id: `${filePrefix}${id}` } as const,
+    { kind: 'picture', id } as const,
+    { kind: 'request-body', id } as const,
+  ]
+  const found = await Promise.all(names.map((name) => documents.get({ ...name, accountId: null }, options)))
+  return found.some((document) => document !== null)
+}
+
+export interface Duty {
+  /** Names the duty in the log. */
+  readonly name: string
+  readonly everyMs: number
+  readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>
+}
+
+/** Does a duty at once and then again and again until the signal aborts; a failure never ends it. */
+export async function runEvery(
+  { clock, onFault }: { readonly clock: Clock; readonly onFault: (duty: string, error: unknown) => void },
+  { name, everyMs, run }: Duty,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const { signal } = options
+  while (!signal.aborted) {
+    await run(options).catch((error: unknown) => {
+      if (!signal.aborted) onFault(name, error)
+    })
+    await clock.wait(everyMs, options).catch(() => {})
+  }
+}
