@@ -16,8 +16,8 @@ for (const page of [
   })
 
 test('a name that moved away, and a file that is gone, are found', () => {
-  assert.deepEqual(findWrongNames('See `core/is-record.ts` `isRecord` and `core/error.ts` `ServiceError`.'), [])
-  assert.deepEqual(findWrongNames('See `core/is-record.ts` `isList`.'), ['core/is-record.ts does not declare isList'])
+  assert.deepEqual(findWrongNames('See `core/json-value.ts` `isRecord` and `core/error.ts` `ServiceError`.'), [])
+  assert.deepEqual(findWrongNames('See `core/json-value.ts` `isList`.'), ['core/json-value.ts does not declare isList'])
   assert.deepEqual(findWrongNames('See `core/is-gone.ts` `isGone`, or `core/was-there.ts`.'), [
     'core/is-gone.ts does not exist',
     'core/was-there.ts does not exist',

@@ -82,7 +82,7 @@ describe('an agent whose connections go through a proxy', () => {
   test('lets a process end that keeps a connection', async () => {
     const script = `
       import { request } from 'node:https'
-      import { createProxyRoutes } from '${new URL('proxy-routes.ts', import.meta.url)}'
+      import { createProxyRoutes } from '${new URL('find-proxy.ts', import.meta.url)}'
       const https = ${JSON.stringify(addressOf(proxy.port))}
       const agent = createProxyRoutes({ http: null, https, exceptions: [] })(new URL('https://a.example')).openAgent({ keepAlive: true })
       for (let round = 0; round < 2; round++)
