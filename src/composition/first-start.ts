@@ -1,24 +1,44 @@
+import { type Addresses, leadsNobodyElse } from '../config/addresses.ts'
+import type { Config } from '../config/settings.ts'
+import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
 import { scopes } from '../core/access-token.ts'
 import type { Account } from '../core/account.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
+import type { Store } from '../core/ports/store.ts'
 import { createAccessToken } from '../operations/access/access-tokens.ts'
 import { makeAccount } from '../operations/access/accounts.ts'
 
-export interface FirstStartDependencies {
+interface FirstStartDependencies {
   readonly accounts: AccountStore
   readonly tokens: AccessTokenStore
   readonly clock: Clock
   readonly print: (text: string) => void
 }
 
-/** On the first start, makes the owner's account with one access token and prints that token, the only time it is seen. */
-export async function greetFirstStart(
-  deps: FirstStartDependencies,
-  textUrl: string,
+/** Says how a person gets in: the first token, the link to the console, and whether other machines can follow it. */
+export async function greet(
+  { accounts, tokens, documents, clock, nodes }: Store,
+  {
+    print,
+    addresses,
+    config,
+    url,
+  }: { readonly print: (text: string) => void; readonly addresses: () => Addresses; readonly config: Config; readonly url: string },
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
+  await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, options)
+  const link = await createFirstRunLink({ accounts, documents, clock, addresses, shared: nodes !== undefined }, options)
+  if (link !== null) print(`Open the console: ${link}\n`)
+  if (leadsNobodyElse(config.addresses, config.listen.host))
+    print(
+      `Links use ${url}, which works only on this machine; for other machines, start with --public-url and the address that they use.\n`,
+    )
+}
+
+/** On the first start, makes the owner's account with one access token and prints that token, the only time it is seen. */
+async function greetFirstStart(deps: FirstStartDependencies, textUrl: string, options: { readonly signal: AbortSignal }): Promise<void> {
   const { account, created } = await ensureFirstAccount(deps, options)
   if (!created) return
   const { text } = await createAccessToken(deps, { accountId: account.id, name: 'First token', scopes, expiresAt: null }, options)

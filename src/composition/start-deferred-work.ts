@@ -34,7 +34,7 @@ export interface DeferredWorkDependencies
   readonly priceOf: (model: string) => ModelPrice | null
   readonly pool: ModelPool
   readonly isLoadedElsewhere: (modelId: string) => boolean
-  readonly kindOf?: (modelId: string) => ModelDescriptor['kind'] | undefined
+  readonly kindOf: (modelId: string) => ModelDescriptor['kind'] | undefined
   readonly events: InferenceEvents
   readonly clock: Clock
   readonly underWay: WorkUnderWay

@@ -1,12 +1,36 @@
 import { UsageError } from '../cli/failures.ts'
-import type { ConfigFault } from '../config/load-config.ts'
+import { mostDescriptors, warnOfDescriptors } from '../config/file-descriptors.ts'
+import type { ConfigFault, SettingReport } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
+import { modelFaulty, modelFieldIdle } from '../telemetry/model-events.ts'
+import { descriptorsScarce, settingReplaced } from '../telemetry/service-events.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { findMissingBackend } from './devices/devices.ts'
 import { openModels } from './models/open-models.ts'
 import { findSignInFaults } from './sign-in/open-sign-in.ts'
 
+/** Reads the models that the settings name, and logs what is wrong with some of them. @throws {UsageError} with every fault that keeps the service from starting. */
+export async function openInstalledModels(
+  config: Config,
+  telemetry: Telemetry,
+  options: { readonly signal: AbortSignal },
+): Promise<Awaited<ReturnType<typeof openModels>>> {
+  const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, options))]
+  const installed = await openModels(config, faults)
+  for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)
+  for (const fault of installed.faults) modelFaulty(telemetry, fault)
+  return installed
+}
+
+/** Logs what the operator should know about the settings. */
+export function noteSettings({ listen }: Config, telemetry: Telemetry, report: readonly SettingReport[]): void {
+  for (const { source, replacedBy } of report) if (replacedBy !== undefined) settingReplaced(telemetry, { source, replacedBy })
+  const scarce = warnOfDescriptors(mostDescriptors(), listen.connectionsPerAddress)
+  if (scarce !== null) descriptorsScarce(telemetry, { warning: scarce })
+}
+
 /** What the machine lacks of what the settings name. */
-export async function findMissingHardware({ models }: Config, options: { readonly signal: AbortSignal }): Promise<readonly ConfigFault[]> {
+async function findMissingHardware({ models }: Config, options: { readonly signal: AbortSignal }): Promise<readonly ConfigFault[]> {
   const message = await findMissingBackend(models.gpu, options)
   return message === null ? [] : [{ where: 'gpu', message }]
 }

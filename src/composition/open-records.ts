@@ -1,0 +1,46 @@
+import type { Config } from '../config/settings.ts'
+import type { BodyKeys } from '../core/ports/body-keys.ts'
+import type { OutputStore } from '../core/ports/output-store.ts'
+import type { Store } from '../core/ports/store.ts'
+import { BodyRecorder } from '../operations/bodies/body-recorder.ts'
+import { PatientUsageLog } from '../operations/patient-usage-log.ts'
+import { RequestRecorder } from '../operations/requests/request-recorder.ts'
+import { faultSurvived, observeBodyLog } from '../telemetry/service-events.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { openRequestLogKeys } from './open-store.ts'
+
+/** What is written down of work after its caller has the answer. */
+interface Records extends AsyncDisposable {
+  readonly books: PatientUsageLog
+  readonly recorder: RequestRecorder
+  readonly bodies: BodyRecorder
+  readonly bodyKeys: BodyKeys
+}
+
+/** Opens the books, the list of requests and the log of their bodies; disposing it writes what still waits. */
+export async function openRecords(
+  config: Config,
+  { store, outputs, telemetry }: { readonly store: Store; readonly outputs: OutputStore; readonly telemetry: Telemetry },
+  options: { readonly signal: AbortSignal },
+): Promise<Records> {
+  await using undo = new AsyncDisposableStack()
+  const { clock, usage, requests, documents } = store
+  const survive = (where: string) => (error: unknown) => faultSurvived(telemetry, { where }, error)
+  const books = undo.use(new PatientUsageLog(usage, { clock, onFault: survive('book-usage') }))
+  const recorder = undo.use(new RequestRecorder(requests, { onFault: survive('record-request') }))
+  const bodyKeys = await openRequestLogKeys(config)
+  const bodies = undo.use(
+    new BodyRecorder({
+      documents,
+      outputs,
+      clock,
+      keys: bodyKeys,
+      mostBytes: config.accounts.requestLog.mostBytes,
+      onDropped: observeBodyLog(telemetry, clock),
+      onFault: survive('request-log'),
+    }),
+  )
+  await bodies.refresh(options)
+  const owned = undo.move()
+  return { books, recorder, bodies, bodyKeys, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
