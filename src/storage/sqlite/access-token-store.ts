@@ -1,12 +1,10 @@
 import type { AccessToken } from '../../core/access-token.ts'
 import type { UseLimits } from '../../core/limits/use-limits.ts'
 import type { AccessTokenStore, TokenTarget } from '../../core/ports/access-token-store.ts'
-import type { Clock } from '../../core/ports/clock.ts'
 import { readToken } from '../rows/account-row.ts'
 import { limitChanges, limitNames, limitParameters } from '../rows/limit-columns.ts'
 import { readText } from '../rows/row.ts'
-import type { Connection } from './connection.ts'
-import { type Writer, writeOne } from './writer/writer.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 /** That a token can no longer be used. */
 const spent = '(revoked_at is not null or expires_at is not null and expires_at <= :createdAt)'
@@ -14,17 +12,7 @@ const spent = '(revoked_at is not null or expires_at is not null and expires_at 
 type Options = { readonly signal: AbortSignal }
 
 /** Tokens in SQLite; a revocation by another process is seen by the next read. */
-export class SqliteAccessTokenStore implements AccessTokenStore {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
-
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
-  }
-
+export class SqliteAccessTokenStore extends SqliteTables implements AccessTokenStore {
   async create(
     { limits, ...token }: AccessToken,
     { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number },
@@ -39,45 +27,45 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
         select id from access_tokens where account_id = :accountId and ${spent} order by created_at desc, id limit -1 offset :most)`,
       parameters: { accountId: token.accountId, createdAt: token.createdAt, most },
     }
-    const [kept] = await this.#writer.run('execute', [insert, forget], this.#clock.now())
+    const [kept] = await this.writer.run('execute', [insert, forget], this.clock.now())
     return kept === 1
   }
 
   async findByHash(hash: string, { signal }: Options): Promise<AccessToken | null> {
     signal.throwIfAborted()
-    const row = this.#reader.get('select * from access_tokens where hash = :hash', { hash })
+    const row = this.reader.get('select * from access_tokens where hash = :hash', { hash })
     return row === undefined ? null : readToken(row)
   }
 
   async list(accountId: string, { signal }: Options): Promise<readonly AccessToken[]> {
     signal.throwIfAborted()
     const sql = 'select * from access_tokens where account_id = :accountId order by created_at, id'
-    return this.#reader.all(sql, { accountId }).map(readToken)
+    return this.reader.all(sql, { accountId }).map(readToken)
   }
 
   async revoke({ id, accountId }: TokenTarget, revokedAt: number, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
     const sql = 'update access_tokens set revoked_at = coalesce(revoked_at, :revokedAt) where id = :id and account_id = :accountId'
-    return (await writeOne(this.#writer, { sql, parameters: { id, accountId, revokedAt } }, this.#clock)) === 1
+    return (await this.write({ sql, parameters: { id, accountId, revokedAt } })) === 1
   }
 
   async restore({ id, accountId }: TokenTarget, since: number, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
     const sql = 'update access_tokens set revoked_at = null where id = :id and account_id = :accountId and revoked_at >= :since'
-    return (await writeOne(this.#writer, { sql, parameters: { id, accountId, since } }, this.#clock)) === 1
+    return (await this.write({ sql, parameters: { id, accountId, since } })) === 1
   }
 
   async revokeAll(accountId: string, revokedAt: number, { signal }: Options): Promise<number> {
     signal.throwIfAborted()
     const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
-    return writeOne(this.#writer, { sql, parameters: { accountId, revokedAt } }, this.#clock)
+    return this.write({ sql, parameters: { accountId, revokedAt } })
   }
 
   async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
     signal.throwIfAborted()
     const sql = `select value as id from json_each(:ids)
       where not exists (select 1 from access_tokens where access_tokens.id = value and revoked_at is null)`
-    return this.#reader.all(sql, { ids: JSON.stringify(ids) }).map((row) => readText(row, 'id'))
+    return this.reader.all(sql, { ids: JSON.stringify(ids) }).map((row) => readText(row, 'id'))
   }
 
   async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>, { signal }: Options): Promise<boolean> {
@@ -85,12 +73,12 @@ export class SqliteAccessTokenStore implements AccessTokenStore {
     const columns = limitChanges(limits)
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
     const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
-    return (await writeOne(this.#writer, { sql, parameters: { id, accountId, ...Object.fromEntries(columns) } }, this.#clock)) === 1
+    return (await this.write({ sql, parameters: { id, accountId, ...Object.fromEntries(columns) } })) === 1
   }
 
   async touch(id: string, lastUsedAt: number, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     const sql = 'update access_tokens set last_used_at = :lastUsedAt where id = :id'
-    await writeOne(this.#writer, { sql, parameters: { id, lastUsedAt } }, this.#clock)
+    await this.write({ sql, parameters: { id, lastUsedAt } })
   }
 }

@@ -1,11 +1,9 @@
 import type { Account, AccountChange, Invitation, Session } from '../../core/account.ts'
 import type { AccountStore, ChangeCondition } from '../../core/ports/account-store.ts'
-import type { Clock } from '../../core/ports/clock.ts'
 import { readAccount, readInvitation, readSession } from '../rows/account-row.ts'
 import { accountLimitNames, accountLimitParameters, limitChanges } from '../rows/limit-columns.ts'
 import { readInteger, readText } from '../rows/row.ts'
-import type { Connection } from './connection.ts'
-import { type Writer, writeOne } from './writer/writer.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
@@ -18,17 +16,7 @@ const leavesOwner = `(role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
 /** Accounts, sessions and invitations in the database. */
-export class SqliteAccountStore implements AccountStore {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
-
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
-  }
-
+export class SqliteAccountStore extends SqliteTables implements AccountStore {
   async create(account: Account, options: Options): Promise<void> {
     await this.#insert(account, '', options)
   }
@@ -39,25 +27,25 @@ export class SqliteAccountStore implements AccountStore {
 
   async find(id: string, { signal }: Options): Promise<Account | null> {
     signal.throwIfAborted()
-    const row = this.#reader.get('select * from accounts where id = :id', { id })
+    const row = this.reader.get('select * from accounts where id = :id', { id })
     return row === undefined ? null : readAccount(row)
   }
 
   async list({ signal }: Options): Promise<readonly Account[]> {
     signal.throwIfAborted()
-    return this.#reader.all('select * from accounts order by created_at, id').map(readAccount)
+    return this.reader.all('select * from accounts order by created_at, id').map(readAccount)
   }
 
   async weights({ signal }: Options): Promise<ReadonlyMap<string, number>> {
     signal.throwIfAborted()
-    const rows = this.#reader.all('select id, weight from accounts where weight is not null')
+    const rows = this.reader.all('select id, weight from accounts where weight is not null')
     return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
   }
 
   async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
     signal.throwIfAborted()
     const sql = 'select * from accounts where email_key = :key and password_hash is not null'
-    const row = this.#reader.get(sql, { key: email.toLowerCase() })
+    const row = this.reader.get(sql, { key: email.toLowerCase() })
     return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
   }
 
@@ -105,15 +93,13 @@ export class SqliteAccountStore implements AccountStore {
 
   async findSession(hash: string, { signal }: Options): Promise<Session | null> {
     signal.throwIfAborted()
-    const row = this.#reader.get('select * from sessions where hash = :hash', { hash })
+    const row = this.reader.get('select * from sessions where hash = :hash', { hash })
     return row === undefined ? null : readSession(row)
   }
 
   async listSessions(accountId: string, { signal }: Options): Promise<readonly Session[]> {
     signal.throwIfAborted()
-    return this.#reader
-      .all('select * from sessions where account_id = :accountId order by created_at, hash', { accountId })
-      .map(readSession)
+    return this.reader.all('select * from sessions where account_id = :accountId order by created_at, hash', { accountId }).map(readSession)
   }
 
   async deleteSession(hash: string, options: Options): Promise<void> {
@@ -147,19 +133,19 @@ export class SqliteAccountStore implements AccountStore {
       { sql: insert, parameters },
       { sql: forget, parameters: { hash: invitation.hash, accountId: invitation.accountId } },
     ]
-    const [kept] = await this.#writer.run('execute', statements, this.#clock.now())
+    const [kept] = await this.writer.run('execute', statements, this.clock.now())
     return kept === 1
   }
 
   async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
     signal.throwIfAborted()
-    const row = this.#reader.get('select * from invitations where hash = :hash', { hash })
+    const row = this.reader.get('select * from invitations where hash = :hash', { hash })
     return row === undefined ? null : readInvitation(row)
   }
 
   async listInvitations({ signal }: Options): Promise<readonly Invitation[]> {
     signal.throwIfAborted()
-    return this.#reader.all('select * from invitations order by created_at, hash').map(readInvitation)
+    return this.reader.all('select * from invitations order by created_at, hash').map(readInvitation)
   }
 
   async takeInvitation(hash: string, options: Options): Promise<boolean> {
@@ -175,6 +161,6 @@ export class SqliteAccountStore implements AccountStore {
 
   #write(sql: string, parameters: Readonly<Record<string, string | number | null>>, { signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    return writeOne(this.#writer, { sql, parameters }, this.#clock)
+    return this.write({ sql, parameters })
   }
 }

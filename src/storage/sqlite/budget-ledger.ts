@@ -14,22 +14,18 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { readBudgetLimits, readBudgets } from './budget.ts'
 import { CommittedValues } from './committed-values.ts'
 import type { Connection } from './connection.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 import type { Writer } from './writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** What accounts have used and reserved, in the database. */
-export class SqliteBudgetLedger implements BudgetLedger {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
+export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
   /** Of those who have budgets; null = has none. Each request asks twice, and hardly any account has some. */
   readonly #limits: CommittedValues<UseLimits | null>
 
   constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
+    super(writer, reader, clock)
     this.#limits = new CommittedValues(reader)
   }
 
@@ -40,24 +36,24 @@ export class SqliteBudgetLedger implements BudgetLedger {
       (each) => each !== null,
     )
     if (!limits.some((each) => concerns(each, unit))) return { isLimited: false, tokens: tokens.most }
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const answer = takesAnything(wish, limits)
-      ? await this.#writer.run('reserveBudget', wish, now)
+      ? await this.writer.run('reserveBudget', wish, now)
       : decideBudget(await this.budgets(wish, { signal }), wish)
     return grantOf(answer, wish, now)
   }
 
   async release(id: string, { signal }: Options): Promise<void> {
     signal.throwIfAborted()
-    await this.#writer.run('releaseBudget', { id }, this.#clock.now())
+    await this.writer.run('releaseBudget', { id }, this.clock.now())
   }
 
   async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
     signal.throwIfAborted()
-    return readBudgets(this.#reader, holder, this.#clock.now(), (of, id) => this.#limitsOf(of, id))
+    return readBudgets(this.reader, holder, this.clock.now(), (of, id) => this.#limitsOf(of, id))
   }
 
   #limitsOf(of: BudgetSubject, id: string): UseLimits | null {
-    return this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.#reader, of, id))
+    return this.#limits.get(`${of} ${id}`, () => readBudgetLimits(this.reader, of, id))
   }
 }

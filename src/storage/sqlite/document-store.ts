@@ -1,38 +1,26 @@
 import type { Document, DocumentKind, StoredDocument } from '../../core/document.ts'
-import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
 import { readDocument } from '../rows/document-row.ts'
-import type { Connection } from './connection.ts'
 import { sumDocuments } from './documents.ts'
-import type { Writer } from './writer/writer.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** Documents in the database, each a row. */
-export class SqliteDocumentStore implements DocumentStore {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
-
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
-  }
-
+export class SqliteDocumentStore extends SqliteTables implements DocumentStore {
   async put(
     document: Document,
     { signal, version, most }: Options & { readonly version?: number | null; readonly most: number },
   ): Promise<PutResult> {
     signal.throwIfAborted()
-    return this.#writer.run('putDocument', { document, version, most }, this.#clock.now())
+    return this.writer.run('putDocument', { document, version, most }, this.clock.now())
   }
 
   async get({ kind, id, accountId }: DocumentKey, { signal }: Options): Promise<StoredDocument | null> {
     signal.throwIfAborted()
     const sql = `select * from documents where kind = :kind and id = :id and (:accountId is null or account_id = :accountId)
       and (expires_at is null or expires_at > :now)`
-    const row = this.#reader.get(sql, { kind, id, accountId, now: this.#clock.now() })
+    const row = this.reader.get(sql, { kind, id, accountId, now: this.clock.now() })
     return row === undefined ? null : readDocument(row)
   }
 
@@ -52,7 +40,7 @@ export class SqliteDocumentStore implements DocumentStore {
       '(expires_at is null or expires_at > :now)',
     ].filter((condition) => condition !== '')
     const sql = `select * from documents where ${conditions.join(' and ')} order by at ${direction}, id ${direction} limit :limit`
-    return this.#reader
+    return this.reader
       .all(sql, {
         kind,
         accountId,
@@ -60,7 +48,7 @@ export class SqliteDocumentStore implements DocumentStore {
         search: search?.toLowerCase() ?? null,
         at: after?.at ?? null,
         id: after?.id ?? null,
-        now: this.#clock.now(),
+        now: this.clock.now(),
         limit,
       })
       .map(readDocument)
@@ -68,7 +56,7 @@ export class SqliteDocumentStore implements DocumentStore {
 
   async remove(key: DocumentKey, { signal }: Options): Promise<boolean> {
     signal.throwIfAborted()
-    return this.#writer.run('removeDocument', key, this.#clock.now())
+    return this.writer.run('removeDocument', key, this.clock.now())
   }
 
   async sum(
@@ -76,11 +64,11 @@ export class SqliteDocumentStore implements DocumentStore {
     { signal }: Options,
   ): Promise<{ readonly count: number; readonly bytes: number }> {
     signal.throwIfAborted()
-    return sumDocuments(this.#reader, of, this.#clock.now())
+    return sumDocuments(this.reader, of, this.clock.now())
   }
 
   async takeExpired(limit: number, { signal }: Options): Promise<readonly StoredDocument[]> {
     signal.throwIfAborted()
-    return this.#writer.run('takeExpiredDocuments', { limit }, this.#clock.now())
+    return this.writer.run('takeExpiredDocuments', { limit }, this.clock.now())
   }
 }

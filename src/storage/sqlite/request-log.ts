@@ -1,30 +1,18 @@
-import type { Clock } from '../../core/ports/clock.ts'
 import type { NumberedRequest, RequestLog, RequestLogQuery } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestConditions, writeRequest } from '../rows/request-row.ts'
-import type { Connection } from './connection.ts'
-import type { Writer } from './writer/writer.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** Rows deleted at once, so that nobody's write waits for long. */
 const batch = 1000
 /** Requests in SQLite. */
-export class SqliteRequestLog implements RequestLog {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
-
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
-  }
-
+export class SqliteRequestLog extends SqliteTables implements RequestLog {
   async append(records: readonly RequestRecord[], { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     // As one text: a text crosses threads faster than as many records do, each with its names.
-    await this.#writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.#clock.now(), { mayWait: true })
+    await this.writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.clock.now(), { mayWait: true })
   }
 
   async list(query: RequestLogQuery, { signal }: Options): Promise<readonly NumberedRequest[]> {
@@ -32,7 +20,7 @@ export class SqliteRequestLog implements RequestLog {
     const { where, parameters } = requestConditions(query, 'id in (select value from json_each(:ids))')
     const { ids, ...rest } = parameters
     const values = { ...rest, ...(ids !== undefined && { ids: JSON.stringify(ids) }), limit: query.limit }
-    return this.#reader.all(`select * from request_records ${where} order by seq desc limit :limit`, values).map(readRequest)
+    return this.reader.all(`select * from request_records ${where} order by seq desc limit :limit`, values).map(readRequest)
   }
 
   async expire({ words, all }: { readonly words: number; readonly all: number }, { signal }: Options): Promise<void> {
@@ -45,6 +33,6 @@ export class SqliteRequestLog implements RequestLog {
         parameters: { words, batch },
       },
     ]
-    await this.#writer.run('execute', statements, this.#clock.now())
+    await this.writer.run('execute', statements, this.clock.now())
   }
 }

@@ -1,25 +1,13 @@
-import type { Clock } from '../../core/ports/clock.ts'
 import type { WebhookDelivery, WebhookLog } from '../../core/ports/webhook-log.ts'
 import { listed, readDelivery } from '../rows/log-rows.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
-import type { Connection } from './connection.ts'
-import type { Writer } from './writer/writer.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** Deliveries and secrets in the database; deliveries are made there by the completion itself. */
-export class SqliteWebhookLog implements WebhookLog {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
-
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
-  }
-
+export class SqliteWebhookLog extends SqliteTables implements WebhookLog {
   async due(
     { limit, perAccount }: { readonly limit: number; readonly perAccount: number },
     { signal }: Options,
@@ -35,7 +23,7 @@ export class SqliteWebhookLog implements WebhookLog {
         select id from webhook_deliveries where state = 'waiting' and account_id = waiting.account_id and next_attempt_at <= :now
         order by next_attempt_at limit :perAccount)
       order by next_attempt_at limit :limit`
-    return this.#reader.all(sql, { now: this.#clock.now(), limit, perAccount }).map(readDelivery)
+    return this.reader.all(sql, { now: this.clock.now(), limit, perAccount }).map(readDelivery)
   }
 
   async record(
@@ -46,13 +34,13 @@ export class SqliteWebhookLog implements WebhookLog {
     signal.throwIfAborted()
     const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt, last_result = :result
       where id = :id and state = 'waiting'`
-    await this.#writer.run('execute', [{ sql, parameters: { id, state, nextAttemptAt, result } }], this.#clock.now())
+    await this.writer.run('execute', [{ sql, parameters: { id, state, nextAttemptAt, result } }], this.clock.now())
   }
 
   async list(accountId: string, { signal }: Options): Promise<readonly WebhookDelivery[]> {
     signal.throwIfAborted()
     const sql = 'select * from webhook_deliveries where account_id = :accountId order by created_at desc, id limit :listed'
-    return this.#reader.all(sql, { accountId, listed }).map(readDelivery)
+    return this.reader.all(sql, { accountId, listed }).map(readDelivery)
   }
 
   async secrets(accountId: string, { signal }: Options): Promise<readonly string[]> {
@@ -62,15 +50,15 @@ export class SqliteWebhookLog implements WebhookLog {
     // Two callers may both find none; only the first one's secret is kept.
     const sql = `insert into webhook_secrets (account_id, secret, created_at) select :accountId, :secret, :now
       where not exists (select 1 from webhook_secrets where account_id = :accountId)`
-    const now = this.#clock.now()
-    await this.#writer.run('execute', [{ sql, parameters: { accountId, secret: makeWebhookSecret(), now } }], now)
+    const now = this.clock.now()
+    await this.writer.run('execute', [{ sql, parameters: { accountId, secret: makeWebhookSecret(), now } }], now)
     return this.#readSecrets(accountId)
   }
 
   async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
     signal.throwIfAborted()
     const secret = makeWebhookSecret()
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const statements = [
       {
         sql: `delete from webhook_secrets where account_id = :accountId and secret <>
@@ -83,14 +71,14 @@ export class SqliteWebhookLog implements WebhookLog {
         parameters: { accountId, secret, now },
       },
     ]
-    await this.#writer.run('execute', statements, now)
+    await this.writer.run('execute', statements, now)
     return secret
   }
 
   #readSecrets(accountId: string): readonly string[] {
     const sql = 'select secret, created_at from webhook_secrets where account_id = :accountId order by rowid desc limit 2'
-    const rows = this.#reader.all(sql, { accountId })
+    const rows = this.reader.all(sql, { accountId })
     const known = rows.map((row) => ({ secret: readText(row, 'secret'), createdAt: readInteger(row, 'created_at') }))
-    return currentSecrets(known, this.#clock.now())
+    return currentSecrets(known, this.clock.now())
   }
 }

@@ -1,9 +1,8 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { Clock } from '../../../core/ports/clock.ts'
 import { diskFull, unwritable } from '../../write-fault.ts'
 import { DatabaseDamage } from '../database-damage.ts'
 import type { CommandReply } from './command-group.ts'
-import type { CommandInput, CommandName, CommandResult, Statement } from './commands.ts'
+import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
 /** Runs commands on the writing connection; what it resolved for is on stable storage. */
 export interface Writer extends AsyncDisposable {
@@ -30,10 +29,4 @@ export function readFailure(reply: CommandReply, damage = new DatabaseDamage()):
   const code = reply.sqliteCode & 0xff
   if (code === full) return diskFull(cause)
   return unwritableCodes.has(code) ? unwritable(cause) : damage.name(cause)
-}
-
-/** Runs one statement and says how many rows it changed. */
-export async function writeOne(writer: Writer, statement: Statement, clock: Clock): Promise<number> {
-  const [changes] = await writer.run('execute', [statement], clock.now())
-  return changes ?? 0
 }
