@@ -1,36 +1,24 @@
 import { budgetStarts } from '../../core/limits/budget.ts'
-import type { Clock } from '../../core/ports/clock.ts'
 import type { UsageLog } from '../../core/ports/usage-log.ts'
 import { firstHourDay, type UsageDay, type UsageEntry, type UsageQuestion, type UsageSum } from '../../core/usage.ts'
 import { dimensionColumns, readUsageDay, readUsageSums } from '../rows/usage-row.ts'
-import type { Connection } from './connection.ts'
-import type { Writer } from './writer/writer.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
 /** Keeps sums per UTC day, account and model, and the entries since the last roll-up: bounded however many requests there are. */
-export class SqliteUsageLog implements UsageLog {
-  readonly #writer: Writer
-  readonly #reader: Connection
-  readonly #clock: Clock
-
-  constructor(writer: Writer, reader: Connection, clock: Clock) {
-    this.#writer = writer
-    this.#reader = reader
-    this.#clock = clock
-  }
-
+export class SqliteUsageLog extends SqliteTables implements UsageLog {
   async append(entry: UsageEntry, { signal, id, again }: Options & { readonly id?: string; readonly again?: boolean }): Promise<void> {
     signal.throwIfAborted()
     // What was set aside is missing to the account until its entry is in the books; where nothing was, nobody minds a moment.
-    const held = id === undefined ? undefined : this.#reader.get('select 1 from reservations where id = :id', { id })
-    await this.#writer.run('bookUsage', { ...entry, id, again }, this.#clock.now(), { mayWait: held === undefined })
+    const held = id === undefined ? undefined : this.reader.get('select 1 from reservations where id = :id', { id })
+    await this.writer.run('bookUsage', { ...entry, id, again }, this.clock.now(), { mayWait: held === undefined })
   }
 
   async rollUp({ signal }: Options): Promise<number> {
     signal.throwIfAborted()
-    const now = this.#clock.now()
-    return this.#writer.run('rollUpUsage', { since: budgetStarts(now).minute, hoursFrom: firstHourDay(now) }, now)
+    const now = this.clock.now()
+    return this.writer.run('rollUpUsage', { since: budgetStarts(now).minute, hoursFrom: firstHourDay(now) }, now)
   }
 
   async summarize(
@@ -45,7 +33,7 @@ export class SqliteUsageLog implements UsageLog {
         select day, account_id, model, ${columns.join(', ')} from usage_days where ${chosen}
         union all select day, account_id, model, 1, failures, refusals, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})
       group by day, account_id, model order by day, account_id, model`
-    return this.#reader.all(sql, { ...query }).map(readUsageDay)
+    return this.reader.all(sql, { ...query }).map(readUsageDay)
   }
 
   async report({ by, ...query }: UsageQuestion, { signal }: Options): Promise<readonly UsageSum[]> {
@@ -60,13 +48,13 @@ export class SqliteUsageLog implements UsageLog {
     const columns = by.map((dimension) => dimensionColumns[dimension])
     const grouped = columns.length === 0 ? 'having count(*) > 0' : `group by ${columns.join(', ')} order by ${columns.join(', ')}`
     const named = "*, day || 'T' || printf('%02d', hour) as hour_name"
-    const sums = this.#reader.all(
+    const sums = this.reader.all(
       `select ${[...columns, ...counts.map((name) => `sum(${name}) as ${name}`)].join(', ')} from (select ${named} from (
          select account_id, ${fine ? 'token_id' : "'' as token_id"}, model, day, ${fine ? 'hour' : '-1 as hour'}, ${counts.join(', ')} from ${known} ${chosen}
          union all select ${keys}, ${entryHour}, 1, failures, refusals, prompt_tokens, completion_tokens, images, cost from usage_entries where ${chosen})) ${grouped}`,
       { ...query },
     )
-    const latencies = this.#reader.all(
+    const latencies = this.reader.all(
       `select ${[...columns, 'what', 'bucket', 'sum(count) as count'].join(', ')} from (select ${named} from (
          select account_id, token_id, model, day, hour, what, bucket, count from usage_latencies where ${span} and ${chosen}
          union all select ${keys}, ${entryHour}, 0, whole_bucket, 1 from usage_entries where whole_bucket is not null and ${chosen}
