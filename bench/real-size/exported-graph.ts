@@ -1,5 +1,5 @@
+import { gpuTarget } from '../../src/runtimes/diffusion/checkpoint/graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../../src/runtimes/diffusion/checkpoint/graph/graph-builder.ts'
-import { gpuTarget } from '../../src/runtimes/diffusion/checkpoint/graph/graph-target.ts'
 import type { OnnxAttribute } from '../../src/runtimes/diffusion/checkpoint/graph/onnx-messages.ts'
 import type { WeightTable } from '../../src/runtimes/diffusion/checkpoint/weights/weight-table.ts'
 

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { silence } from '../../src/runtimes/diffusion/checkpoint/control/control-inputs.ts'
+import { silence } from '../../src/runtimes/diffusion/checkpoint/control/controlnet.ts'
+import { gpuTarget, processorTarget } from '../../src/runtimes/diffusion/checkpoint/graph/find-graph-target.ts'
 import { GraphBuilder } from '../../src/runtimes/diffusion/checkpoint/graph/graph-builder.ts'
-import { gpuTarget, processorTarget } from '../../src/runtimes/diffusion/checkpoint/graph/graph-target.ts'
 import { LoraBranches, loraInputs } from '../../src/runtimes/diffusion/checkpoint/lora/lora-branches.ts'
 import { writeUnetGraph } from '../../src/runtimes/diffusion/checkpoint/networks/unet-graph.ts'
 import { readUnetShape } from '../../src/runtimes/diffusion/checkpoint/networks/unet-shape.ts'
 import { originalUnet } from '../../src/runtimes/diffusion/checkpoint/weights/original-tables.ts'
-import { readWeightFile } from '../../src/runtimes/diffusion/checkpoint/weights/weight-file.ts'
+import { readWeightFile } from '../../src/runtimes/diffusion/checkpoint/weights/weight-table.ts'
 import { ExportedGraph } from './exported-graph.ts'
 
 /** What one process measured: seconds and mebibytes. */

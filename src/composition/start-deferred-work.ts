@@ -16,7 +16,7 @@ import type { InferenceEvents } from '../operations/deferred/inference-events.ts
 import { observeQueue, outputsExpired, queueSwept, workWatched } from '../telemetry/inference-events.ts'
 import { faultSurvived, webhookAttempted } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { startBatches } from '../worker/batches/start-batches.ts'
+import { startBatches } from '../worker/batches/advance-batches.ts'
 import { startMaintenance } from '../worker/maintenance.ts'
 import { postWebhook } from '../worker/post-webhook.ts'
 import { startWorker, type Worker } from '../worker/start-worker.ts'

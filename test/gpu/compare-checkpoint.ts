@@ -10,7 +10,7 @@ import { chooseProvider } from '../../src/runtimes/diffusion/onnx/choose-provide
 import { toRgb } from '../../src/runtimes/diffusion/pictures/rgb-image.ts'
 import { encodePrompts } from '../../src/runtimes/diffusion/prompts/encode-prompts.ts'
 import { promptsToEncode } from '../../src/runtimes/diffusion/prompts/request-prompts.ts'
-import { decodeLatents } from '../../src/runtimes/diffusion/vae/latent-pixels.ts'
+import { decodeLatents } from '../../src/runtimes/diffusion/vae/latent-colours.ts'
 
 const [, , weights = '', lora] = argv
 const { signal } = new AbortController()

@@ -2,11 +2,12 @@ import { type DenoisingProgress, type Drawing, denoise } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import { conditionings, type DrawingSettings, prepareDrawing } from './prepare-drawing.ts'
 import type { PromptEncoding } from './prompts/encode-prompts.ts'
+import { roundHalfEven } from './schedulers/levels/timesteps.ts'
+import type { Solver } from './schedulers/solver.ts'
 import type { LatentSize } from './unet/conditioning.ts'
 import type { GuidedUnet } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
-import { refinerIndex } from './unet/refiner-index.ts'
-import { decodeLatents } from './vae/latent-pixels.ts'
+import { decodeLatents } from './vae/latent-colours.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 /** How the refiner takes part. */
@@ -65,4 +66,18 @@ function twoStages({ base }: DiffusionPipeline, drawing: Drawing, { predictor, p
     { unet: base.unet, drawing: { ...drawing, end: handover } },
     { unet: predictor.unet, drawing: { ...drawing, ...refined, begin: handover } },
   ]
+}
+
+/**
+ * The evaluation at which a refiner takes over.
+ *
+ * @param start Share of the noise range the base model handles, 0 to 1.
+ * @see diffusers' `denoising_end` and `denoising_start`
+ */
+export function refinerIndex({ timesteps, order }: Solver, trainTimesteps: number, start: number): number {
+  const cutoff = roundHalfEven(trainTimesteps - start * trainTimesteps)
+  const below = timesteps.filter((timestep) => timestep < cutoff).length
+  // A second-order step must not be torn apart: its two evaluations belong to one model.
+  const whole = order === 2 && below > 0 && below % 2 === 0 ? below + 1 : below
+  return timesteps.length - Math.min(whole, timesteps.length)
 }

@@ -22,7 +22,7 @@ import { promptsToEncode } from './prompts/request-prompts.ts'
 import { prepareSolver } from './schedulers/samplers.ts'
 import { startAt } from './schedulers/solver.ts'
 import { loadUpscalerModel } from './upscaling/load-upscaler-model.ts'
-import { decodeLatents } from './vae/latent-pixels.ts'
+import { decodeLatents } from './vae/latent-colours.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

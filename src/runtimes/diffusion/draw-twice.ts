@@ -6,7 +6,7 @@ import { prepareSolver } from './schedulers/samplers.ts'
 import { beginOf, type StartingLatents, type StartingPicture } from './start-from-picture.ts'
 import type { LatentSize } from './unet/conditioning.ts'
 import type { Upscaler } from './upscaling/upscaler.ts'
-import { decodeLatents } from './vae/latent-pixels.ts'
+import { decodeLatents } from './vae/latent-colours.ts'
 import { resizeLatents } from './vae/resize-latents.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 

@@ -12,8 +12,7 @@ import { type StartingLatents, type StartingPicture, startFromPicture } from './
 import type { Conditioning, LatentSize } from './unet/conditioning.ts'
 import type { Guidance, GuidanceBounds, PlacedLatents } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
-import { baseTimeIds, refinerTimeIds } from './unet/time-ids.ts'
-import { encodePixels } from './vae/latent-pixels.ts'
+import { encodePixels } from './vae/latent-colours.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 export interface DrawingSettings {
@@ -95,4 +94,21 @@ export function conditionings(
     negative: prompts.negative === null ? null : condition(prompts.negative, true),
     additions,
   }
+}
+
+/**
+ * The sizes SDXL is told: original size, crop corner and target size, each height before width.
+ *
+ * @see Podell et al. 2023, arXiv:2307.01952, section 2.2
+ */
+function baseTimeIds({ width, height }: { readonly width: number; readonly height: number }): readonly number[] {
+  return [height, width, 0, 0, height, width]
+}
+
+/** What a refiner is told: original size, crop corner and how good the picture should look, 1 to 10. */
+function refinerTimeIds(
+  { width, height }: { readonly width: number; readonly height: number },
+  { negative }: { readonly negative: boolean },
+): readonly number[] {
+  return [height, width, 0, 0, negative ? 2.5 : 6]
 }

@@ -1,12 +1,14 @@
 import { ServiceError } from '../../core/error.ts'
+import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { Drawing } from './denoise.ts'
 import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import type { TorchGenerator } from './noise/torch-generator.ts'
+import type { PixelSize } from './pictures/rgb-image.ts'
 import { linear } from './schedulers/prediction.ts'
 import { type Solver, startAt } from './schedulers/solver.ts'
 import { startInpaintingModel } from './start-inpainting-model.ts'
 import type { LatentSize } from './unet/conditioning.ts'
-import { encodePixels } from './vae/latent-pixels.ts'
+import { encodePixels } from './vae/latent-colours.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 import { floatAt } from './value-at.ts'
 
@@ -99,4 +101,14 @@ function toMiddles(mask: Float32Array, { width, height }: PixelPlanes, size: Lat
     }
   }
   return small
+}
+
+/**
+ * The size a request is drawn at: the model's own, or the one asked for, rounded up to what the UNet can halve. The
+ * picture that was asked for lies in its middle.
+ */
+export function drawnSize({ base, refiner, vae }: DiffusionPipeline, { draws, native }: ImageModelDescriptor, asked: PixelSize): PixelSize {
+  if (draws === 'native') return native
+  const step = vae.factor * Math.max(base.latentStep, refiner?.latentStep ?? 1)
+  return { width: Math.ceil(asked.width / step) * step, height: Math.ceil(asked.height / step) * step }
 }

@@ -2,7 +2,7 @@ import type { DiffusionPipeline } from './diffusion-pipeline.ts'
 import type { TorchGenerator } from './noise/torch-generator.ts'
 import { linear } from './schedulers/prediction.ts'
 import { type Solver, startAt } from './schedulers/solver.ts'
-import { encodePixels } from './vae/latent-pixels.ts'
+import { encodePixels } from './vae/latent-colours.ts'
 import type { PixelPlanes } from './vae/vae-decoder.ts'
 import { floatAt } from './value-at.ts'
 

@@ -5,8 +5,8 @@ import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parse
 import { scoresOf } from './chunk-logprobs.ts'
 import { textIn, textOf, textsOf } from './chunk-texts.ts'
 import { ToolCalls } from './chunk-tool-calls.ts'
+import type { DecodedPart, StreamDecoder } from './data-lines.ts'
 import { fieldOf } from './field-of.ts'
-import type { DecodedPart, StreamDecoder } from './stream-decoder.ts'
 import { type CountedTokens, countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, makeToldError, readShaped } from './upstream-error.ts'
 

@@ -3,11 +3,13 @@ import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { LoadedModel } from '../../core/ports/model-loader.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
-import { createAnthropicProtocol } from './anthropic/anthropic-protocol.ts'
+import { encodeMessagesRequest } from './anthropic/encode-messages-request.ts'
+import { MessageDecoder } from './anthropic/message-decoder.ts'
 import { type ModelsAnswer, parseModels } from './chunk.ts'
 import { createOpenAiProtocol } from './openai-protocol.ts'
 import { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
-import type { TextProtocol } from './text-protocol.ts'
+import { streamAnswer } from './stream-answer.ts'
+import type { CountWatch, TextProtocol } from './text-protocol.ts'
 import type { UpstreamServer } from './upstream-connection.ts'
 
 /**
@@ -60,4 +62,18 @@ function findContextLength(models: ModelsAnswer | undefined, model: string): num
   const found = models.data.find((listed) => listed?.id === model)
   const length = found?.max_model_len ?? found?.context_length
   return typeof length === 'number' && Number.isInteger(length) && length > 0 ? length : undefined
+}
+
+/** Anthropic's Messages interface, in the version that its servers have asked for since 2023. */
+function createAnthropicProtocol(model: string, watch: CountWatch = {}): TextProtocol {
+  return {
+    generate(connection, request, { signal }) {
+      const question = { path: '/messages', body: encodeMessagesRequest(request, model), decoder: new MessageDecoder() }
+      return streamAnswer(connection, question, request, { signal, ...watch })
+    },
+    async embed() {
+      throw new ServiceError('unsupported_parameter', 'This model makes no embeddings; use another.', { param: 'model' })
+    },
+    headersFor: (key) => ({ 'anthropic-version': '2023-06-01', ...(key !== null && { 'x-api-key': key }) }),
+  }
 }

@@ -1,6 +1,5 @@
 import { promptField, type TextPart, type TextRequest } from '../../core/text-generation.ts'
-import { DataLines } from './data-lines.ts'
-import type { StreamDecoder } from './stream-decoder.ts'
+import { DataLines, type StreamDecoder } from './data-lines.ts'
 import { TokenBound } from './token-bound.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { nameTooLong } from './upstream-error.ts'

@@ -1,5 +1,5 @@
 import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generation.ts'
-import type { DecodedPart } from './stream-decoder.ts'
+import type { DecodedPart } from './data-lines.ts'
 import type { CountedTokens } from './token-count.ts'
 
 /** Bytes of text that vocabularies make one token of, as a rule. */

@@ -3,6 +3,7 @@ import { isEnabled } from '../../core/account.ts'
 import { type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { type Batch, hasEnded } from '../../core/files/batch.ts'
 import { batchDocument, type KnownBatch, openLabel, readBatchDocument } from '../../operations/batches/batches.ts'
+import { runEvery } from '../maintenance.ts'
 import { type BatchDependencies, validateBatch } from './batch-pages.ts'
 import { runPage } from './run-page.ts'
 
@@ -70,4 +71,23 @@ function endingOf({ status, expiresAt }: Batch, now: number): ErrorRecord | null
     return toErrorRecord(new ServiceError('request_cancelled', 'The batch was cancelled before this request was completed.'))
   if (expiresAt <= now) return toErrorRecord(new ServiceError('response_expired', 'The batch ended before this request was completed.'))
   return null
+}
+
+const pollMs = 1000
+
+/** Goes on with batches from time to time; disposing it ends that and waits for what is under way. */
+export function startBatches(deps: BatchDependencies & { readonly onFault: (where: string, error: unknown) => void }): AsyncDisposable {
+  const stop = new AbortController()
+  const duty = {
+    name: 'advance-batches',
+    everyMs: pollMs,
+    run: (options: { readonly signal: AbortSignal }) => advanceBatches(deps, options),
+  }
+  const running = runEvery(deps, duty, { signal: stop.signal })
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
 }

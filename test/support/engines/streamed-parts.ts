@@ -1,6 +1,6 @@
 import type { TextPart } from '../../../src/core/text-generation.ts'
+import type { StreamDecoder } from '../../../src/runtimes/upstream/data-lines.ts'
 import { streamAnswer } from '../../../src/runtimes/upstream/stream-answer.ts'
-import type { StreamDecoder } from '../../../src/runtimes/upstream/stream-decoder.ts'
 import { makeTextRequest } from '../text-request.ts'
 
 /** The parts that a decoder makes of a server's stream of these events; what is no text is sent as JSON. */

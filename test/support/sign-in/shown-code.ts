@@ -1,4 +1,4 @@
-import { oneTimeCode } from '../../../src/operations/access/one-time-code.ts'
+import { oneTimeCode } from '../../../src/operations/access/second-factor.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 

@@ -3,7 +3,7 @@ import { ClipTextEncoder, type EncoderRow } from '../prompts/text-encoder.ts'
 import { LoraBranches, neededBranches } from './lora/lora-branches.ts'
 import { changedBranches, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
 import { writeTextEncoderGraph } from './networks/text-encoder-graph.ts'
-import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
+import type { OpenedNetwork, OpenNetwork } from './open-vae.ts'
 import type { TextEncoderPart } from './parts/checkpoint-parts.ts'
 
 /** A text encoder that takes LoRAs: a second session over the same mapped weights, made when it is first needed. */

@@ -1,13 +1,12 @@
 import { GuidedUnet } from '../unet/guided-unet.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
 import { Unet } from '../unet/unet.ts'
-import { silence } from './control/control-inputs.ts'
-import type { ControlSum } from './control/control-sum.ts'
+import { type ControlSum, silence } from './control/controlnet.ts'
 import { LoraBranches, neededBranches } from './lora/lora-branches.ts'
 import { changedBranches, mixLoras, type WeightedLora } from './lora/mix-loras.ts'
 import { writeUnetGraph } from './networks/unet-graph.ts'
 import { readUnetShape, type UnetShape } from './networks/unet-shape.ts'
-import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
+import type { OpenedNetwork, OpenNetwork } from './open-vae.ts'
 import type { CheckpointParts } from './parts/checkpoint-parts.ts'
 
 /** A UNet that takes LoRAs and ControlNets: a second session over the same mapped weights, made when it is first needed. */

@@ -1,4 +1,4 @@
-import { publicClipTokenizer } from '../prompts/clip-vocabulary.ts'
+import { publicClipTokenizer } from '../prompts/clip-tokenizer.ts'
 import type { TextPath } from '../prompts/encode-prompts.ts'
 import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
@@ -8,7 +8,7 @@ import { Unet } from '../unet/unet.ts'
 import { writeTextEncoderGraph } from './networks/text-encoder-graph.ts'
 import { writeUnetGraph } from './networks/unet-graph.ts'
 import { readUnetShape } from './networks/unet-shape.ts'
-import type { OpenNetwork } from './open-network.ts'
+import type { OpenNetwork } from './open-vae.ts'
 import type { CheckpointParts, TextEncoderPart } from './parts/checkpoint-parts.ts'
 
 /** Opens a checkpoint's UNet, and its text encoders, which run once per picture. */

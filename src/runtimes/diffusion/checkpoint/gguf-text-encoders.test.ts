@@ -9,7 +9,7 @@ import { ggmlTypes } from '../../../core/gguf/ggml-types.ts'
 import { openReferencePipeline } from '../parity/open-pipeline.ts'
 import { parseReferenceFile } from '../parity/reference-case.ts'
 import { isWithinLimits, replayCase } from '../parity/replay-case.ts'
-import { readWeightFile } from './weights/weight-file.ts'
+import { readWeightFile } from './weights/weight-table.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../../../test/support/temporary-folder
 import { openReferencePipeline } from '../parity/open-pipeline.ts'
 import { parseReferenceFile } from '../parity/reference-case.ts'
 import { isWithinLimits, replayCase } from '../parity/replay-case.ts'
-import { gpuTarget } from './graph/graph-target.ts'
+import { gpuTarget } from './graph/find-graph-target.ts'
 
 // One case of each kind of graph; test/parity replays all of them.
 const temporary = await createTemporaryFolder()

@@ -1,9 +1,9 @@
+import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { VaeDecoder } from '../vae/vae-decoder.ts'
 import { VaeEncoder } from '../vae/vae-encoder.ts'
 import { WideningSession } from '../vae/widening-session.ts'
-import type { GraphTarget } from './graph/graph-target.ts'
+import type { GraphTarget } from './graph/find-graph-target.ts'
 import { writeVaeDecoderGraph, writeVaeEncoderGraph } from './networks/vae-graph.ts'
-import type { OpenNetwork } from './open-network.ts'
 import type { WeightTable } from './weights/weight-table.ts'
 
 /** Both halves of a VAE in memory. */
@@ -32,3 +32,11 @@ export async function openVae(weights: WeightTable, open: OpenNetwork): Promise<
     [Symbol.asyncDispose]: () => sessions.disposeAsync(),
   }
 }
+
+/** A session over a checkpoint's weights; disposing it frees what it holds besides them. */
+export interface OpenedNetwork extends AsyncDisposable {
+  readonly session: OnnxSession
+}
+
+/** Opens a graph written for weights as a session; `part` names it in messages. */
+export type OpenNetwork = (weights: WeightTable, part: string, write: (target: GraphTarget) => Uint8Array) => Promise<OpenedNetwork>

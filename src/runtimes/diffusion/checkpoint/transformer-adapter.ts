@@ -12,7 +12,7 @@ import { changedBranches, mixLoras, type WeightedLora } from './lora/mix-loras.t
 import type { Lora } from './lora/read-lora.ts'
 import { transformerTargets } from './lora/transformer-modules.ts'
 import { blockCount } from './networks/sd3-graph.ts'
-import type { OpenedNetwork, OpenNetwork } from './open-network.ts'
+import type { OpenedNetwork, OpenNetwork } from './open-vae.ts'
 import type { TransformerParts } from './parts/transformer-parts.ts'
 import { transformerRules } from './parts/transformer-rules.ts'
 import { clipParts, predictingWith, type TransformerPredictor, writeTransformerGraph } from './transformer-predictor.ts'

@@ -1,6 +1,6 @@
 import { env } from 'node:process'
 import { InferenceSession } from 'onnxruntime-node'
-import { type ComputeDevice, type DeviceChoice, gpuBackendsOfImages, imageBackend } from '../../../core/compute-device.ts'
+import { type ComputeDevice, type DeviceChoice, type FoundDevice, gpuBackendsOfImages, imageBackend } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
 
 /** What onnxruntime computes with. */
@@ -28,7 +28,7 @@ export async function chooseProvider({ gpu, gpuDevice }: DeviceChoice): Promise<
 }
 
 /** Hides drivers that imitate a GPU on the processor from this process; comes before its first session. */
-export function hideSoftwareDrivers(): void {
+function hideSoftwareDrivers(): void {
   env.VK_LOADER_DRIVERS_DISABLE ??= softwareDrivers
 }
 
@@ -38,7 +38,7 @@ export function deviceOf(provider: ExecutionProvider): ComputeDevice {
 }
 
 /** Whether a session opens on a provider. */
-export async function findsDevice(provider: 'cuda' | 'webgpu'): Promise<boolean> {
+async function findsDevice(provider: 'cuda' | 'webgpu'): Promise<boolean> {
   try {
     const session = await InferenceSession.create(identityGraph, { executionProviders: [provider], logSeverityLevel: 4 })
     await session.release()
@@ -58,3 +58,17 @@ const identityGraph = Buffer.from(
   '08084202100d3a370a100a017812017922084964656e746974791201675a0f0a0178120a0a08080112040a020801620f0a0179120a0a08080112040a020801',
   'hex',
 )
+
+/**
+ * Every device that onnxruntime finds, by opening a session on each provider.
+ *
+ * @param options.software Whether devices that only imitate a GPU count. Drivers are read once per process, so each answer takes one of its own.
+ */
+export async function listImageDevices({ software }: { readonly software: boolean }): Promise<readonly FoundDevice[]> {
+  if (!software) hideSoftwareDrivers()
+  const found: FoundDevice[] = []
+  for (const backend of gpuBackendsOfImages)
+    if (await findsDevice(backend))
+      found.push({ engine: 'images', index: 0, backend, name: null, software, memoryBytes: null, freeBytes: null, driver: null })
+  return found
+}

@@ -12,7 +12,7 @@ import { parseSchedulerConfig, type SchedulerConfig } from '../schedulers/schedu
 import type { StartingPicture } from '../start-from-picture.ts'
 import type { NoisePredictor } from '../unet/noise-predictor.ts'
 import type { UsedAssets } from '../used-assets.ts'
-import { decodeLatents } from '../vae/latent-pixels.ts'
+import { decodeLatents } from '../vae/latent-colours.ts'
 import { toDecoderScale } from '../vae/vae-config.ts'
 import type { ReferencePipeline } from './open-pipeline.ts'
 import type { ReferenceCase } from './reference-case.ts'

@@ -1,8 +1,6 @@
 import { defaultEncodingQuality, type ImageEncoding } from '../../../core/image-generation.ts'
-import { addJpegComment } from './jpeg-comment.ts'
-import { addPngText } from './png-text.ts'
+import { addJpegComment, addPngText, addWebpComment } from './picture-text.ts'
 import type { RgbImage } from './rgb-image.ts'
-import { addWebpComment } from './webp-comment.ts'
 
 export interface EncodingOptions {
   readonly encoding: ImageEncoding

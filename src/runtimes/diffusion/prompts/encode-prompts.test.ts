@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { tinyFolder } from '../../../../test/support/model-files/tiny-image-model.ts'
 import { loadDiffusionPipeline } from '../diffusion-pipeline.ts'
-import { encodePrompts, type PromptsToEncode, type TextPath } from './encode-prompts.ts'
+import { applyWeights, encodePrompts, type PromptsToEncode, type TextPath } from './encode-prompts.ts'
 
 const controller = new AbortController()
 const pipeline = await loadDiffusionPipeline(tinyFolder, { threads: 1, refiner: null, signal: controller.signal })
@@ -75,4 +75,11 @@ test('an abort stops before the next chunk, with the reason of the signal', asyn
   })
   await assert.rejects(encodePrompts(paths, prompts, { signal: controller.signal }), reason)
   assert.equal(encoded, 3)
+})
+
+test('a weight scales its own token and no other, wherever their mean goes', () => {
+  // A row whose mean is nearly zero, as SDXL's second encoder gives.
+  const row = { hidden: Float32Array.of(1, -1, 2, -2.001), pooled: null, tokens: 2, width: 2 }
+  assert.deepEqual([...applyWeights(row, [1, 3]).hidden], [1, -1, 6, Math.fround(Math.fround(-2.001) * 3)])
+  assert.equal(applyWeights(row, [1, 1]), row)
 })

@@ -3,7 +3,6 @@ import { ServiceError } from '../../../core/error.ts'
 import type { WeightedText } from '../../../core/images/prompt-weights.ts'
 import { type PromptChunk, type PromptTokenizer, promptChunks } from './prompt-chunks.ts'
 import type { ClipTextEncoder, EncodedRow } from './text-encoder.ts'
-import { applyWeights } from './token-weights.ts'
 
 /**
  * The most pieces of a text that are read: 10 000 Latin letters make 134 at most, and leave room for a style. Each costs time at every step
@@ -135,4 +134,13 @@ function join(perEncoder: readonly (readonly EncodedRow[])[]): EncodedPrompt {
   }
   const pooled = perEncoder.flatMap((rows) => rows[0]?.pooled ?? []).at(-1) ?? new Float32Array(0)
   return { hidden, tokens: chunks * tokens, pooled }
+}
+
+/**
+ * Scales each token's embedding by its weight. The mean is left as it comes out: SDXL's second encoder has one near zero,
+ * and restoring it, as some programs do, turns strong weights into noise.
+ */
+export function applyWeights(row: EncodedRow, weights: readonly number[]): EncodedRow {
+  if (weights.every((weight) => weight === 1)) return row
+  return { ...row, hidden: row.hidden.map((value, i) => value * (weights[Math.floor(i / row.width)] ?? 1)) }
 }

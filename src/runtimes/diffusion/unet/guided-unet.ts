@@ -2,8 +2,7 @@ import { ServiceError } from '../../../core/error.ts'
 import type { SkipLayerGuidance } from '../../../core/image-generation.ts'
 import { linear } from '../schedulers/prediction.ts'
 import type { Conditioning, LatentSize } from './conditioning.ts'
-import type { Unet } from './unet.ts'
-import type { UnetAdditions } from './unet-additions.ts'
+import type { Unet, UnetAdditions } from './unet.ts'
 
 /** How the two predictions of guidance are made: in one batch of two, or one after the other. */
 type Way = 'batched' | 'split'

@@ -6,8 +6,7 @@ import { encodePrompts, type PromptEncoding, type PromptsToEncode, type TextPath
 import { loadClipTokenizer } from '../prompts/load-tokenizer.ts'
 import { ClipTextEncoder } from '../prompts/text-encoder.ts'
 import { GuidedUnet } from './guided-unet.ts'
-import { Unet } from './unet.ts'
-import type { UnetAdditions } from './unet-additions.ts'
+import { Unet, type UnetAdditions } from './unet.ts'
 
 /** Encodes the texts of a drawing. */
 export type EncodeTexts = (prompts: PromptsToEncode, options: { readonly signal: AbortSignal }) => Promise<PromptEncoding>

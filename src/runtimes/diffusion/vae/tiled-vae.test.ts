@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tileSpans } from './tile-spans.ts'
-import { decodeTiled, encodeTiled } from './tiled-vae.ts'
+import { decodeTiled, encodeTiled, tileSpans } from './tiled-vae.ts'
 
 const factor = 8
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFinishWord } from '../../../core/text/finish-words.ts'
 import type { PromptUsage, TextPart } from '../../../core/text-generation.ts'
+import type { DecodedPart, StreamDecoder } from '../data-lines.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
-import type { DecodedPart, StreamDecoder } from '../stream-decoder.ts'
 import { type CountedTokens, countOf } from '../token-count.ts'
 import { makeBrokenError, makeEventError, makeToldError } from '../upstream-error.ts'
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../../core/error.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { foreignSampler } from '../../../core/images/image-servers.ts'
-import type { Workflow } from '../../../core/images/workflow.ts'
+import { findPlaceholder, type Placeholder, placeholderPattern, type Workflow } from '../../../core/images/workflow.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { ImageModelDescriptor } from '../../../core/model.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 import { runWorkflow } from './comfyui-run.ts'
-import { fillWorkflow } from './fill-workflow.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
 import { type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
@@ -107,4 +107,26 @@ async function upload(calls: ServerCalls, image: Uint8Array | undefined, options
   const [name, folder] = [fieldOf(answer, 'name'), fieldOf(answer, 'subfolder')]
   if (typeof name !== 'string') throw makeBrokenError('took a picture without naming it')
   return typeof folder === 'string' && folder !== '' ? `${folder}/${name}` : name
+}
+
+type Values = Readonly<Record<Placeholder, string | number>>
+
+/** The workflow with every placeholder filled in; one that is a whole text keeps the value's type. */
+function fillWorkflow({ nodes }: Workflow, values: Values): unknown {
+  return fill(nodes, values)
+}
+
+function fill(value: unknown, values: Values): unknown {
+  if (typeof value === 'string') {
+    const whole = findPlaceholder(/^\{\{(\w+)\}\}$/u.exec(value)?.[1])
+    if (whole !== undefined) return values[whole]
+    // A function, since a dollar sign in a prompt would be special in a text.
+    return value.replaceAll(placeholderPattern, (text, name: string) => {
+      const known = findPlaceholder(name)
+      return known === undefined ? text : String(values[known])
+    })
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => fill(item, values))
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner, values)]))
+  return value
 }

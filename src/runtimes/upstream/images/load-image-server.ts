@@ -8,11 +8,10 @@ import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.
 import { isOutOfReach, makeBegunError } from '../upstream-error.ts'
 import { connectA1111 } from './a1111.ts'
 import { connectComfyUi } from './comfyui.ts'
-import type { DrawingTurns } from './drawing-turns.ts'
 import { connectOpenAiImages } from './openai-images.ts'
 import { connectSdServer } from './sd-server.ts'
 import { ServerCalls } from './server-calls.ts'
-import { createServerModel, type ImageServer } from './server-drawing.ts'
+import { createServerModel, type DrawingTurns, type ImageServer } from './server-drawing.ts'
 
 export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 'traceparent' | 'findRoute'> {
   readonly signal: AbortSignal

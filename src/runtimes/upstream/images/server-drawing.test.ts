@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import sharp from 'sharp'
 import { makeImageRequest } from '../../../../test/support/image-request.ts'
 import type { ImageProgress } from '../../../core/image-generation.ts'
-import { createServerModel, type DrawingOptions } from './server-drawing.ts'
+import { createServerModel, type DrawingOptions, DrawingTurns } from './server-drawing.ts'
 
 const { signal } = new AbortController()
 const picture = (size: number) =>
@@ -53,4 +53,33 @@ test('a preview that is small only when its picture is there is not told any mor
     { step: 4, total: 8 },
     { step: 8, total: 8 },
   ])
+})
+
+test('turns at one server come one after the other, and at others at once', async () => {
+  const turns = new DrawingTurns()
+  const seen: string[] = []
+  const first = await turns.take('a', { signal })
+  const second = turns.take('a', { signal }).then((turn) => {
+    seen.push('second')
+    turn[Symbol.dispose]()
+  })
+  const third = turns.take('a', { signal }).then(() => seen.push('third'))
+  ;(await turns.take('b', { signal }))[Symbol.dispose]()
+  seen.push('first')
+  first[Symbol.dispose]()
+  await Promise.all([second, third])
+  assert.deepEqual(seen, ['first', 'second', 'third'])
+})
+
+test('who stops waiting leaves the turn of nobody else', async () => {
+  const turns = new DrawingTurns()
+  const first = await turns.take('a', { signal })
+  const controller = new AbortController()
+  const leaving = turns.take('a', { signal: controller.signal })
+  const third = turns.take('a', { signal })
+  const reason = new Error('the client left')
+  controller.abort(reason)
+  await assert.rejects(leaving, reason)
+  first[Symbol.dispose]()
+  await third
 })

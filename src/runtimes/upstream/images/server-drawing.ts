@@ -3,8 +3,8 @@ import type { GeneratedImage, ImageProgress, ImageRequest } from '../../../core/
 import { pictureFormat } from '../../../core/images/image-sizes.ts'
 import { type StyledPrompts, stylePrompts } from '../../../core/images/style-preset.ts'
 import type { ImageModel } from '../../../core/ports/image-model.ts'
-import { makeBrokenError } from '../upstream-error.ts'
-import { limitDrawing } from './limit-drawing.ts'
+import { orAborted } from '../../../core/waiting.ts'
+import { makeBrokenError, makeLateError } from '../upstream-error.ts'
 import { receivePicture } from './receive-picture.ts'
 
 /** One picture to be drawn: the request with its look put around the texts, and the seed. */
@@ -154,4 +154,39 @@ export function fromBase64(value: unknown): Uint8Array {
 /** A text that holds bytes, without a prefix. */
 export function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+/**
+ * A signal that aborts with the caller's, or when one picture has taken longer than its server may; disposing it ends the count.
+ *
+ * @param firstMs null = the caller's alone.
+ */
+function limitDrawing(firstMs: number | null, { signal }: { readonly signal: AbortSignal }): Disposable & { readonly signal: AbortSignal } {
+  if (firstMs === null) return { signal, [Symbol.dispose]: () => undefined }
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(makeLateError('first', firstMs)), firstMs)
+  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** Lets pictures at one server be drawn one after the other, in the order in which they were asked for. */
+export class DrawingTurns {
+  /** The end of the last turn at each server. */
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** Waits for a turn, which lasts until it is disposed. */
+  async take(server: string, { signal }: { readonly signal: AbortSignal }): Promise<Disposable> {
+    const before = this.#last.get(server)
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const last = Promise.all([before, ended]).then(() => {
+      if (this.#last.get(server) === last) this.#last.delete(server)
+    })
+    this.#last.set(server, last)
+    try {
+      if (before !== undefined) await orAborted(before, signal)
+    } catch (error) {
+      end()
+      throw error
+    }
+    return { [Symbol.dispose]: end }
+  }
 }

@@ -1,12 +1,14 @@
 import { Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../../core/error.ts'
 import type { NumericTensor } from '../../onnx/tensor.ts'
-import type { UnetEvaluation } from '../../unet/unet-additions.ts'
+import type { UnetAdditions, UnetEvaluation } from '../../unet/unet.ts'
+import type { UsedControlnet } from '../../used-assets.ts'
 import type { PixelPlanes } from '../../vae/vae-decoder.ts'
+import { floatAt } from '../../value-at.ts'
 import { writeControlnetGraph } from '../networks/controlnet-graph.ts'
 import { readUnetShape, type UnetOptions, type UnetShape } from '../networks/unet-shape.ts'
-import type { OpenedNetwork, OpenNetwork } from '../open-network.ts'
-import { readControlnet } from '../parts/read-controlnet.ts'
+import type { OpenedNetwork, OpenNetwork } from '../open-vae.ts'
+import { readControlnet } from '../parts/read-checkpoint.ts'
 
 /** A ControlNet in memory. */
 export class Controlnet implements AsyncDisposable {
@@ -75,4 +77,44 @@ export async function openControlnet(
   if (shape.contextWidth !== base.contextWidth || (shape.added === null) !== (base.added === null) || shape.channels !== base.channels)
     throw new ServiceError('unsupported', `The ControlNet ${weights.label} is for another family than the model.`, { param: 'controlnet' })
   return new Controlnet(await open(weights, 'controlnet', (target) => writeControlnetGraph(weights, shape, target)), shape)
+}
+
+/** Names of the inputs by which ControlNets speak to a UNet. */
+function controlInputs(skips: number): readonly string[] {
+  return [...Array.from({ length: skips }, (_, i) => `control_${i}`), 'control_mid']
+}
+
+/** What a UNet is given where no ControlNet speaks: one zero for all pixels. */
+export function silence(skips: number): Readonly<Record<string, Tensor>> {
+  return Object.fromEntries(controlInputs(skips).map((name) => [name, new Tensor('float32', new Float32Array(1), [1, 1, 1, 1])]))
+}
+
+/** A ControlNet in memory and what it is shown. */
+export type RunningControlnet = Omit<UsedControlnet, 'file'> & { readonly controlnet: Controlnet }
+
+/** What several ControlNets say together. */
+export class ControlSum implements UnetAdditions {
+  readonly #controlnets: readonly RunningControlnet[]
+  readonly #skips: number
+
+  constructor(controlnets: readonly RunningControlnet[], skips: number) {
+    this.#controlnets = controlnets
+    this.#skips = skips
+  }
+
+  async feeds(evaluation: UnetEvaluation): Promise<Readonly<Record<string, Tensor>>> {
+    const names = controlInputs(this.#skips)
+    const sums = new Map<string, { readonly values: Float32Array; readonly dims: readonly number[] }>()
+    for (const { controlnet, picture, scale, until } of this.#controlnets) {
+      if (evaluation.share > until) continue
+      const said = await controlnet.run(evaluation, { picture, scale, names })
+      for (const [i, name] of names.entries()) {
+        const { values, dims } = said[i] ?? { values: new Float32Array(1), dims: [1, 1, 1, 1] }
+        const before = sums.get(name)
+        sums.set(name, { dims, values: before === undefined ? values : values.map((value, at) => value + floatAt(before.values, at)) })
+      }
+    }
+    if (sums.size === 0) return silence(this.#skips)
+    return Object.fromEntries([...sums].map(([name, { values, dims }]) => [name, new Tensor('float32', values, dims)]))
+  }
 }

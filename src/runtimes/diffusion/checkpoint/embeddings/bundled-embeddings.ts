@@ -1,4 +1,4 @@
-import type { WeightFile } from '../weights/weight-file.ts'
+import type { WeightFile } from '../weights/weight-table.ts'
 
 /** A textual inversion that a LoRA brings with it, and the word that it stands for. */
 export interface BundledEmbedding {

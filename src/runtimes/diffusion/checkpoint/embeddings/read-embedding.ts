@@ -1,6 +1,9 @@
 import { ServiceError } from '../../../../core/error.ts'
+import type { TextPath } from '../../prompts/encode-prompts.ts'
+import { escapePattern } from '../../prompts/escape-pattern.ts'
+import type { EncoderRow } from '../../prompts/text-encoder.ts'
 import { readTensors } from '../weights/read-tensor.ts'
-import { readWeightFile } from '../weights/weight-file.ts'
+import { readWeightFile } from '../weights/weight-table.ts'
 
 /** The vectors of a textual inversion for each text encoder; null = it has none for that one. */
 export interface TextualInversion {
@@ -29,4 +32,75 @@ export async function readEmbedding(path: string, options: { readonly signal: Ab
   if (only === undefined || names.length > 1)
     throw new ServiceError('unsupported', `${file.name} holds no textual inversion.`, { param: 'textual_inversions' })
   return { first: vectorsOf(only), second: null }
+}
+
+/** A word in prompts and the vectors that stand for it. */
+export interface TriggerWord {
+  readonly trigger: string
+  readonly vectors: readonly Float32Array[]
+}
+
+/** Above every vocabulary: ids from here on stand for vectors. */
+const firstVectorId = 1_000_000
+
+/**
+ * A text path that knows some trigger words: the tokenizer splits at them, and the encoder takes their vectors.
+ *
+ * @throws {ServiceError} `unsupported` when vectors are not as wide as the encoder's.
+ */
+export function withTriggerWords({ tokenizer, encoder, reads }: TextPath, words: readonly TriggerWord[]): TextPath {
+  if (words.length === 0) return { tokenizer, encoder, reads }
+  const vectors = words.flatMap((word) => word.vectors)
+  for (const vector of vectors)
+    if (encoder.width !== null && vector.length !== encoder.width)
+      throw new ServiceError(
+        'unsupported',
+        `A textual inversion has vectors of ${vector.length} numbers where the model's text encoder takes ${encoder.width}; it is for another family.`,
+        { param: 'textual_inversions' },
+      )
+  const starts = new Map<string, readonly number[]>()
+  let next = firstVectorId
+  for (const word of words)
+    starts.set(
+      word.trigger,
+      word.vectors.map(() => next++),
+    )
+  const pattern = new RegExp(
+    `(${[...starts.keys()]
+      .toSorted((a, b) => b.length - a.length)
+      .map(escapePattern)
+      .join('|')})`,
+    'u',
+  )
+  const { startId, endId, padId, maxLength } = tokenizer
+  return {
+    reads,
+    tokenizer: {
+      startId,
+      endId,
+      padId,
+      maxLength,
+      // Splitting by a pattern with one group leaves the separators at the odd places.
+      encode: (text) => text.split(pattern).flatMap((piece, i) => (i % 2 === 1 ? (starts.get(piece) ?? []) : tokenizer.encode(piece))),
+    },
+    encoder: {
+      width: encoder.width,
+      pooledWidth: encoder.pooledWidth,
+      maxClipSkip: encoder.maxClipSkip,
+      encode: (rows, clipSkip) =>
+        encoder.encode(
+          rows.map((row) => withVectors(row, vectors)),
+          clipSkip,
+        ),
+    },
+  }
+}
+
+function withVectors({ ids }: EncoderRow, vectors: readonly Float32Array[]): EncoderRow {
+  const places = new Map<number, Float32Array>()
+  for (const [place, id] of ids.entries()) {
+    const vector = id < firstVectorId ? undefined : vectors[id - firstVectorId]
+    if (vector !== undefined) places.set(place, vector)
+  }
+  return { ids: ids.map((id) => (id < firstVectorId ? id : 0)), vectors: places }
 }

@@ -8,9 +8,9 @@ import { blockTypes } from '../../../../core/gguf/block-types.ts'
 import { ggmlTypes } from '../../../../core/gguf/ggml-types.ts'
 import { openWrittenGraph } from '../../onnx/onnx-session.ts'
 import { namedTable } from '../weights/original-tables.ts'
-import { readWeightFile } from '../weights/weight-file.ts'
+import { readWeightFile } from '../weights/weight-table.ts'
+import { gpuTarget, processorTarget } from './find-graph-target.ts'
 import { GraphBuilder } from './graph-builder.ts'
-import { gpuTarget, processorTarget } from './graph-target.ts'
 import { linear } from './layers.ts'
 
 interface Reference {

@@ -3,7 +3,7 @@ import { type BlockType, blockSizes, isBlockType } from '../../../../core/gguf/b
 import { unusableModel } from '../../onnx/model-file.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 import { type BlockGraph, type BlockViews, decodeBlocks } from './block-weights.ts'
-import type { GraphTarget } from './graph-target.ts'
+import type { GraphTarget } from './find-graph-target.ts'
 import {
   encodeOnnxModel,
   type OnnxAttribute,

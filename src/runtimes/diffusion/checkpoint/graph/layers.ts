@@ -134,3 +134,16 @@ function attendPlainly(
   const read = graph.node('Transpose', [graph.node('MatMul', [shares, split(value, [0, 2, 1, 3])])], { perm: [0, 2, 1, 3] })
   return graph.node('Reshape', [read, graph.integers([0, 0, width])])
 }
+
+/**
+ * Cosine and sine features of numbers in single precision, [count] → [count, width]; computed in it, as PyTorch does.
+ *
+ * @see Vaswani et al. 2017, arXiv:1706.03762, section 3.5
+ */
+export function sinusoids(graph: GraphBuilder, numbers: Value, width: number): Value {
+  const half = width / 2
+  const frequencies = Array.from({ length: half }, (_, i) => Math.exp(Math.fround(Math.fround(-Math.log(10_000)) * i) / half))
+  const column = graph.node('Reshape', [numbers, graph.integers([-1, 1])])
+  const angles = graph.node('Mul', [column, graph.floats(frequencies, [1, half], 'float32')])
+  return graph.narrow(graph.node('Concat', [graph.node('Cos', [angles]), graph.node('Sin', [angles])], { axis: 1 }))
+}

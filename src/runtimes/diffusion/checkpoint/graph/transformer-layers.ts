@@ -1,6 +1,5 @@
 import type { GraphBuilder, Value } from './graph-builder.ts'
-import { type Attention, attend, type LayerContext, linear, silu } from './layers.ts'
-import { sinusoids } from './sinusoids.ts'
+import { type Attention, attend, type LayerContext, linear, silu, sinusoids } from './layers.ts'
 
 /** Angles by which queries and keys are turned, one row per token: inputs of a graph. */
 export interface Rotation {

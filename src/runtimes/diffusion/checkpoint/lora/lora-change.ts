@@ -1,5 +1,4 @@
-import type { LoraPart } from './lora-keys.ts'
-import type { LoraTarget } from './lora-modules.ts'
+import type { LoraPart, LoraTarget } from './lora-modules.ts'
 import { expandCore, hadamard, kronecker, type Matrix, multiply, shareOf, sizesOf } from './matrices.ts'
 
 /** What a LoRA does to one module. */

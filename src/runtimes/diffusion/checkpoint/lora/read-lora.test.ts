@@ -7,9 +7,8 @@ import { safetensorsFile } from '../../../../../test/support/model-files/safeten
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { readCheckpoint } from '../parts/read-checkpoint.ts'
 import { LoraCache } from './lora-cache.ts'
-import { readLoraKey } from './lora-keys.ts'
-import { loraTargets } from './lora-modules.ts'
-import { readPeftScale } from './peft-scale.ts'
+import { loraTargets, readLoraKey } from './lora-modules.ts'
+import { readPeftScale } from './read-lora.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

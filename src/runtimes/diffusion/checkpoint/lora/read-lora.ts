@@ -1,12 +1,11 @@
 import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { ServiceError } from '../../../../core/error.ts'
+import { isRecord, parseRecord } from '../../../../core/json-value.ts'
 import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/bundled-embeddings.ts'
 import { readTensors } from '../weights/read-tensor.ts'
-import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
+import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 import { type LoraChange, readChanges } from './lora-change.ts'
-import { type LoraPart, readLoraKey } from './lora-keys.ts'
-import type { LoraTarget, LoraTargets } from './lora-modules.ts'
-import { readPeftScale } from './peft-scale.ts'
+import { type LoraPart, type LoraTarget, type LoraTargets, readLoraKey } from './lora-modules.ts'
 
 /** What a LoRA does to one module. */
 export type LoraModule = LoraTarget & LoraChange
@@ -64,4 +63,23 @@ function bytesOf(change: LoraChange): number {
 
 function refuse({ name }: WeightFile, reason: string): ServiceError {
   return new ServiceError('unsupported', `The LoRA ${name} ${reason}.`, { param: 'loras' })
+}
+
+/** How much a LoRA without `alpha` tensors counts, by module and rank. */
+export type PeftScale = (module: string, rank: number) => number
+
+/** Reads the scale that peft's adapters carry in their metadata (`lora_adapter_metadata`); alpha equals the rank where there is none. */
+export function readPeftScale(metadata: ReadonlyMap<string, string>): PeftScale {
+  const config = parseRecord(metadata.get('lora_adapter_metadata') ?? '') ?? {}
+  return (module, rank) => {
+    const component = module.slice(0, module.indexOf('.'))
+    const inside = module.slice(component.length + 1)
+    const patterns = config[`${component}.alpha_pattern`]
+    const own = isRecord(patterns)
+      ? Object.entries(patterns).find(([pattern]) => inside === pattern || inside.endsWith(`.${pattern}`))?.[1]
+      : undefined
+    const alpha = own ?? config[`${component}.lora_alpha`]
+    if (typeof alpha !== 'number') return 1
+    return config[`${component}.use_rslora`] === true ? alpha / Math.sqrt(rank) : alpha / rank
+  }
 }

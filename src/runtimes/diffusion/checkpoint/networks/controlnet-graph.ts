@@ -1,10 +1,9 @@
+import type { GraphTarget } from '../graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
-import type { GraphTarget } from '../graph/graph-target.ts'
 import { convolution, type LayerContext, silu } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
-import { embedConditioning } from './unet-conditioning.ts'
-import { descend } from './unet-descent.ts'
-import type { UnetShape } from './unet-shape.ts'
+import { descend } from './unet-graph.ts'
+import { embedConditioning, type UnetShape } from './unet-shape.ts'
 
 /**
  * Writes the graph of a ControlNet: the UNet's way down, shown a picture, whose steps go through convolutions of their own.

@@ -6,10 +6,10 @@ import { safetensorsFile } from '../../../../../test/support/model-files/safeten
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { TorchGenerator } from '../../noise/torch-generator.ts'
 import { openWrittenGraph } from '../../onnx/onnx-session.ts'
+import { gpuTarget, processorTarget } from '../graph/find-graph-target.ts'
 import { GraphBuilder } from '../graph/graph-builder.ts'
-import { gpuTarget, processorTarget } from '../graph/graph-target.ts'
 import { namedTable } from '../weights/original-tables.ts'
-import { readWeightFile } from '../weights/weight-file.ts'
+import { readWeightFile } from '../weights/weight-table.ts'
 import { residualBlock } from './residual-block.ts'
 
 const temporary = await createTemporaryFolder()

@@ -1,5 +1,5 @@
+import type { GraphTarget } from '../graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
-import type { GraphTarget } from '../graph/graph-target.ts'
 import { attend, type LayerContext, layerNorm, linear, type SideBranches, toRows, toSequences } from '../graph/layers.ts'
 import { onnxTypes } from '../graph/onnx-messages.ts'
 import type { WeightTable } from '../weights/weight-table.ts'

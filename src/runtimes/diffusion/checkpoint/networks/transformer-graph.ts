@@ -1,4 +1,4 @@
-import type { GraphTarget } from '../graph/graph-target.ts'
+import type { GraphTarget } from '../graph/find-graph-target.ts'
 import type { SideBranches } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 

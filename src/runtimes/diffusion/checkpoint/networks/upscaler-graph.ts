@@ -1,6 +1,6 @@
 import { type Bands, convolveBands, enlargeBands, joinBands, splitBands } from '../graph/bands.ts'
+import type { GraphTarget } from '../graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
-import type { GraphTarget } from '../graph/graph-target.ts'
 import { convolution, type LayerContext } from '../graph/layers.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
 

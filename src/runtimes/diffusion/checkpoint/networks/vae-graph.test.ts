@@ -5,9 +5,9 @@ import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { TorchGenerator } from '../../noise/torch-generator.ts'
 import { openWrittenGraph } from '../../onnx/onnx-session.ts'
-import { type GraphTarget, gpuTarget, processorTarget } from '../graph/graph-target.ts'
+import { type GraphTarget, gpuTarget, processorTarget } from '../graph/find-graph-target.ts'
 import { openVae } from '../open-vae.ts'
-import { readVae } from '../parts/read-vae.ts'
+import { readVae } from '../parts/read-checkpoint.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { type Bands, convolveBands, enlargeBands, joinBands, normalizeBands, shrinkBands, splitBands } from '../graph/bands.ts'
+import type { GraphTarget } from '../graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../graph/graph-builder.ts'
-import type { GraphTarget } from '../graph/graph-target.ts'
 import {
   attend,
   convolution,

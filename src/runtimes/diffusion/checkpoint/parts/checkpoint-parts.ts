@@ -30,3 +30,43 @@ export interface CheckpointParts {
   /** Whether an absent negative prompt means zeros instead of the encoded empty text. */
   readonly zeroNegative: boolean
 }
+
+/** What a family's checkpoints have in common and no file says. */
+export interface FamilyRules {
+  readonly heads: UnetOptions['heads']
+  readonly scalingFactor: number
+  readonly zeroNegative: boolean
+}
+
+const sdxl: FamilyRules = { heads: { channels: 64 }, scalingFactor: 0.13025, zeroNegative: true }
+
+export const familyRules: Readonly<Record<UnetFamily, FamilyRules>> = {
+  sdxl,
+  'sdxl-refiner': { ...sdxl, zeroNegative: false },
+  sd15: { heads: { count: 8 }, scalingFactor: 0.18215, zeroNegative: false },
+  sd2: { heads: { channels: 64 }, scalingFactor: 0.18215, zeroNegative: false },
+}
+
+/** Width of one attention head in every CLIP. */
+export const clipHeadWidth = 64
+
+/** Width of the features that sizes are told in, in every family that is told them. */
+export const timeIdWidth = 256
+
+/** The activation of OpenAI's CLIP and of OpenCLIP. */
+export const activations: Readonly<Record<'clip' | 'open-clip', TextEncoderOptions['activation']>> = {
+  clip: 'quick_gelu',
+  'open-clip': 'gelu',
+}
+
+/** The noise schedule that all of Stable Diffusion was trained with, in diffusers' words. */
+export const trainedSchedule: JsonRecord = {
+  num_train_timesteps: 1000,
+  beta_schedule: 'scaled_linear',
+  beta_start: 0.00085,
+  beta_end: 0.012,
+  timestep_spacing: 'leading',
+  steps_offset: 1,
+  set_alpha_to_one: false,
+  clip_sample: false,
+}

@@ -3,8 +3,7 @@ import { fileExists, type JsonRecord, readOptionalJsonObject, unusableModel } fr
 import type { UnetOptions } from '../networks/unet-shape.ts'
 import { readComponent, readVaeComponent } from '../weights/folder-tables.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
-import type { CheckpointParts, TextEncoderPart } from './checkpoint-parts.ts'
-import { familyRules, timeIdWidth, trainedSchedule } from './family-rules.ts'
+import { type CheckpointParts, familyRules, type TextEncoderPart, timeIdWidth, trainedSchedule } from './checkpoint-parts.ts'
 import { encoderOptions, pooledWidthOf, vaeSizes } from './read-single-file.ts'
 
 const networkStems = ['diffusion_pytorch_model']

@@ -2,10 +2,16 @@ import type { UnetFamily } from '../../../../core/checkpoint/checkpoint-family.t
 import { detectSafetensorsKind, unetPrefix, vaePrefix } from '../../../../core/checkpoint/safetensors-kind.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 import { namedTable, openClip, originalUnet, originalVae } from '../weights/original-tables.ts'
-import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
-import type { WeightTable } from '../weights/weight-table.ts'
-import type { CheckpointParts, TextEncoderPart } from './checkpoint-parts.ts'
-import { activations, clipHeadWidth, familyRules, timeIdWidth, trainedSchedule } from './family-rules.ts'
+import { readWeightFile, type WeightFile, type WeightTable } from '../weights/weight-table.ts'
+import {
+  activations,
+  type CheckpointParts,
+  clipHeadWidth,
+  familyRules,
+  type TextEncoderPart,
+  timeIdWidth,
+  trainedSchedule,
+} from './checkpoint-parts.ts'
 
 /**
  * Reads a checkpoint in Stability's single-file layout.

@@ -12,9 +12,8 @@ import { renewVaeName } from '../names/vae-names.ts'
 import { readComponent, readVaeComponent } from '../weights/folder-tables.ts'
 import { namedTable, originalVae } from '../weights/original-tables.ts'
 import { partTable } from '../weights/parted-table.ts'
-import { readWeightFile, type WeightFile } from '../weights/weight-file.ts'
-import { WeightTable } from '../weights/weight-table.ts'
-import { readLatentStatistics } from './latent-statistics.ts'
+import { readTensors } from '../weights/read-tensor.ts'
+import { readWeightFile, type WeightFile, WeightTable } from '../weights/weight-table.ts'
 import { vaeSizes } from './read-single-file.ts'
 import { transformerRules } from './transformer-rules.ts'
 
@@ -161,4 +160,21 @@ function transformerTable(stored: WeightTable, { family, layout }: NonNullable<R
     stored,
     transformerModules(family, layout, (prefixes) => stored.count(prefixes[layout])),
   )
+}
+
+const [mean, variance] = ['bn.running_mean', 'bn.running_var']
+const epsilon = 1e-4
+
+/** What a VAE has learned of the channels of patches of its latents, as options of a VAE in diffusers' words; none where it has learned nothing. */
+async function readLatentStatistics(vae: WeightTable): Promise<JsonRecord> {
+  const place = vae.find(mean)
+  if (place === undefined) return {}
+  const file = {
+    path: join(vae.folder, place.file),
+    name: vae.label,
+    tensors: new Map([mean, variance].map((name) => [name, vae.get(name)])),
+  }
+  const read = await readTensors(file, [mean, variance], { signal: AbortSignal.any([]) })
+  const deviations = Array.from(read.get(variance) ?? [], (value) => Math.fround(Math.sqrt(Math.fround(value + epsilon))))
+  return { scaling_factor: 1, shift_factor: 0, latents_mean: [...(read.get(mean) ?? [])], latents_std: deviations, patch_side: 2 }
 }

@@ -1,12 +1,10 @@
 import { unusableModel } from '../../onnx/model-file.ts'
-import { controlnetModules } from '../names/controlnet-names.ts'
 import { prefixesOf, translator } from '../names/module-names.ts'
 import { openClipModules, stackedProjections } from '../names/open-clip-names.ts'
-import { originalUnetLayout, unetModules } from '../names/unet-names.ts'
+import { controlnetModules, originalUnetLayout, unetModules } from '../names/unet-names.ts'
 import { countVaeBlocks, vaeModules } from '../names/vae-names.ts'
 import { partRows } from './parted-table.ts'
-import type { WeightFile } from './weight-file.ts'
-import { type StoredWeight, WeightTable, withScales } from './weight-table.ts'
+import { type StoredWeight, type WeightFile, WeightTable, withScales } from './weight-table.ts'
 
 /** The tensors of a file under a prefix, without it. */
 function under(file: WeightFile, prefix: string): ReadonlyMap<string, StoredWeight> {

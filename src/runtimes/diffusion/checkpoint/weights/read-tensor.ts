@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
-import type { WeightFile } from './weight-file.ts'
+import type { WeightFile } from './weight-table.ts'
 
 /** Reads some tensors of a file into memory, as single precision. */
 export async function readTensors(

@@ -10,9 +10,9 @@ import { openWrittenGraph } from '../../onnx/onnx-session.ts'
 import { openReferencePipeline } from '../../parity/open-pipeline.ts'
 import { parseReferenceFile } from '../../parity/reference-case.ts'
 import { isWithinLimits, replayCase } from '../../parity/replay-case.ts'
-import { processorTarget } from '../graph/graph-target.ts'
+import { processorTarget } from '../graph/find-graph-target.ts'
 import { openVae } from '../open-vae.ts'
-import { readVae } from '../parts/read-vae.ts'
+import { readVae } from '../parts/read-checkpoint.ts'
 
 const temporary = await createTemporaryFolder()
 after(() => temporary[Symbol.asyncDispose]())

@@ -1,5 +1,8 @@
-import type { TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
+import { open, realpath } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { SafetensorsFault, type SafetensorsHeader, type TensorPlace } from '../../../../core/checkpoint/safetensors-header.ts'
 import { hasNoEffect, scaledName } from '../../../../core/checkpoint/stored-weights.ts'
+import { readWeightsHeader } from '../../../../core/checkpoint/weights-header.ts'
 import { unusableModel } from '../../onnx/model-file.ts'
 
 /** Weights of one network as they lie in a file. */
@@ -99,5 +102,30 @@ export class WeightTable {
   /** Whether anything lies under a prefix. */
   holds(prefix: string): boolean {
     return this.names().some((name) => name.startsWith(prefix))
+  }
+}
+
+/** A safetensors or GGUF file whose header was read and checked. */
+export interface WeightFile extends SafetensorsHeader {
+  /** Absolute path, links resolved: the tensor runtime refuses links that leave their folder. */
+  readonly path: string
+  readonly folder: string
+  readonly name: string
+}
+
+/** @throws {ServiceError} `inference_failed` naming the file and what is wrong with it. */
+export async function readWeightFile(path: string): Promise<WeightFile> {
+  const label = basename(path)
+  try {
+    const real = await realpath(path)
+    await using file = await open(real, 'r')
+    const { size } = await file.stat()
+    const read = async (offset: number, bytes: number): Promise<Uint8Array> => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
+      return buffer.subarray(0, bytesRead)
+    }
+    return { ...(await readWeightsHeader(read, size)), path: real, folder: dirname(real), name: basename(real) }
+  } catch (error) {
+    throw unusableModel(label, error instanceof SafetensorsFault ? error.message : 'is missing or cannot be read', error)
   }
 }

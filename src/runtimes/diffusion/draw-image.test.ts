@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ddim } from '../schedulers/ddpm-samplers.ts'
-import { heun } from '../schedulers/euler-samplers.ts'
-import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
-import { refinerIndex } from './refiner-index.ts'
+import { refinerIndex } from './draw-image.ts'
+import { ddim } from './schedulers/ddpm-samplers.ts'
+import { heun } from './schedulers/euler-samplers.ts'
+import { parseSchedulerConfig } from './schedulers/scheduler-config.ts'
 
 const config = parseSchedulerConfig({})
 
