@@ -1,6 +1,5 @@
 import { cacheBytesAs, cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
-import { addMemory, leastMemory, type MemoryNeed, noMemory } from './memory-need.ts'
 
 /** What a loaded engine takes before it has any weights. */
 const engineBytes = 130_000_000
@@ -93,4 +92,51 @@ function estimateImages({ bytes, format, native }: ImageModelDescriptor, { gpuBy
   const place = (movable: number): MemoryNeed =>
     gpuBytes === 0 ? { processorBytes: engineBytes + movable, gpuBytes: 0 } : { processorBytes: engineBytes, gpuBytes: movable }
   return { expected: place(drawn), least: place(bytes) }
+}
+
+/** Bytes of the processor's memory and of the GPU's; each has a budget of its own. */
+export interface MemoryNeed {
+  readonly processorBytes: number
+  readonly gpuBytes: number
+}
+
+export const noMemory: MemoryNeed = { processorBytes: 0, gpuBytes: 0 }
+
+/** The sum of each kind. */
+export function addMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
+  return { processorBytes: a.processorBytes + b.processorBytes, gpuBytes: a.gpuBytes + b.gpuBytes }
+}
+
+/** What `a` takes beyond `b` of each kind; below 0 where it takes less. */
+export function beyondMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
+  return { processorBytes: a.processorBytes - b.processorBytes, gpuBytes: a.gpuBytes - b.gpuBytes }
+}
+
+/** The lesser of each kind. */
+export function leastMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
+  return { processorBytes: Math.min(a.processorBytes, b.processorBytes), gpuBytes: Math.min(a.gpuBytes, b.gpuBytes) }
+}
+
+/** Whether no kind is taken beyond its budget. */
+export function fitsMemory(need: MemoryNeed, budget: MemoryNeed): boolean {
+  return need.processorBytes <= budget.processorBytes && need.gpuBytes <= budget.gpuBytes
+}
+
+/** Bits that llama.cpp's usual quantizations take per weight, measured over whole files of 7 to 8 B parameters; the best first. */
+const bitsPerWeight = [
+  ['Q8_0', 8.5],
+  ['Q6_K', 6.6],
+  ['Q5_K_M', 5.7],
+  ['Q4_K_M', 4.9],
+  ['Q3_K_M', 4],
+  ['Q2_K', 3.2],
+] as const
+
+/** The best quantization of a language model whose weights fit into so many bytes; null = none does. */
+export function findFittingQuantization(parameters: number, bytes: number): { readonly name: string; readonly bytes: number } | null {
+  for (const [name, bits] of bitsPerWeight) {
+    const size = Math.ceil((parameters * bits) / 8)
+    if (size <= bytes) return { name, bytes: size }
+  }
+  return null
 }
