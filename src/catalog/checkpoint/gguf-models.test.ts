@@ -66,5 +66,5 @@ test('an encoder of another width does not count as the part', async () => {
     'Qwen3-8B-Q8_0.gguf': qwen(64),
   })
   const catalog = await openCatalog({ folders: [folder.path] })
-  assert.match(catalog.findUnusable('z-image')?.reason ?? '', /Qwen3 4B/u)
+  assert.match(catalog.findUnusable('z-image')?.reason ?? '', /the text encoder Qwen3 \(4B for Z-Image/u)
 })

@@ -29,13 +29,13 @@ export function countVaeBlocks(holds: Holds): number {
 /** The modules of a VAE under both names, without the original's `first_stage_model.`. */
 export function vaeModules(blocks: number): readonly ModulePair[] {
   const same = ['encoder.conv_in', 'encoder.conv_out', 'decoder.conv_in', 'decoder.conv_out', 'quant_conv', 'post_quant_conv']
-  const pairs: ModulePair[] = same.map((name) => ({ diffusers: name, original: name }))
-  // FLUX.2 keeps these two inside, and statistics of its latents beside.
-  pairs.push(
+  const pairs: ModulePair[] = [
+    // FLUX.2 keeps these two inside, and statistics of its latents beside; the usual names come after, since the last one wins.
     { diffusers: 'quant_conv', original: 'encoder.quant_conv' },
     { diffusers: 'post_quant_conv', original: 'decoder.post_quant_conv' },
-  )
-  pairs.push({ diffusers: 'bn', original: 'bn' })
+    { diffusers: 'bn', original: 'bn' },
+    ...same.map((name) => ({ diffusers: name, original: name })),
+  ]
   for (const part of ['encoder', 'decoder']) {
     pairs.push({ diffusers: `${part}.conv_norm_out`, original: `${part}.norm_out` })
     for (const { diffusers, original } of attentionParts)
