@@ -4,7 +4,7 @@ import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '..
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
-import { findToolFaults, readToolChoice, readTools, toolName } from '../chat/tool-fields.ts'
+import { findToolFaults, readToolChoice, readTools, toolFields, toolName } from '../chat/tool-fields.ts'
 import { idleFields } from '../idle-fields.ts'
 import { findImageFaults, imagesField, readImages } from './images-field.ts'
 import { findRunFaults, modelField, readRun, readThink, runFields, unloadsNow } from './run-fields.ts'
@@ -66,6 +66,7 @@ export const ollamaChatSchema = Type.Object(
     model: modelField,
     messages: Type.Optional(Type.Array(messageSchema, { description: 'The conversation; with none the model is loaded, or unloaded.' })),
     tools: Type.Optional(Type.Array(toolSchema, { maxItems: 256, description: 'Functions the model may call.' })),
+    tool_choice: toolFields.tool_choice,
     ...runFields,
   },
   closed,
@@ -95,7 +96,10 @@ const checker = createBodyChecker(ollamaChatSchema)
 export function parseOllamaChat(received: unknown): OllamaRun {
   const body = checker.parse(received, textFaultCodes)
   const { model, messages = [], options, stream = true, truncate = true } = body
-  const tools = { tools: (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' as const })) }
+  const tools = {
+    tools: (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' as const })),
+    ...(body.tool_choice !== undefined && { tool_choice: body.tool_choice }),
+  }
   refuseFaults([...findRunFaults(body), ...findTurnFaults(messages), ...findToolFaults(tools)], textFaultCodes)
   const input: ChatInput = {
     type: 'chat',

@@ -51,6 +51,14 @@ suite('chats in Ollama’s words', () => {
     assert.equal(chat({ options: { num_predict: -2 } }).request?.maxTokensIsDefault, true)
   })
 
+  test('what clients write beside the options counts where these do not say', () => {
+    const beside = { temperature: 0, top_p: 0.5, max_output_tokens: 7 }
+    const { sampling, maxTokens } = chat(beside).request ?? {}
+    assert.deepEqual([sampling?.temperature, sampling?.topP, maxTokens], [0, 0.5, 7])
+    assert.equal(chat({ ...beside, options: { temperature: 1 } }).request?.sampling.temperature, 1)
+    assert.equal(conversation({ tools: [look], tool_choice: 'required' }).toolChoice, 'required')
+  })
+
   for (const [think, expected] of [
     [undefined, {}],
     [false, { effort: 'none', effortIsWish: true }],

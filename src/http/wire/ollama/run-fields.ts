@@ -88,6 +88,11 @@ export const runFields = {
     }),
   ),
   options: Type.Optional(optionsSchema),
+  temperature: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 2, description: 'As that of `options`, where some clients write it here.' }),
+  ),
+  top_p: share('As that of `options`.'),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'As `num_predict` of `options`.' })),
   keep_alive: Type.Optional(
     Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
       description: '0 beside an empty request unloads the model, for owners; the service decides what stays loaded otherwise.',
@@ -137,7 +142,7 @@ export function unloadsNow({ keep_alive }: Pick<RunBody, 'keep_alive'>): boolean
 
 /** How the answer is generated; the oldest turns and what the model thinks are the conversation's. */
 export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
-  const { options = {} } = body
+  const options = optionsOf(body)
   const most = options.num_predict ?? -1
   return {
     ...(most < 0 ? { maxTokens: 2 ** 31 - 1, maxTokensIsDefault: true } : { maxTokens: most }),
@@ -146,6 +151,16 @@ export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
     choices: 1,
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
     responseFormat: readFormat(body.format),
+  }
+}
+
+/** The options, and what clients write beside them. */
+function optionsOf({ options, temperature, top_p, max_output_tokens }: RunBody): Options {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
+    ...(max_output_tokens !== undefined && { num_predict: max_output_tokens }),
+    ...options,
   }
 }
 
