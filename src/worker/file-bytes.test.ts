@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createMemoryOutputs } from '../../test/support/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
-import { keepFile, storeBytes } from '../operations/files/store-file.ts'
+import { keepFile, storeBytes } from '../operations/files/kept-files.ts'
 import { expireDocuments, removeOrphanOutputs } from './maintenance.ts'
 
 const options = { signal: new AbortController().signal }

@@ -1,7 +1,5 @@
 import { findFile, readFileDocument } from '../../operations/files/file-documents.ts'
-import { readFile } from '../../operations/files/read-file.ts'
-import { removeFile } from '../../operations/files/remove-file.ts'
-import { dropBytes, keepFile, type StoredBytes, storeBytes } from '../../operations/files/store-file.ts'
+import { dropBytes, keepFile, readFile, removeFile, type StoredBytes, storeBytes } from '../../operations/files/kept-files.ts'
 import { sendChunks } from '../answers/send-chunks.ts'
 import { receivedForm } from '../body/form/received-form.ts'
 import type { Call, Route } from '../route.ts'

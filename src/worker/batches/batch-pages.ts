@@ -8,7 +8,7 @@ import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { InferenceEvents } from '../../operations/deferred/inference-events.ts'
 import type { SubmitDependencies } from '../../operations/deferred/submit-inference.ts'
 import { type FileDependencies, fileDocument, findFile } from '../../operations/files/file-documents.ts'
-import { readFile, readLines } from '../../operations/files/read-file.ts'
+import { readFile, readLines } from '../../operations/files/kept-files.ts'
 
 /** Faults that are told; who has more has one that is in every line. */
 const mostFaults = 20

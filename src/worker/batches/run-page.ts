@@ -6,7 +6,7 @@ import type { Inference } from '../../core/inference.ts'
 import { cancelInference } from '../../operations/deferred/inferences.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
 import { findFile } from '../../operations/files/file-documents.ts'
-import { type FileLine, readFile, readLines } from '../../operations/files/read-file.ts'
+import { type FileLine, readFile, readLines } from '../../operations/files/kept-files.ts'
 import { type BatchDependencies, type BatchLine, writePage } from './batch-pages.ts'
 
 type Options = { readonly signal: AbortSignal }

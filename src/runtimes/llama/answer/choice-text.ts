@@ -1,8 +1,7 @@
 import type { TokenLogprob } from '../../../core/text-generation.ts'
 import type { DrawnLogprobs } from '../batch/generation.ts'
-import type { Vocabulary } from '../binding/vocabulary.ts'
+import type { Piece, Vocabulary } from '../binding/vocabulary.ts'
 import { describeLogprobs, TokenLedger } from './token-ledger.ts'
-import { Utf8Holder } from './utf8-holder.ts'
 
 /** What is told of the tokens of a text. */
 export interface ToldTokens {
@@ -49,5 +48,19 @@ export class ChoiceText {
 
   #take(shown: number): ToldTokens {
     return { logprobs: this.#logprobs.take(shown), tokens: this.#tokens.take(shown) }
+  }
+}
+
+/** Joins pieces into text and keeps an unfinished character back until its last byte is there. */
+export class Utf8Holder {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  #unfinished = false
+
+  /** The text that became whole with this piece; may be empty. */
+  add(piece: Piece): string {
+    if (piece.bytes.length === 0) return ''
+    if (piece.text !== null && !this.#unfinished) return piece.text
+    this.#unfinished = piece.text === null
+    return this.#decoder.decode(piece.bytes, { stream: true })
   }
 }

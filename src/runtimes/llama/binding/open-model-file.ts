@@ -2,7 +2,6 @@ import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.t
 import { ServiceError } from '../../../core/error.ts'
 import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
 import { findCuts, type TextCuts } from './cut-text.ts'
-import { chooseGpuLayers } from './gpu-layers.ts'
 import type { LlamaLibrary } from './llama-library.ts'
 import { NativeModel } from './native-model.ts'
 import { openLlama } from './open-llama.ts'
@@ -170,4 +169,20 @@ function rejectFile(path: string, facts: GgufFacts | null, signal: AbortSignal, 
       ? 'a known architecture'
       : `an architecture and quantization it knows (this one: ${facts.architecture}, ${facts.quantization})`
   throw new ServiceError('inference_failed', `llama.cpp cannot read ${path}; check that it is a complete GGUF file of ${kind}.`, { cause })
+}
+
+/** Share of a GPU's free memory that layers and their caches may take; the rest is for what a batch computes, beside its logits. */
+const usableShare = 0.9
+/** Tokens of a batch, each of which may have logits, at 32 bits. */
+const batchBytesPerWord = 512 * 4
+
+/** How many of a file's layers fit into a GPU's free memory, with their share of the caches. */
+export function chooseGpuLayers(
+  facts: Pick<OwnFacts, 'cacheBytesPerToken' | 'vocabularySize' | 'split'> & { readonly header: Pick<OwnFacts['header'], 'promisedBytes'> },
+  { layers, freeBytes, cachedTokens }: { readonly layers: number; readonly freeBytes: number; readonly cachedTokens: number },
+): number {
+  const fileBytes = facts.header.promisedBytes * (facts.split?.count ?? 1)
+  const layerBytes = (fileBytes + cachedTokens * facts.cacheBytesPerToken) / layers
+  const usable = freeBytes * usableShare - facts.vocabularySize * batchBytesPerWord
+  return Math.max(0, Math.min(layers, Math.floor(usable / layerBytes)))
 }

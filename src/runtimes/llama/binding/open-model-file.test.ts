@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chooseGpuLayers } from './gpu-layers.ts'
+import { chooseGpuLayers } from './open-model-file.ts'
 
 const facts = { cacheBytesPerToken: 1e5, vocabularySize: 1e5, split: null, header: { promisedBytes: 8e9 } }
 const layersFor = (freeBytes: number, changes: Partial<typeof facts> | { split: { index: 0; count: 2 } } = {}): number =>

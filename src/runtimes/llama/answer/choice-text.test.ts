@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Utf8Holder } from './utf8-holder.ts'
+import { Utf8Holder } from './choice-text.ts'
 
 const whole = (text: string) => ({ bytes: Buffer.from(text), text })
 const part = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), text: null })

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ServiceError } from '../../core/error.ts'
+import { type FilePurpose, filePartBytes, filePrefix, type StoredFile } from '../../core/files/stored-file.ts'
+import type { OutputReference } from '../../core/inference.ts'
+import type { OutputStore } from '../../core/ports/output-store.ts'
+import { unstoppable } from '../../core/waiting.ts'
+import { type FileDependencies, type FileTarget, fileDocument, fileQuotaExceeded, findFile } from './file-documents.ts'
+
+/** Bytes of a file that has no record yet; without one they are deleted as orphans. */
+export interface StoredBytes {
+  readonly accountId: string
+  readonly uuid: string
+  readonly bytes: number
+  readonly parts: readonly OutputReference[]
+}
+
+/**
+ * Stores the bytes of a file, part by part as they come in, so that hardly any of it is in memory. One that does not come in whole leaves
+ * nothing.
+ *
+ * @throws {ServiceError} `quota_exceeded` as soon as the account would keep too much, and what the content throws.
+ */
+export async function storeBytes(
+  { documents, outputs, mostDocumentBytes: most }: FileDependencies,
+  { accountId, content }: { readonly accountId: string; readonly content: AsyncIterable<Uint8Array> },
+  options: { readonly signal: AbortSignal },
+): Promise<StoredBytes> {
+  const uuid = randomUUID()
+  const parts: OutputReference[] = []
+  const { bytes: before } = await documents.sum({ accountId, kind: null }, options)
+  let bytes = 0
+  try {
+    for await (const part of inParts(content)) {
+      bytes += part.reduce((sum, { length }) => sum + length, 0)
+      if (before + bytes > most) throw fileQuotaExceeded(most)
+      const stored = { contentType: 'application/octet-stream', chunks: part }
+      parts.push(await outputs.put({ inferenceId: uuid, attempt: parts.length + 1 }, stored, options))
+    }
+    return { accountId, uuid, bytes, parts }
+  } catch (error) {
+    await dropBytes({ outputs }, { parts })
+    throw error
+  }
+}
+
+/** Deletes bytes that get no record. */
+export async function dropBytes({ outputs }: Pick<FileDependencies, 'outputs'>, { parts }: Pick<StoredBytes, 'parts'>): Promise<void> {
+  await outputs.delete(
+    parts.map(({ key }) => key),
+    unstoppable,
+  )
+}
+
+/**
+ * Makes a file of stored bytes; once this resolves it is on stable storage.
+ *
+ * @param file.lifetimeMs Milliseconds from now; null = for ever.
+ * @throws {ServiceError} `quota_exceeded`.
+ */
+export async function keepFile(
+  deps: FileDependencies,
+  { accountId, uuid, bytes, parts }: StoredBytes,
+  { name, purpose, lifetimeMs }: { readonly name: string; readonly purpose: FilePurpose; readonly lifetimeMs: number | null },
+  options: { readonly signal: AbortSignal },
+): Promise<StoredFile> {
+  const { documents, clock, mostDocumentBytes: most } = deps
+  const createdAt = clock.now()
+  const expiresAt = lifetimeMs === null ? null : createdAt + lifetimeMs
+  const file = { id: `${filePrefix}${uuid}`, accountId, name, purpose, bytes, createdAt, expiresAt, parts }
+  if ((await documents.put(fileDocument(file), { ...options, version: null, most })) === 'stored') return file
+  throw fileQuotaExceeded(most)
+}
+
+async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+  let part: Uint8Array[] = []
+  let size = 0
+  for await (const piece of content) {
+    part.push(piece)
+    size += piece.length
+    if (size < filePartBytes) continue
+    yield part
+    part = []
+    size = 0
+  }
+  if (size > 0) yield part
+}
+
+/** Bytes read at once. */
+const pieceBytes = 256 * 1024
+
+/**
+ * The bytes of a file from a place on, piece by piece, each part of it checked before its first piece is given where it is read whole.
+ *
+ * @throws {ServiceError} `internal_error` when bytes are missing or damaged.
+ */
+export async function* readFile(
+  { outputs }: { readonly outputs: OutputStore },
+  { parts }: Pick<StoredFile, 'parts'>,
+  { signal, from = 0 }: { readonly signal: AbortSignal; readonly from?: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let skip = from
+  for (const part of parts) {
+    if (skip >= part.bytes) {
+      skip -= part.bytes
+      continue
+    }
+    if (skip === 0) yield* await outputs.open(part, { signal })
+    for (let offset = skip; skip > 0 && offset < part.bytes; offset += pieceBytes)
+      yield await outputs.readPart(part, { offset, length: Math.min(pieceBytes, part.bytes - offset) }, { signal })
+    skip = 0
+  }
+}
+
+/** Bytes of lines that are read before everything else gets a turn of the event loop; each line counts as some more, however short. */
+const bytesPerTurn = 64 * 1024
+const bytesPerLine = 256
+
+/** One line of a file without its end, and where the next one begins. */
+export interface FileLine {
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly next: number
+}
+
+/**
+ * The lines of a file from a place on; empty ones are left out. Of a line over the limit its beginning is given, and the limit and one more byte.
+ *
+ * @param most Bytes of a line.
+ */
+export async function* readLines(
+  pieces: AsyncIterable<Uint8Array>,
+  { from, most }: { readonly from: number; readonly most: number },
+): AsyncGenerator<FileLine, void, undefined> {
+  let line: Buffer[] = []
+  let length = 0
+  let at = from
+  let spent = 0
+  const keep = (piece: Uint8Array): void => {
+    const room = most + 1 - length
+    if (room > 0) line.push(Buffer.from(piece.subarray(0, room)))
+    length += Math.min(piece.length, Math.max(0, room))
+  }
+  const take = function* (next: number): Generator<FileLine, void, undefined> {
+    if (length === 0) return
+    const bytes = Buffer.concat(line)
+    line = []
+    length = 0
+    if (/\S/.test(bytes.toString('latin1', 0, 4096))) yield { bytes, next }
+  }
+  for await (const piece of pieces) {
+    let start = 0
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+      keep(piece.subarray(start, end))
+      start = end + 1
+      spent += length + bytesPerLine
+      yield* take(at + start)
+      if (spent < bytesPerTurn) continue
+      spent = 0
+      await nextTurn()
+    }
+    keep(piece.subarray(start))
+    at += piece.length
+  }
+  if (length > 0) yield* take(at)
+}
+
+/**
+ * Removes one of the account's own files, its record before its bytes.
+ *
+ * @throws {ServiceError} `not_found`.
+ */
+export async function removeFile(
+  deps: Pick<FileDependencies, 'documents' | 'outputs'>,
+  target: FileTarget,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const { parts } = await findFile(deps, target, options)
+  if (!(await deps.documents.remove({ kind: 'file', ...target }, options)))
+    throw new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
+  await deps.outputs.delete(
+    parts.map(({ key }) => key),
+    options,
+  )
+}
