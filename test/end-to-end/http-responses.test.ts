@@ -51,7 +51,7 @@ suite("OpenAI's responses", () => {
     assert.match(answer.output[0]?.id ?? '', /^msg_/)
     assert.deepEqual(answer.usage, {
       input_tokens: 5,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
       output_tokens: 2,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: 7,

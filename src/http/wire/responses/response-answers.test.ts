@@ -81,7 +81,7 @@ suite('responses as they are answered', () => {
     )
     assert.deepEqual(response.usage, {
       input_tokens: 10,
-      input_tokens_details: { cached_tokens: 3 },
+      input_tokens_details: { cached_tokens: 3, cache_write_tokens: 0 },
       output_tokens: 4,
       output_tokens_details: { reasoning_tokens: 1 },
       total_tokens: 14,

@@ -98,7 +98,7 @@ export function endOf(reason: FinishReason): { readonly status: 'completed' | 'i
 export function encodeResponseUsage({ promptTokens, completionTokens, cachedTokens, thoughtTokens = 0 }: TokenUsage): JsonObject {
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedTokens },
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: thoughtTokens },
     total_tokens: promptTokens + completionTokens,
