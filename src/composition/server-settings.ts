@@ -47,7 +47,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
     version: packageFile.version,
     signIn,
     mostTokens: accounts.tokens,
-    mostBodyBytes: requests.bodyLimitBytes,
+    mostBodyBytes: asyncBodyLimitBytes,
     mostDocumentBytes: accounts.documentBytes,
     requestLog: accounts.requestLog,
     limits: [

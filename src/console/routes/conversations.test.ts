@@ -61,7 +61,7 @@ test('pinned conversations stand above, then the last changed; a search finds ti
   }
   await say('old', 'roar', { content: 'The TIGER sleeps.' })
   const titles = ({ conversations }: ConversationPage) => conversations.map(({ title }) => title)
-  assert.deepEqual(titles(await list()), ['About pinned', 'About new', 'About old'])
+  assert.deepEqual(titles(await list()), ['About pinned', 'About old', 'About new'])
   assert.deepEqual(titles(await list('?search=tiger')), ['About old'])
   assert.deepEqual(titles(await list('?search=ABOUT%20P')), ['About pinned'])
   assert.deepEqual(titles(await list('?search=nothing')), [])

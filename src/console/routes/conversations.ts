@@ -22,6 +22,8 @@ const readQuery = createQueryReader({
   search: Type.Optional(Type.String({ maxLength: 200 })),
   after: Type.Optional(Type.String({ pattern: `^\\d{1,16}-${pageMadeIdPattern}$` })),
 })
+const number = Type.Optional(Type.String({ pattern: '^\\d{1,16}$' }))
+const readKnown = createQueryReader({ version: number, readAt: number })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
@@ -53,6 +55,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   state: Type.Enum(turnStates),
   failure: Type.Optional(Type.String({ maxLength: 2000 })),
   failureLanguage: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
+  inference: Type.Optional(Type.String({ maxLength: 128 })),
   requestId: Type.Optional(Type.String({ maxLength: 128 })),
   cause: Type.Optional(Type.String({ maxLength: 1000 })),
   model: Type.Optional(Type.String({ maxLength: 128 })),
@@ -90,9 +93,12 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
     return { conversations, next: next && `${next.at}-${next.id}` }
   })
 
-  own.get<InConversation>('/console/api/conversations/:id', async (request, reply): Promise<OpenedConversation> => {
-    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
-    return openConversation(deps, target, { signal: clientSignal(reply) })
+  own.get<InConversation>('/console/api/conversations/:id', async (request, reply) => {
+    const { version, readAt } = readKnown(request)
+    const known = version === undefined || readAt === undefined ? null : { version: Number(version), readAt: Number(readAt) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), known }
+    const opened: OpenedConversation | null = await openConversation(deps, target, { signal: clientSignal(reply) })
+    return opened === null ? reply.code(204).send() : opened
   })
 
   own.put<InConversation>('/console/api/conversations/:id', async (request, reply) => {

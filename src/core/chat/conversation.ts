@@ -55,6 +55,8 @@ export interface Turn {
   readonly failure: string | null
   /** The language of `failure`, as HTML names it; absent = nobody knows. */
   readonly failureLanguage?: string
+  /** The asynchronous request that writes the answer, or wrote it; absent = none did. */
+  readonly inference?: string
   /** By which the service's log knows the request that failed; absent = none did, or there was no answer. */
   readonly requestId?: string
   /** Why it failed, as an owner was told; absent = nobody said. */
@@ -70,6 +72,14 @@ export interface Turn {
   readonly schemaFaults?: readonly string[]
   /** Unix milliseconds. */
   readonly at: number
+}
+
+/** Where in a conversation an answer belongs that an asynchronous request writes. */
+export interface AnswerPlace {
+  readonly conversation: string
+  readonly turn: string
+  /** The message that it follows. */
+  readonly parent: string | null
 }
 
 /** What a conversation is called, and where one left it. */

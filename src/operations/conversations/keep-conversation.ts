@@ -6,6 +6,7 @@ import {
   conversationNotFound,
   headDocument,
   keep,
+  noteChange,
   type Options,
   turnDocument,
 } from './conversation-documents.ts'
@@ -35,7 +36,18 @@ export async function keepTurn(
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
   options: Options,
 ): Promise<void> {
-  await keepUnlessRemoved(deps, target, turnDocument(target, turn), options)
+  if (turn.state === 'writing' && (await hasTurn(deps, { ...target, turnId: turn.id }, options))) return
+  await keepUnlessRemoved(deps, target, turnDocument(target, turn, deps.clock.now()), options)
+  await noteChange(deps, target, options)
+}
+
+/** A page says that an answer begins; one that the service knows of is further by now. */
+async function hasTurn(
+  { documents }: ConversationDependencies,
+  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
+  options: Options,
+): Promise<boolean> {
+  return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
 }
 
 async function keepUnlessRemoved(
@@ -54,9 +66,11 @@ async function keepUnlessRemoved(
 
 /** Forgets one message; those that follow it go with the conversation. */
 export async function removeTurn(
-  { documents }: Pick<ConversationDependencies, 'documents'>,
-  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
+  deps: ConversationDependencies,
+  { turnId, ...target }: ConversationTarget & { readonly turnId: string },
   options: Options,
 ): Promise<void> {
-  await documents.remove({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)
+  const { accountId, id } = target
+  await deps.documents.remove({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)
+  await noteChange(deps, target, options)
 }
