@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { askPatiently, type EndedInference, followToItsEnd, type Pause } from '../../../interface/follow-inference.ts'
 import { cancelInference } from '../../../interface/inference-requests.ts'
@@ -38,7 +39,7 @@ export interface ImageRun {
   readonly connectionLost: boolean
 }
 
-/** The runs of this tab, newest first. */
+/** The runs of this tab and those taken up, newest first. */
 export const imageRuns = signal<readonly ImageRun[]>([])
 
 let lastKey = 0
@@ -69,6 +70,24 @@ export async function draw(body: ImageRequestBody, { submissionKey = makeId(), p
   } catch (error) {
     fail(key, error)
   }
+}
+
+/** What was handed in before, by any page. */
+export interface EarlierRun {
+  readonly inference: Pick<Inference, 'id' | 'status' | 'outcome' | 'error' | 'createdAt'>
+  readonly body: ImageRequestBody
+  readonly grid?: number | null
+}
+
+/** Takes up a run that was handed in before, and follows it to its end where it has none yet. */
+export async function takeUp({ inference, body, grid = null }: EarlierRun): Promise<void> {
+  const { id, createdAt: key } = inference
+  if (imageRuns.peek().some((run) => run.id === id || run.key === key)) return
+  const run: ImageRun = { ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' }
+  imageRuns.value = [...imageRuns.value, run].toSorted((one, other) => other.key - one.key)
+  await (inference.status === 'completed' ? settle(key, inference, undefined) : follow(key, id, undefined)).catch((error) =>
+    fail(key, error),
+  )
 }
 
 function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid'>): ImageRun {
