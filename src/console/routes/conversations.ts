@@ -9,6 +9,7 @@ import { keepConversation, keepTurn, removeTurn } from '../../operations/convers
 import { type ConversationList, listConversations } from '../../operations/conversations/list-conversations.ts'
 import { openConversation } from '../../operations/conversations/open-conversation.ts'
 import { removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
+import { chatParameters } from '../chat-parameters-field.ts'
 import type { ConversationPage, ConversationUpdate, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
 import { checkPageMadeId, pageMadeId, pageMadeIdPattern } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
@@ -28,6 +29,12 @@ const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
   leaf: Type.Optional(pageMadeId),
+  settings: Type.Optional(
+    Type.Object(
+      { model: Type.String({ maxLength: 128 }), parameters: chatParameters, preset: Type.Optional(pageMadeId) },
+      { additionalProperties: false },
+    ),
+  ),
 })
 const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   parent: Type.Optional(pageMadeId),
@@ -101,7 +108,7 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
     return opened === null ? reply.code(204).send() : opened
   })
 
-  own.put<InConversation>('/console/api/conversations/:id', async (request, reply) => {
+  own.put<InConversation>('/console/api/conversations/:id', { config: { largeBody: true } }, async (request, reply) => {
     const { title, ...rest } = readHead(request)
     const head = { leaf: null, ...rest, title: readTitle(title) }
     const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), head }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../text-generation.ts'
+import type { ChatParameters } from './preset.ts'
 
 /** How an answer of a kept conversation stands. */
 export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
@@ -82,12 +83,22 @@ export interface AnswerPlace {
   readonly parent: string | null
 }
 
-/** What a conversation is called, and where one left it. */
+/** How the next answer of a conversation is asked for. */
+export interface ConversationSettings {
+  readonly model: string
+  readonly parameters: ChatParameters
+  /** The preset that the parameters come from; absent = none. */
+  readonly preset?: string
+}
+
+/** What a conversation is called, how it is gone on with, and where one left it. */
 export interface ConversationHead {
   readonly title: string
   readonly pinned: boolean
   /** The last message of the version that is shown; null = nothing was said. */
   readonly leaf: string | null
+  /** Absent = nobody has said yet. */
+  readonly settings?: ConversationSettings
 }
 
 /** A conversation in a list. */

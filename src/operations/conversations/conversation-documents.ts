@@ -31,7 +31,8 @@ export const keptLabel = 'kept'
 /** A head as a document; its label is what lists ask for. */
 export function headDocument({ accountId, id }: ConversationTarget, head: ConversationHead, at: number): Document {
   const label = head.pinned ? pinnedLabel : keptLabel
-  const value = { ...head }
+  const { settings, ...rest } = head
+  const value = { ...rest, ...(settings && { settings: { ...settings, parameters: { ...settings.parameters } } }) } satisfies JsonValue
   return { kind: 'conversation', id, accountId, value, at, label, text: head.title, attachedBytes: 0, expiresAt: null }
 }
 

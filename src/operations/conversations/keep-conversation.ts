@@ -8,13 +8,14 @@ import {
   keep,
   noteChange,
   type Options,
+  readHead,
   turnDocument,
 } from './conversation-documents.ts'
 import { removeConversation } from './remove-conversation.ts'
 import { wasRemoved } from './removed-conversations.ts'
 
 /**
- * Keeps what a conversation is called and where it was left; the first time begins it.
+ * Keeps what a conversation is called and where it was left; the first time begins it. Its settings stay where none are given.
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` when it was removed or the id is another account's.
  */
@@ -23,7 +24,11 @@ export async function keepConversation(
   { head, ...target }: ConversationTarget & { readonly head: ConversationHead },
   options: Options,
 ): Promise<void> {
-  await keepUnlessRemoved(deps, target, headDocument(target, head, deps.clock.now()), options)
+  const known = head.settings ? null : await deps.documents.get({ kind: 'conversation', ...target }, options)
+  const kept = known === null ? head : { ...readHead(known), ...head }
+  const { title, pinned, leaf, settings } = kept
+  const whole = { title, pinned, leaf, ...(settings && { settings }) }
+  await keepUnlessRemoved(deps, target, headDocument(target, whole, deps.clock.now()), options)
 }
 
 /**

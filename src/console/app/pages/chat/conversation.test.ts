@@ -105,6 +105,25 @@ describe('a conversation', () => {
     ])
   })
 
+  it('keeps how it is gone on with, from its first message on, and takes over what another page has set', async () => {
+    openAnswer()
+    changeChatSettings({ system: 'You are a pirate.' })
+    conversation.say('Hello')
+    changeChatSettings({ system: '' })
+    const heads: { settings?: { parameters: { system: string } } }[] = []
+    const { settings } = conversation
+    assert.equal(settings.value?.parameters.system, 'You are a pirate.')
+    page.answerWith(async (address, init) => {
+      if (init.method === 'PUT' && !address.includes('/turns/')) heads.push(JSON.parse(String(init.body)))
+      return new Response(null, { status: 204 })
+    })
+    assert.ok(settings.value)
+    conversation.keepSettings({ ...settings.value, parameters: { ...settings.value.parameters, system: 'You are a parrot.' } })
+    await conversation.keeper.settled()
+    assert.equal(heads.at(-1)?.settings?.parameters.system, 'You are a parrot.')
+    conversation.stop()
+  })
+
   it('is called by what is said first, on one line, cut at no emoji, and never by what nobody sees', () => {
     openAnswer()
     for (const [said, title] of [

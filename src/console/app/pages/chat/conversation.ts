@@ -1,5 +1,6 @@
-import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { AttachedPicture, AttachedText, ConversationHead, Turn } from '../../../../core/chat/conversation.ts'
+import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { AttachedPicture, AttachedText, ConversationHead, ConversationSettings, Turn } from '../../../../core/chat/conversation.ts'
+import type { ChatParameters } from '../../../../core/chat/preset.ts'
 import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import { orAborted } from '../../../../core/waiting.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
@@ -15,6 +16,7 @@ import { askedModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
 import { mergeTurns } from './merge-turns.ts'
 import { messagesOf } from './message-text.ts'
+import { settingsNow } from './presets/presets.ts'
 import { type KnownConversation, readChanges } from './read-changes.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
@@ -51,6 +53,8 @@ export class Conversation {
   readonly id: string
   readonly title: Signal<string>
   readonly pinned: Signal<boolean>
+  /** How the next answer is asked for; null = as the page has it. */
+  readonly settings: Signal<ConversationSettings | null>
   readonly keeper: ConversationKeeper
   readonly #all: Signal<readonly Turn[]>
   readonly #leaf: Signal<string | null>
@@ -73,6 +77,7 @@ export class Conversation {
     this.id = known?.id ?? makeId()
     this.title = signal(known?.title ?? '')
     this.pinned = signal(known?.pinned ?? false)
+    this.settings = signal(known?.settings ?? null)
     this.#all = signal(known?.turns ?? [])
     this.#leaf = signal(known?.leaf ?? null)
     this.#knownLeaf = known?.leaf ?? null
@@ -80,7 +85,7 @@ export class Conversation {
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
-      head: () => ({ title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek() }),
+      head: () => this.#head(),
       turn: (id) => this.#all.peek().find((turn) => turn.id === id),
     })
     const { version, readAt, turnIds } = known ?? {}
@@ -108,7 +113,8 @@ export class Conversation {
     this.#followAll()
   }
 
-  #takeHead({ title, pinned, leaf }: ConversationHead): void {
+  #takeHead({ title, pinned, leaf, settings }: ConversationHead): void {
+    if (settings !== undefined && !isSame(settings, this.settings.peek())) this.settings.value = settings
     this.title.value = title
     this.pinned.value = pinned
     if (leaf !== this.#knownLeaf && leaf !== this.#leaf.peek()) {
@@ -237,8 +243,7 @@ export class Conversation {
   copy(): Conversation {
     this.stop()
     const turns = this.#all.peek()
-    const head = { id: makeId(), title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek() }
-    const made = new Conversation({ ...head, turns })
+    const made = new Conversation({ ...this.#head(), id: makeId(), turns })
     made.keeper.headChanged()
     for (const { id } of turns) made.keeper.turnChanged(id)
     return made
@@ -246,6 +251,13 @@ export class Conversation {
 
   rename(title: string): void {
     this.title.value = beginning(title, longestTitle * 2)
+    this.keeper.headChanged()
+  }
+
+  /** Keeps how the next answer is asked for. */
+  keepSettings(settings: ConversationSettings): void {
+    if (isSame(settings, this.settings.peek())) return
+    this.settings.value = settings
     this.keeper.headChanged()
   }
 
@@ -331,6 +343,11 @@ export class Conversation {
     this.keeper.turnChanged(written.id)
   }
 
+  #head(): ConversationHead {
+    const settings = this.settings.peek()
+    return { title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek(), ...(settings && { settings }) }
+  }
+
   #begin(id: string): AbortController {
     const controller = new AbortController()
     this.#answering.set(id, controller)
@@ -353,10 +370,16 @@ export class Conversation {
     this.#all.value = [...this.#all.peek(), turn]
     this.#leaf.value = turn.id
     if (this.title.peek() === '') this.title.value = titleOf(turn)
+    this.settings.value ??= untracked(settingsNow)
     this.keeper.headChanged()
     this.keeper.turnChanged(turn.id)
     return turn
   }
+}
+
+function isSame({ model, parameters, preset }: ConversationSettings, other: ConversationSettings | null): boolean {
+  if (other === null || model !== other.model || preset !== other.preset) return false
+  return Object.entries(parameters).every(([name, value]) => other.parameters[name as keyof ChatParameters] === value)
 }
 
 /** What a conversation is called that begins with a message. */

@@ -1,11 +1,11 @@
-import { signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'
 import { isSignedOut, loadSession } from '../../state/session.ts'
 import { Conversation } from './conversation.ts'
-import { beginWithStandard } from './presets/presets.ts'
+import { beginWithStandard, settingsNow, showSettings } from './presets/presets.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 import { sendUnsent, unsentTurns } from './unsent/unsent-changes.ts'
 
@@ -20,10 +20,22 @@ const caughtUp = sendUnsent()
 /** Counts what changes the list beside what is said. */
 export const listChanges = signal(0)
 
+// What is set beside a conversation is kept with it, and what is kept with it is set beside it.
+effect(() => {
+  const kept = current.value.settings.value
+  if (kept !== null) untracked(() => showSettings(kept))
+})
+effect(() => {
+  const now = settingsNow()
+  untracked(() => {
+    if (current.value.turns.value.length > 0) current.value.keepSettings(now)
+  })
+})
+
 /** Begins a new conversation, with the default preset where there is one; the other conversation is kept. */
 export function beginConversation(): void {
-  beginWithStandard()
   current.value = new Conversation()
+  beginWithStandard()
   navigate('/console/chat')
 }
 
