@@ -47,7 +47,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
     version: packageFile.version,
     signIn,
     mostTokens: accounts.tokens,
-    mostBodyBytes: asyncBodyLimitBytes,
+    mostBodyBytes: requests.bodyLimitBytes,
     mostDocumentBytes: accounts.documentBytes,
     requestLog: accounts.requestLog,
     limits: [

@@ -86,7 +86,7 @@ export interface ConsoleSettings {
   readonly version: string
   /** Access tokens of one account that can be used at once. */
   readonly mostTokens: number
-  /** Bytes of an asynchronous request. */
+  /** Bytes of a request that is answered at once. */
   readonly mostBodyBytes: number
   /** Bytes that one account may keep besides requests. */
   readonly mostDocumentBytes: number

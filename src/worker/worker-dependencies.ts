@@ -7,7 +7,6 @@ import type { UsageEntry } from '../core/usage.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { BudgetDependencies } from '../operations/budgets/wish-of.ts'
-import type { AnswerEnding, WrittenAnswer } from '../operations/conversations/kept-answers.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { EncodedOutput } from '../operations/deferred/outputs.ts'
 import type { WorkResult } from '../operations/run-work.ts'
@@ -24,8 +23,6 @@ export interface WorkerDependencies extends BudgetDependencies {
   readonly onEvent: (event: WorkerEvent) => void
   /** Told of each output that is stored, for the request log; absent = nobody asks. */
   readonly onOutput?: (inference: Inference, output: EncodedOutput) => void
-  /** Keeps what was written of an answer in its conversation; absent = there are none. */
-  readonly endAnswer?: (answer: WrittenAnswer, ending: AnswerEnding) => Promise<void>
   /** Told what running and storing spend their time on; absent = nobody asks. */
   readonly onWork?: (event: WorkEvent) => void
   /** Whether another node has a model in memory; absent = there are no others. */

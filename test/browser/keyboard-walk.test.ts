@@ -34,21 +34,6 @@ test('a text file says what a press on it does, and that it came and went', { sk
   await told(page, 'notes.txt is taken out.')
 })
 
-test('an answer is told in words, and so is each version that one steps to', { skip }, async () => {
-  const { page } = visit()
-  await openPage(page, 'Chat')
-  await haveAnswered(page, '# A heron\n\nIt is **grey**.')
-  await told(page, 'A heron It is grey.')
-  const second = await writeNextAnswer(page)
-  await page.getByRole('button', { name: 'Regenerate' }).last().press('Enter')
-  await second.write('- a *wren*')
-  await second.end()
-  await told(page, 'a wren')
-  await page.getByRole('button', { name: 'Earlier version' }).press('Enter')
-  await told(page, 'A heron It is grey.')
-  await page.getByRole('button', { name: 'New conversation' }).click()
-})
-
 test('a stopped answer, and what is undone, are told', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')

@@ -1,5 +1,4 @@
 import type { ListedConversation } from '../../core/chat/conversation.ts'
-import type { StoredDocument } from '../../core/document.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
 import { type ConversationDependencies, keptLabel, type Options, pinnedLabel, readHead } from './conversation-documents.ts'
 
@@ -32,15 +31,9 @@ export async function listConversations(
   const kept = await documents.list({ ...base, label: keptLabel, after }, options)
   const last = kept.at(-1)
   return {
-    conversations: [...pinned, ...kept].map(readListed),
+    conversations: [...pinned, ...kept].map(readHead),
     next: last === undefined || kept.length < pageSize ? null : { at: last.at, id: last.id },
   }
-}
-
-/** A head without what only an opened conversation needs. */
-function readListed(document: StoredDocument): ListedConversation {
-  const { settings: _, ...listed } = readHead(document)
-  return listed
 }
 
 async function findConversations(
@@ -57,7 +50,7 @@ async function findConversations(
   const found = await Promise.all(others.map((id) => documents.get({ kind: 'conversation', id, accountId }, options)))
   return [...titled, ...found]
     .flatMap((document) =>
-      document === null || (document.label !== pinnedLabel && document.label !== keptLabel) ? [] : readListed(document),
+      document === null || (document.label !== pinnedLabel && document.label !== keptLabel) ? [] : readHead(document),
     )
     .sort((a, b) => b.changedAt - a.changedAt)
 }

@@ -13,40 +13,26 @@ let conversation = new Conversation()
 let kept = new Map<string, Partial<Turn>>()
 
 /** The service's end of one answer, which the test writes piece by piece. */
-function openAnswer(): {
-  readonly body: Promise<{ messages: readonly object[] }>
-  send(...chunks: readonly unknown[]): void
-  fail(message: string): void
-} {
+function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>; send(...chunks: readonly unknown[]): void; end(): void } {
   const asked = Promise.withResolvers<{ messages: readonly object[] }>()
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
-  let inference: object = { id: 'r1', status: 'running', outcome: null, error: null }
   page.answerWith(async (address, init) => {
-    if (address === '/console/api/requests/r1') return Response.json({ inference })
-    if (address === '/v1/requests/r1/events') {
-      init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
-      return new Response(readable)
-    }
     if (address !== '/v1/chat/completions') return keep(address, init)
+    init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
     asked.resolve(JSON.parse(String(init.body)))
-    return Response.json({ response_id: 'r1' }, { status: 202 })
+    return new Response(readable)
   })
-  const send = (...chunks: readonly unknown[]) => {
-    for (const chunk of chunks) void writer.write(encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)).catch(() => {})
-  }
   return {
     body: asked.promise,
-    send,
-    fail: (message) => {
-      inference = { id: 'r1', status: 'completed', outcome: 'failed', error: { message } }
-      send({ status: 'completed', outcome: 'failed' })
+    send: (...chunks) => {
+      for (const chunk of chunks)
+        void writer.write(encoder.encode(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`)).catch(() => {})
     },
+    end: () => void writer.close().catch(() => {}),
   }
 }
-
-const succeeded = { status: 'completed', outcome: 'succeeded' }
 
 async function keep(address: string, { method, body }: RequestInit): Promise<Response> {
   const id = address.split('/turns/')[1]
@@ -85,7 +71,7 @@ describe('a conversation', () => {
     assert.equal(conversation.writing.value, true)
     answer.send(text('Hi'))
     assert.equal((await lastWhen(({ content }) => content === 'Hi')).state, 'writing')
-    answer.send(text(' there'), finish('stop'), usage, succeeded)
+    answer.send(text(' there'), finish('stop'), usage, '[DONE]')
     const done = await lastWhen(({ facts }) => facts !== null)
     assert.deepEqual([done.role, done.content, done.state, done.failure], ['assistant', 'Hi there', 'done', null])
     assert.deepEqual([done.facts?.promptTokens, done.facts?.completionTokens], [5, 2])
@@ -95,7 +81,7 @@ describe('a conversation', () => {
   it('sends everything said before, and nothing of answers that never began', async () => {
     let answer = openAnswer()
     conversation.say('One')
-    answer.fail('No.')
+    answer.end()
     await lastWhen(({ state }) => state === 'failed')
     answer = openAnswer()
     conversation.say('Two')
@@ -103,25 +89,6 @@ describe('a conversation', () => {
       { role: 'user', content: 'One' },
       { role: 'user', content: 'Two' },
     ])
-  })
-
-  it('keeps how it is gone on with, from its first message on, and takes over what another page has set', async () => {
-    openAnswer()
-    changeChatSettings({ system: 'You are a pirate.' })
-    conversation.say('Hello')
-    changeChatSettings({ system: '' })
-    const heads: { settings?: { parameters: { system: string } } }[] = []
-    const { settings } = conversation
-    assert.equal(settings.value?.parameters.system, 'You are a pirate.')
-    page.answerWith(async (address, init) => {
-      if (init.method === 'PUT' && !address.includes('/turns/')) heads.push(JSON.parse(String(init.body)))
-      return new Response(null, { status: 204 })
-    })
-    assert.ok(settings.value)
-    conversation.keepSettings({ ...settings.value, parameters: { ...settings.value.parameters, system: 'You are a parrot.' } })
-    await conversation.keeper.settled()
-    assert.equal(heads.at(-1)?.settings?.parameters.system, 'You are a parrot.')
-    conversation.stop()
   })
 
   it('is called by what is said first, on one line, cut at no emoji, and never by what nobody sees', () => {
@@ -138,33 +105,10 @@ describe('a conversation', () => {
     }
   })
 
-  it('takes what the service kept of an answer that failed before the page could read it, and adds why', async () => {
-    const sent: Partial<Turn>[] = []
-    const error = { message: 'It broke.', cause: 'out of memory' }
-    page.answerWith(async (address, { body, method = 'GET' }) => {
-      const [question, answer] = conversation.turns.peek()
-      if (address === '/v1/chat/completions')
-        return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
-      if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
-      if (address === '/console/api/requests/r1')
-        return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
-      if (method === 'PUT') sent.push(JSON.parse(String(body)))
-      if (method === 'PUT') return new Response(null, { status: 204 })
-      const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
-      const turnIds = [question?.id, answer?.id]
-      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], turnIds, version: 1, readAt: 1 })
-    })
-    conversation.say('Hello')
-    const failed = await lastWhen(({ cause, content }) => cause !== undefined && content === 'Half')
-    assert.deepEqual([failed.state, failed.failure, failed.cause], ['failed', 'It broke.', 'out of memory'])
-    await conversation.keeper.settled()
-    assert.deepEqual([sent.at(-1)?.content, sent.at(-1)?.cause], ['Half', 'out of memory'])
-  })
-
   it('says that an answer met its limit', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('a'), finish('length'), succeeded)
+    answer.send(text('a'), finish('length'), '[DONE]')
     assert.equal((await lastWhen(({ state }) => state !== 'writing')).state, 'cut')
   })
 
@@ -178,50 +122,26 @@ describe('a conversation', () => {
     assert.deepEqual([stopped.state, stopped.content, stopped.failure], ['stopped', 'Once upon', null])
   })
 
-  it('keeps what was written when the service says that it failed, and why', async () => {
-    const answer = openAnswer()
-    conversation.say('Hello')
-    answer.send(text('Half'))
-    answer.fail('The model stopped.')
-    const failed = await lastWhen(({ state }) => state === 'failed')
-    assert.deepEqual([failed.content, failed.failure, failed.requestId], ['Half', 'The model stopped.', 'r1'])
-  })
-
-  it('is written from its beginning by another attempt', async () => {
-    const answer = openAnswer()
-    conversation.say('Hello')
-    answer.send({ status: 'running', attempt: 1 }, text('Lost'))
-    await lastWhen(({ content }) => content === 'Lost')
-    answer.send({ status: 'running', attempt: 2 }, text('Found'), finish('stop'), usage, succeeded)
-    assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Found')
-  })
-
-  it('takes up an answer that the service is writing, and what other pages have said', async () => {
-    const answer = openAnswer()
-    const turn = { parent: null, files: [], failure: null, model: null, facts: null, at: 1 } as const
-    const question: Turn = { ...turn, id: 'q', role: 'user', content: 'Hello', state: 'done' }
-    const written: Turn = { ...turn, id: 'a', parent: 'q', role: 'assistant', content: '', state: 'writing', inference: 'r1', at: 2 }
-    const head = { id: 'c', title: 'Hello', pinned: false }
-    conversation = new Conversation({ ...head, leaf: 'a', turns: [question, written], turnIds: ['q', 'a'], version: 1, readAt: 1 })
-    answer.send(text('Hi'), finish('stop'), usage, succeeded)
-    assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Hi')
-    const more: Turn = { ...question, id: 'q2', parent: 'a', content: 'And now?', at: 3 }
-    page.answerWith(async (address) => {
-      assert.equal(address, `/console/api/conversations/c?version=1&readAt=1`)
-      return Response.json({ ...head, title: 'Hi', leaf: 'q2', turns: [more], turnIds: ['q', 'a', 'q2'], version: 2, readAt: 5 })
+  for (const [what, last] of [
+    ['the stream breaks off', null],
+    ['the service says that it failed', { error: { code: 'inference_failed', message: 'The model stopped.' } }],
+    ['nonsense comes', '{"choices":'],
+  ] as const)
+    it(`keeps what was written when ${what}, and says what to do`, async () => {
+      const answer = openAnswer()
+      conversation.say('Hello')
+      answer.send(text('Half'))
+      if (last !== null) answer.send(last)
+      answer.end()
+      const failed = await lastWhen(({ state }) => state === 'failed')
+      assert.equal(failed.content, 'Half')
+      assert.match(failed.failure ?? '', /\.$/)
     })
-    await conversation.refresh()
-    assert.deepEqual(
-      conversation.turns.value.map(({ content }) => content),
-      ['Hello', 'Hi', 'And now?'],
-    )
-    assert.equal(conversation.title.value, 'Hi')
-  })
 
   it('has figures that make sense for an answer without a word', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
-    answer.send(finish('stop'), usage, succeeded)
+    answer.send(finish('stop'), usage, '[DONE]')
     const { facts } = await lastWhen(({ facts }) => facts !== null)
     assert.ok(facts !== null && facts.firstTextMs >= 0)
     assert.equal(facts.writingMs, 0)
@@ -230,14 +150,14 @@ describe('a conversation', () => {
   it('asks again without the last answer', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('No'), finish('stop'), succeeded)
+    answer.send(text('No'), finish('stop'), '[DONE]')
     await lastWhen(({ state }) => state === 'done')
     answer = openAnswer()
     const last = conversation.turns.value.at(-1)
     assert.ok(last)
     conversation.regenerate(last)
     assert.deepEqual((await answer.body).messages, [{ role: 'user', content: 'Hello' }])
-    answer.send(text('Yes'), finish('stop'), succeeded)
+    answer.send(text('Yes'), finish('stop'), '[DONE]')
     const again = await lastWhen(({ state }) => state === 'done')
     assert.equal(again.content, 'Yes')
     assert.equal(conversation.turns.value.length, 2)
@@ -250,12 +170,12 @@ describe('a conversation', () => {
   it('goes on where an answer ended, in the same message', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('Once upon'), finish('length'), succeeded)
+    answer.send(text('Once upon'), finish('length'), '[DONE]')
     const cut = await lastWhen(({ state }) => state === 'cut')
     answer = openAnswer()
     conversation.goOn(cut)
     assert.deepEqual((await answer.body).messages.at(-1), { role: 'assistant', content: 'Once upon' })
-    answer.send(text(' a time.'), finish('stop'), succeeded)
+    answer.send(text(' a time.'), finish('stop'), '[DONE]')
     const done = await lastWhen(({ state }) => state === 'done')
     await new Promise(setImmediate)
     assert.deepEqual([done.id, done.content], [cut.id, 'Once upon a time.'])
@@ -267,7 +187,7 @@ describe('a conversation', () => {
     first.say('Hello')
     await answer.body
     conversation = new Conversation()
-    answer.send(text('Late'), finish('stop'), succeeded)
+    answer.send(text('Late'), finish('stop'), '[DONE]')
     while (![...kept.values()].some(({ content, state }) => content === 'Late' && state === 'done')) await new Promise(setImmediate)
     assert.deepEqual(
       [...kept.values()].map(({ content, state }) => [content, state]),
@@ -299,7 +219,7 @@ describe('a conversation', () => {
   it('takes a message out with what followed it, and brings both back', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('Hi'), finish('stop'), succeeded)
+    answer.send(text('Hi'), finish('stop'), '[DONE]')
     await lastWhen(({ state }) => state === 'done')
     const [first] = conversation.turns.value
     assert.ok(first)

@@ -1,5 +1,4 @@
-import { batch, signal } from '@preact/signals'
-import type { ConversationSettings } from '../../../../../core/chat/conversation.ts'
+import { signal } from '@preact/signals'
 import type { ChatParameters, ChatPreset, ChatPresets } from '../../../../../core/chat/preset.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../../../../contract/presets.ts'
 import { makeId } from '../../../browser/make-id.ts'
@@ -77,20 +76,6 @@ export async function removePreset(preset: ChatPreset): Promise<() => Promise<vo
 export async function setStandardPreset(preset: ChatPreset | null): Promise<void> {
   await send(base, { method: 'PUT', body: (preset === null ? {} : { standard: preset.id }) satisfies StandardPreset })
   await loadPresets()
-}
-
-/** How the next answer is asked for, as a conversation keeps it. */
-export function settingsNow(): ConversationSettings {
-  const { id } = choice.value
-  return { model: chatSettings.value.model, parameters: parametersNow(), ...(id !== '' && { preset: id }) }
-}
-
-/** Shows how a conversation is gone on with. */
-export function showSettings({ model, parameters, preset = '' }: ConversationSettings): void {
-  batch(() => {
-    choice.value = { ...choice.value, id: preset }
-    changeChatSettings({ ...defaultChatParameters, ...parameters, model })
-  })
 }
 
 function parametersNow(): ChatParameters {
