@@ -127,6 +127,8 @@ suite('chats in Ollama’s words', () => {
     ['0', true],
     ['0s', true],
     [-1, false],
+    ['0m0s', true],
+    [`${'0'.repeat(60)}5s`, false],
     ['5m', false],
     ['1h30m', false],
     [300, false],

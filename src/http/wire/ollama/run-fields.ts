@@ -135,9 +135,9 @@ export function findRunFaults({ options = {}, logprobs = false, top_logprobs, ke
 /** Go's durations, such as `1h30m` or `-1s`; digits alone are seconds. */
 const duration = /^-?(?:\d+|(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+)$/
 
-/** Whether the model should leave memory right away. */
+/** Whether the model should leave memory right away: {@link findRunFaults} found a duration, and it is zero. */
 export function unloadsNow({ keep_alive }: Pick<RunBody, 'keep_alive'>): boolean {
-  return keep_alive === 0 || (typeof keep_alive === 'string' && /^-?(?:0+(?:\.0+)?[a-zµ]*)+$/.test(keep_alive))
+  return keep_alive === 0 || (typeof keep_alive === 'string' && !/[1-9]/.test(keep_alive))
 }
 
 /** How the answer is generated; the oldest turns and what the model thinks are the conversation's. */
