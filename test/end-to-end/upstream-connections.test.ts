@@ -140,12 +140,12 @@ describe('connections to an upstream', { concurrency: true }, () => {
       while (response.write(piece));
       response.once('close', silence.resolve)
       // Nothing is taken off any more, and that for longer than the client waits for a server.
-      response.setTimeout(500, () => {
+      response.setTimeout(2000, () => {
         silence.resolve()
         response.end('end')
       })
     }
-    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts: { ...patient, idleMs: 100 } }))
+    const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null, timeouts: { ...patient, idleMs: 1000 } }))
     let last = ''
     for await (const piece of await connection.send('/chat/completions', {}, { signal })) {
       if (last === '') await silence.promise
