@@ -78,7 +78,7 @@ const mostOfAll = 512
 
 /**
  * Bounds the connections on which nothing has shown yet that a node is at the other end: with one too many the oldest is closed. A node proves itself within
- * milliseconds, whoever only holds connections loses them.
+ * milliseconds; a stranger who only holds connections loses them.
  */
 export class UnprovenConnections {
   /** Oldest first. */

@@ -60,7 +60,7 @@ export function isEnabled(account: Account | null): boolean {
   return account !== null && account.disabledAt === null
 }
 
-/** The error of whoever uses an account that is disabled. */
+/** The error for requests of a disabled account. */
 export function accountDisabled(): ServiceError {
   return new ServiceError('invalid_token', 'The account of this access token is disabled; ask an owner of the service.')
 }

@@ -57,7 +57,9 @@ export function withModelId(
   aliases?: ModelAliases,
 ): Readonly<Record<string, unknown>> {
   const { model } = body
-  return typeof model === 'string' ? { ...body, model: resolveModelName(catalog, model, aliases) } : body
+  if (typeof model !== 'string') return body
+  const id = resolveModelName(catalog, model, aliases)
+  return id === model ? body : { ...body, model: id }
 }
 
 /** Every alias of a model that exists, with the model. */

@@ -118,7 +118,7 @@ export const linkAccount: Command = {
   },
 }
 
-/** The way back in for whoever lost the app and the recovery codes. */
+/** Lets people sign in again who lost the app and the recovery codes. */
 export const resetSecondFactor: Command = {
   words: ['account', 'second-factor', 'reset'],
   summary: 'Remove the second factor of an account, so that the password is enough again.',

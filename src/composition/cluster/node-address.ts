@@ -48,7 +48,7 @@ function firstAddress(): string | undefined {
 /**
  * The address of the database: the setting's, or what its file holds.
  *
- * @throws {UsageError} when the file cannot be read or holds none; what it holds is not told.
+ * @throws {UsageError} when the file cannot be read or holds none; the message leaves out what it holds.
  */
 export async function readDatabaseUrl({ url, urlFile }: { readonly url: string | null; readonly urlFile: string | null }): Promise<string> {
   if (url !== null) return url

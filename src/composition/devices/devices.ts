@@ -65,8 +65,8 @@ export async function findGpuMemory({ gpu, gpuDevice }: DeviceChoice, options: {
   if (gpu === 'off') return 0
   const devices = (await listDevices(options)).filter(({ software }) => gpu !== 'auto' || !software)
   if (devices.length === 0) return 0
-  const told = devices.filter(({ index }) => gpuDevice === null || index === gpuDevice).map(({ memoryBytes }) => memoryBytes ?? 0)
-  const memoryBytes = Math.max(0, ...told)
+  const reported = devices.filter(({ index }) => gpuDevice === null || index === gpuDevice).map(({ memoryBytes }) => memoryBytes ?? 0)
+  const memoryBytes = Math.max(0, ...reported)
   return memoryBytes === 0 ? null : Math.floor(memoryBytes * share)
 }
 

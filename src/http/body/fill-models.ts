@@ -32,14 +32,13 @@ export function fillModels(
     if (!isReceived(received) || !isRecord(received.value)) return
     const value = withModelId(deps.catalog, received.value, modelAliases)
     const { model = null } = value
-    const body = { ...received, value }
-    request.body = body
+    if (value !== received.value) request.body = { ...received, value }
     if (config.model !== undefined) {
       const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
-      if (filled !== null) request.body = { ...body, value: { ...value, model: filled } }
+      if (filled !== null) request.body = { ...received, value: { ...value, model: filled } }
     } else if (config.spends === 'images' && defaultModels.image !== null && isUnknown(deps, request, model)) {
       const { model: _, ...rest } = value
-      request.body = { ...body, value: rest }
+      request.body = { ...received, value: rest }
       reply.header(header, 'The model is not installed; the default image model draws instead.')
     }
   })

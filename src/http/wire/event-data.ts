@@ -8,6 +8,11 @@ export function encodeNamedEvent(name: string, value: unknown): string {
   return `event: ${name}\ndata: ${encodeAsciiJson(value)}\n\n`
 }
 
+/** One line of a stream in which each line is JSON. */
+export function encodeLine(value: object): string {
+  return `${encodeAsciiJson(value)}\n`
+}
+
 /**
  * JSON in plain ASCII. Everything else is escaped because published clients decode each network chunk by itself, which
  * breaks characters of several bytes, split lines at U+0085, U+2028 and U+2029, or end the stream at any `[DONE]` inside

@@ -9,7 +9,7 @@ import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
 import { requireTextModel } from '../../wire/chat/require-text-model.ts'
-import { encodeAsciiJson } from '../../wire/event-data.ts'
+import { encodeLine } from '../../wire/event-data.ts'
 import {
   encodeLoaded,
   encodeShown,
@@ -120,16 +120,28 @@ async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
     throw new ServiceError('unsupported_parameter', 'This service pulls no models; put files into its models folder.')
   pulls.start(source)
   await noteModelChange(deps, call, { action: 'model-pulled', model: source })
-  const lines = pullProgress({ ...deps, pulls }, source, options)
+  const progress = pullProgress({ ...deps, pulls }, source, options)
   if (stream) {
-    await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, lines, ndjson)
+    await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, inLines(progress), ndjson)
     return reply
   }
-  let last = '{}'
-  for await (const line of lines) last = line
-  const answer: { readonly error?: string } = JSON.parse(last)
-  if (answer.error !== undefined) throw new ServiceError('server_is_overloaded', answer.error)
-  return answer
+  let last: PullProgress = {}
+  for await (const step of progress) last = step
+  if (last.error !== undefined) throw new ServiceError('server_is_overloaded', last.error)
+  return last
+}
+
+/** Where a pull stands; the last has the status `success` or an error. */
+interface PullProgress {
+  readonly status?: string
+  readonly error?: string
+  readonly digest?: string
+  readonly total?: number
+  readonly completed?: number
+}
+
+async function* inLines(steps: AsyncIterable<PullProgress>): AsyncGenerator<string, void, undefined> {
+  for await (const step of steps) yield encodeLine(step)
 }
 
 /** What we call a model that is named as Ollama's users name those of the hub. */
@@ -149,17 +161,16 @@ async function* pullProgress(
   { pulls, clock }: { readonly pulls: NonNullable<RouteDependencies['pulls']>; readonly clock: RouteDependencies['clock'] },
   source: string,
   { signal }: { readonly signal: AbortSignal },
-): AsyncGenerator<string, void, undefined> {
-  const line = (value: object) => `${encodeAsciiJson(value)}\n`
-  yield line({ status: 'pulling manifest' })
+): AsyncGenerator<PullProgress, void, undefined> {
+  yield { status: 'pulling manifest' }
   for (;;) {
     const found = pulls.list().find((each) => each.source === source)
-    if (found === undefined) return yield line({ error: 'The pull was stopped.' })
-    if (found.state === 'done') return yield line({ status: 'success' })
-    if (found.state === 'failed') return yield line({ error: `The pull failed: ${found.reason ?? 'the log says why'}` })
+    if (found === undefined) return yield { error: 'The pull was stopped.' }
+    if (found.state === 'done') return yield { status: 'success' }
+    if (found.state === 'failed') return yield { error: `The pull failed: ${found.reason ?? 'the log says why'}` }
     if (found.bytesTotal > 0) {
       const { bytesTotal: total, bytesDone: completed } = found
-      yield line({ status: `pulling ${source}`, digest: source, total, completed })
+      yield { status: `pulling ${source}`, digest: source, total, completed }
     }
     await clock.wait(progressMs, { signal })
   }

@@ -72,7 +72,7 @@ export function readParts(parts: readonly ContentPart[]): readonly SeenPart[] | 
 }
 
 /** Base64 in its usual letters and padded, of text in those of addresses. */
-function toPlainBase64(text: string): string {
+export function toPlainBase64(text: string): string {
   const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
 }

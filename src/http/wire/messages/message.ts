@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { isRecord } from '../../../core/json-value.ts'
+import { parseRecord } from '../../../core/json-value.ts'
 import { finishWords } from '../../../core/text/finish-words.ts'
-import type { FinishReason, TokenUsage, ToolCall } from '../../../core/text-generation.ts'
+import type { FinishReason, TokenUsage } from '../../../core/text-generation.ts'
 import { type TextChoice, type TextResult, warningsOf } from '../../../operations/collect-text.ts'
 import type { Answer } from '../answer.ts'
 import type { messageAnswerSchema, messageUsageSchema } from './message-answers.ts'
@@ -81,7 +81,7 @@ export function callId(id: string): string {
 
 function encodeBlocks({ thoughts, text, toolCalls, reason }: TextChoice): readonly Block[] {
   const calls = toolCalls.flatMap((call): readonly Block[] => {
-    const input = readInput(call)
+    const input = parseRecord(call.arguments)
     // A call that the limit cut off in the middle can be made of nothing.
     return input === null && reason === 'length' ? [] : [{ type: 'tool_use', id: callId(call.id), name: call.name, input: input ?? {} }]
   })
@@ -90,13 +90,4 @@ function encodeBlocks({ thoughts, text, toolCalls, reason }: TextChoice): readon
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...calls,
   ]
-}
-
-function readInput({ arguments: text }: ToolCall): object | null {
-  try {
-    const input: unknown = JSON.parse(text)
-    return isRecord(input) ? input : null
-  } catch {
-    return null
-  }
 }

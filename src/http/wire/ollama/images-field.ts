@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
+import { toPlainBase64 } from '../chat/content-parts.ts'
 
 /** Pictures of one message, as Ollama's clients send them. */
 export const imagesField = Type.Optional(
@@ -25,19 +27,15 @@ function readImage(given: string): PicturePart | null {
   const text = given.replace(/^data:image\/[a-z]+;base64,/, '').replace(/[\r\n]/g, '')
   const [, mediaType] = kinds.find(([head]) => text.startsWith(head)) ?? []
   if (mediaType === undefined || !base64.test(text)) return null
-  const plain = text.replace(/=+$/, '')
-  return { type: 'picture', mediaType, base64: plain.padEnd(Math.ceil(plain.length / 4) * 4, '=') }
+  return { type: 'picture', mediaType, base64: toPlainBase64(text) }
 }
 
 /** Finds what is no picture. */
 export function findImageFaults(images: Images = [], path: FieldFault['path']): readonly FieldFault[] {
   return images.flatMap((image, index): readonly FieldFault[] => {
     if (readImage(image) !== null) return []
-    const name = path
-      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-      .join('')
-      .slice(1)
-    return [{ path: [...path, index], message: `\`${name}[${index}]\` must be a PNG, JPEG, WebP or GIF file in base64.`, kind: 'format' }]
+    const place = [...path, index]
+    return [{ path: place, message: `\`${printPath(place)}\` must be a PNG, JPEG, WebP or GIF file in base64.`, kind: 'format' }]
   })
 }
 

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { isRecord } from '../../../core/json-value.ts'
+import { parseRecord } from '../../../core/json-value.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
 import { encodeChatLogprobs } from '../chat/chat-logprobs.ts'
-import { encodeAsciiJson } from '../event-data.ts'
+import { encodeLine } from '../event-data.ts'
 import { NativeTimer } from '../llama-cpp/timings.ts'
 import { toOllamaError } from './ollama-error.ts'
 
@@ -95,7 +95,7 @@ export class OllamaAnswer {
   async *lines(parts: AsyncIterable<TextPart>): AsyncGenerator<string, void, undefined> {
     const calls: { id: string; name: string; arguments: string; index: number }[] = []
     let reason: TextChoice['reason'] = 'stop'
-    const line = (said: Said, more: object = { done: false }) => `${encodeAsciiJson(this.#encode(said, more))}\n`
+    const line = (said: Said, more: object = { done: false }) => encodeLine(this.#encode(said, more))
     try {
       for await (const part of parts) {
         this.#timer.note(part)
@@ -113,7 +113,7 @@ export class OllamaAnswer {
         } else if (part.type === 'finish') yield line({}, this.#end(reason))
       }
     } catch (error) {
-      yield `${encodeAsciiJson(toOllamaError(error))}\n`
+      yield encodeLine(toOllamaError(error))
       throw error
     }
   }
@@ -153,17 +153,8 @@ function readCall(
   { id, name, arguments: text, index }: { readonly id: string; readonly name: string; readonly arguments: string; readonly index: number },
   reason: TextChoice['reason'],
 ): Call | null {
-  const input = parseObject(text)
+  const input = parseRecord(text)
   return input === null && reason === 'length' ? null : { id, function: { index, name, arguments: input ?? {} } }
-}
-
-function parseObject(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
-  } catch {
-    return null
-  }
 }
 
 function encodeLogprobs(logprobs: readonly TokenLogprob[]): object {

@@ -1,13 +1,13 @@
-import { randomInt } from 'node:crypto'
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatInput, ResponseFormat, SamplingParameters, TextRequest } from '../../../core/text-generation.ts'
 import { readStop, stopField } from '../chat/fields/stop-field.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
+import { readSampling } from '../chat/sampling-fields.ts'
 import { idleFields } from '../idle-fields.ts'
 
 /** What Ollama samples with where neither the request nor the model says. */
-const usualSampling = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0 } as const
+const usualSampling = { temperature: 0.8, top_k: 40, top_p: 0.9 } as const
 
 const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 const penalty = (description: string) => Type.Optional(Type.Number({ minimum: -2, maximum: 2, description }))
@@ -146,7 +146,7 @@ export function readRun(body: RunBody): Omit<TextRequest, 'model' | 'input'> {
   const most = options.num_predict ?? -1
   return {
     ...(most < 0 ? { maxTokens: 2 ** 31 - 1, maxTokensIsDefault: true } : { maxTokens: most }),
-    sampling: readSampling(options),
+    sampling: readOptions(options),
     stop: readStop(options.stop),
     choices: 1,
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
@@ -172,19 +172,13 @@ export function readThink({ think }: Pick<RunBody, 'think'>): Pick<ChatInput, 'e
   return { effort: think === 'max' ? 'xhigh' : think }
 }
 
-function readSampling(options: Options): SamplingParameters {
-  const { seed = -1 } = options
-  return {
-    temperature: options.temperature ?? usualSampling.temperature,
-    topP: options.top_p ?? usualSampling.topP,
-    topK: Math.max(0, options.top_k ?? usualSampling.topK),
-    minP: options.min_p ?? usualSampling.minP,
-    frequencyPenalty: options.frequency_penalty ?? 0,
-    presencePenalty: options.presence_penalty ?? 0,
-    repetitionPenalty: options.repeat_penalty ?? 1,
-    seed: seed === -1 ? randomInt(2 ** 32) : Number(BigInt.asUintN(32, BigInt(seed))),
-    logitBias: new Map(),
-  }
+/** Fills in Ollama's defaults; the rest means what it does in chats. */
+function readOptions({ seed = -1, ...options }: Options): SamplingParameters {
+  return readSampling({
+    ...usualSampling,
+    ...options,
+    ...(seed !== -1 && { seed }),
+  })
 }
 
 function readFormat(format: RunBody['format']): ResponseFormat {
