@@ -41,13 +41,13 @@ async function measureBare(): Promise<string> {
     return connection
   }
   // A connection of pg takes one statement at a time.
-  const [hearer, ...lanes] = await Promise.all(Array.from({ length: 1 + 2 * clients }, connect))
+  const [listener, ...lanes] = await Promise.all(Array.from({ length: 1 + 2 * clients }, connect))
   const free = lanes.slice()
   const take = () => free.pop() ?? fail('there are more waits than connections')
-  if (hearer === undefined) fail('there is no connection')
+  if (listener === undefined) fail('there is no connection')
   const waiting = new Map<string, () => void>()
-  hearer.on('notification', ({ payload = '' }) => waiting.get(payload)?.())
-  await hearer.query('listen bare')
+  listener.on('notification', ({ payload = '' }) => waiting.get(payload)?.())
+  await listener.query('listen bare')
   return await measure(waits, async (index) => {
     await pause(200)
     const heard = Promise.withResolvers<void>()

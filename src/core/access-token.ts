@@ -31,7 +31,7 @@ export interface Caller {
   readonly tokenId: string | null
   readonly scopes: readonly Scope[]
   /** Whether failures tell it their causes: only an owner at the console hears them. */
-  readonly hearsCauses?: true
+  readonly ownerSeesCauses?: true
   /** Requests a minute of the token itself; absent = only those of its account. */
   readonly requestsPerMinute?: number
   /** Of its account, a few seconds late at most. */

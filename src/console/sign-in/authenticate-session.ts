@@ -22,5 +22,5 @@ export async function authenticateSession(
   const account = await findSessionAccount(deps, secret, options)
   if (account === null) return null
   const { id: accountId, limits: accountLimits } = account
-  return { accountId, tokenId: null, scopes, accountLimits, ...(account.role === 'owner' && { hearsCauses: true }) }
+  return { accountId, tokenId: null, scopes, accountLimits, ...(account.role === 'owner' && { ownerSeesCauses: true }) }
 }

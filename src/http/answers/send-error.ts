@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, toErrorRecord } from '../../core/error.ts'
-import { hearerOf } from '../caller.ts'
+import { errorReaderOf } from '../caller.ts'
 import { type ErrorBody, toErrorBody } from '../faults/error-body.ts'
 import { errorStatus } from '../faults/error-status.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
@@ -27,9 +27,9 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
 /** An error in the shape that the client of this route reads. */
 function bodyFor(request: FastifyRequest, error: unknown): object {
   if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
-  if (isOllamaSurface(request)) return toOllamaError(error, hearerOf(request))
-  if (isResponsesSurface(request)) return inResponsesWords(toErrorBody(error, hearerOf(request)))
-  return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, hearerOf(request))
+  if (isOllamaSurface(request)) return toOllamaError(error, errorReaderOf(request))
+  if (isResponsesSurface(request)) return inResponsesWords(toErrorBody(error, errorReaderOf(request)))
+  return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, errorReaderOf(request))
 }
 
 /** What OpenAI's responses call fields of a chat. */

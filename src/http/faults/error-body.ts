@@ -18,14 +18,14 @@ export interface ErrorBody {
 }
 
 /** Of whom an error is told. */
-export interface ErrorHearer {
+export interface ErrorReader {
   /** Whether it may hear why the service failed; absent = it may not. */
-  readonly hearsCauses?: boolean | undefined
+  readonly ownerSeesCauses?: boolean | undefined
 }
 
 /** The error object of a failure that was thrown, for one hearer. */
-export function describeError(error: unknown, { hearsCauses = false }: ErrorHearer = {}): ErrorObject {
-  const cause = hearsCauses ? causeText(error) : null
+export function describeError(error: unknown, { ownerSeesCauses = false }: ErrorReader = {}): ErrorObject {
+  const cause = ownerSeesCauses ? causeText(error) : null
   return { ...toErrorObject(toErrorRecord(error)), ...(cause !== null && { cause }) }
 }
 
@@ -35,9 +35,9 @@ export function toErrorObject({ code, message, param }: ErrorRecord): ErrorObjec
 }
 
 /** Turns anything thrown into the body a client may see. */
-export function toErrorBody(error: unknown, hearer: ErrorHearer = {}): ErrorBody {
+export function toErrorBody(error: unknown, reader: ErrorReader = {}): ErrorBody {
   const record = toErrorRecord(error)
-  const body = { error: describeError(error, hearer) }
+  const body = { error: describeError(error, reader) }
   if (errorStatus[record.code] !== 422) return body
   const known = error instanceof ServiceError ? error : fromErrorRecord(record)
   const faults =

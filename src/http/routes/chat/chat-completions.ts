@@ -71,10 +71,10 @@ export const createChatCompletion: Route = {
       const parts = generateText(call.work, { caller, request }, options)
       if (!delivery.stream) return whole(await collectText(parts))
       const passed = storing.keep ? passText(parts, async (result) => void (await whole(result))) : parts
-      const { hearsCauses } = caller
+      const { ownerSeesCauses } = caller
       const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
       return streamText(deps, call, passed, {
-        encode: (started) => encodeChatStream(head, request, started, { ...delivery, hearsCauses, timer }),
+        encode: (started) => encodeChatStream(head, request, started, { ...delivery, ownerSeesCauses, timer }),
         // The contract's client takes `data:` lines only.
         ping: null,
       })

@@ -1,6 +1,6 @@
 import type { WrittenPart } from '../../../core/text/visible-text.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
-import { describeError, type ErrorHearer } from '../../faults/error-body.ts'
+import { describeError, type ErrorReader } from '../../faults/error-body.ts'
 import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import type { NativeTimer } from '../llama-cpp/timings.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
@@ -20,7 +20,7 @@ export async function* encodeChatStream(
   head: CompletionHead,
   request: TextRequest,
   parts: AsyncIterable<TextPart>,
-  { timer = null, ...delivery }: Delivery & ErrorHearer & { readonly timer?: NativeTimer | null },
+  { timer = null, ...delivery }: Delivery & ErrorReader & { readonly timer?: NativeTimer | null },
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (fields: object) =>
     encodeEventData({

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { describeError, type ErrorHearer, type ErrorObject } from '../../faults/error-body.ts'
+import { describeError, type ErrorObject, type ErrorReader } from '../../faults/error-body.ts'
 import { errorStatus } from '../../faults/error-status.ts'
 
 /** Body of every refusal of llama.cpp's routes. */
@@ -15,8 +15,8 @@ export const nativeErrorSchema = Type.Object({
 })
 
 /** The error body of llama.cpp's routes: its server's, whose `code` is a number. */
-export function toNativeError(error: unknown, hearer: ErrorHearer = {}): Static<typeof nativeErrorSchema> {
-  const { code: reason, ...said } = describeError(error, hearer)
+export function toNativeError(error: unknown, reader: ErrorReader = {}): Static<typeof nativeErrorSchema> {
+  const { code: reason, ...said } = describeError(error, reader)
   const code = errorStatus[reason]
   return { error: { ...said, code, type: typeOf(reason) ?? said.type, reason } }
 }

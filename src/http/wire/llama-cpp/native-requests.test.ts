@@ -280,7 +280,7 @@ suite('answers in llama.cpp’s words', () => {
     }
     assert.equal(toNativeError(new Error('a secret')).error.reason, 'internal_error')
     assert.ok(!JSON.stringify(toNativeError(new Error('a secret'))).includes('secret'))
-    const owner = { hearsCauses: true }
+    const owner = { ownerSeesCauses: true }
     assert.equal(
       toNativeError(new ServiceError('inference_failed', 'No.', { cause: new Error('why') }), owner).error.cause?.includes('why'),
       true,

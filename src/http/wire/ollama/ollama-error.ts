@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { describeError, type ErrorHearer } from '../../faults/error-body.ts'
+import { describeError, type ErrorReader } from '../../faults/error-body.ts'
 
 /** Body of every refusal of Ollama's routes. */
 export const ollamaErrorSchema = Type.Object({
@@ -8,7 +8,7 @@ export const ollamaErrorSchema = Type.Object({
 })
 
 /** The error body of Ollama's routes: a sentence where others have an object. */
-export function toOllamaError(error: unknown, hearer: ErrorHearer = {}): Static<typeof ollamaErrorSchema> {
-  const { message, code } = describeError(error, hearer)
+export function toOllamaError(error: unknown, reader: ErrorReader = {}): Static<typeof ollamaErrorSchema> {
+  const { message, code } = describeError(error, reader)
   return { error: message, code }
 }
