@@ -12,7 +12,7 @@ test('the template sees messages, the begin token and the generation prompt', ()
     texts,
   )
   assert.equal(template.render([user], []), '<s>[user]Hi>')
-  assert.equal(template.knowsTools, false)
+  assert.equal(template.acceptsTools, false)
 })
 
 test('a file without a template gets ChatML', () => {

@@ -41,13 +41,13 @@ export interface RenderOptions {
 export interface ChatTemplate {
   readonly source: string
   /** Whether the template itself tells the model about tools. */
-  readonly knowsTools: boolean
+  readonly acceptsTools: boolean
   /** How the model thinks before it answers; null = it does not. */
   readonly thoughts: ThoughtFormat | null
   /** Whether the model can be told how long to think, or at least whether to. */
-  readonly hearsEffort: boolean
+  readonly acceptsEffort: boolean
   /** Whether it can be told how long. */
-  readonly hearsDegree: boolean
+  readonly acceptsDegree: boolean
   /** Whether the template leaves out a system message that is all there is. */
   readonly hidesLoneRules: boolean
   /**
@@ -75,7 +75,7 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
     throw new Error(`The chat template has ${text.length} characters; at most ${maxTemplateLength} are allowed.`)
   const template = new Template(text)
   const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
-  const hearsEffort = effortVariables.test(text)
+  const acceptsEffort = effortVariables.test(text)
   const asksToday = /\b(?:date_string|datetime)\b/.test(text)
   const thoughts = detectThoughtFormat(text)
   const parted = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
@@ -85,13 +85,13 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const gathers = losesRules(tryOut)
   return {
     source: text,
-    knowsTools: /\btools\b/.test(text),
+    acceptsTools: /\btools\b/.test(text),
     thoughts,
-    hearsEffort,
-    hearsDegree: /\breasoning_effort\b/.test(text),
+    acceptsEffort,
+    acceptsDegree: /\breasoning_effort\b/.test(text),
     hidesLoneRules: hidesLoneRules(tryOut),
     render: (messages, tools, { opensTurn = true, effort, thinks: asked, thoughtTokens } = {}) => {
-      if (effort !== undefined && effort !== 'none' && !hearsEffort && thoughts === null) throw refuseEffort()
+      if (effort !== undefined && effort !== 'none' && !acceptsEffort && thoughts === null) throw refuseEffort()
       const told = effort === undefined ? asked : effort !== 'none'
       const budget = told === false ? 0 : thoughtTokens
       const heard = effort ?? (told === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)

@@ -118,10 +118,10 @@ export async function tokenizeParts(
 }
 
 /** What the template is told of how to think; who allows no thoughts asks for none. */
-function readThinking({ hearsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
+function readThinking({ acceptsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { effort, effortIsWish = false, thoughtTokens } = input
   const thinks = thoughtTokens === 0 ? false : input.thinks
-  const told = effort === undefined || (effortIsWish && !hearsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
+  const told = effort === undefined || (effortIsWish && !acceptsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
   return { ...told, ...(thoughtTokens !== undefined && { thoughtTokens }) }
 }
 

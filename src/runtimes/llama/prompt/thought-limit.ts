@@ -10,7 +10,7 @@ const shares: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 0.
  * @param most Tokens that the answer may have, thoughts included.
  */
 export function thoughtLimit(
-  { thoughts, hearsEffort, hearsDegree }: Pick<ChatTemplate, 'thoughts' | 'hearsEffort' | 'hearsDegree'>,
+  { thoughts, acceptsEffort, acceptsDegree }: Pick<ChatTemplate, 'thoughts' | 'hearsEffort' | 'hearsDegree'>,
   input: TextRequest['input'],
   most: number,
 ): number {
@@ -19,6 +19,6 @@ export function thoughtLimit(
   if (thoughtTokens !== undefined) return thoughtTokens
   if (effort === undefined) return input.thinks === false ? 0 : Number.POSITIVE_INFINITY
   // A model that cannot be told to think less is left as it is by who asks it of every model.
-  if ((hearsDegree && effort !== 'none') || (effortIsWish && !hearsEffort)) return Number.POSITIVE_INFINITY
+  if ((acceptsDegree && effort !== 'none') || (effortIsWish && !acceptsEffort)) return Number.POSITIVE_INFINITY
   return Math.floor(shares[effort] * most)
 }

@@ -188,8 +188,8 @@ const otherBlocks = ['<function=', '<arg_key>', '<invoke ', '<tool_calls>']
 
 /** Recognises a template's format by the marks it writes itself. */
 export function detectToolFormat(template: string): ToolFormat {
-  const knowsTools = /\btools\b/.test(template)
-  const marks = (text: string): boolean => knowsTools && template.includes(text)
+  const acceptsTools = /\btools\b/.test(template)
+  const marks = (text: string): boolean => acceptsTools && template.includes(text)
   const writes = ({ mark, before }: ToolFormat): boolean => marks(JSON.stringify(mark + before).slice(1, -1))
   if (marks(hermes.mark) && !otherBlocks.some(marks)) return hermes
   if (writes(qwenCoder) && marks('<parameter=')) return qwenCoder
@@ -198,7 +198,7 @@ export function detectToolFormat(template: string): ToolFormat {
   if (marks('<|channel|>commentary')) return harmonyFormat
   if (template.includes(deepSeek.mark) && template.includes(deepSeek.between) && !template.includes('```')) {
     const textArguments = !/\barguments\b['"\]]*\s*\|\s*tojson/.test(template)
-    return { ...deepSeek, textArguments, ...(!knowsTools && { offer: offerDeepSeekTools }) }
+    return { ...deepSeek, textArguments, ...(!acceptsTools && { offer: offerDeepSeekTools }) }
   }
   if (marks('"parameters": ') && marks('ipython')) return llama3
   return { ...hermes, native: false }
