@@ -11,7 +11,7 @@ export type PullModel = (
 const rateOverMs = 15_000
 
 /** The pulls of a service on one machine. */
-export function placeNowhere(pulls: Pick<ModelPulls, 'list' | 'start' | 'remove'>): PullDesk {
+export function createLocalPullDesk(pulls: Pick<ModelPulls, 'list' | 'start' | 'remove'>): PullDesk {
   return {
     list: () => pulls.list().map((pull) => ({ ...pull, node: null })),
     start: (source) => pulls.start(source),
@@ -90,9 +90,9 @@ export class ModelPulls {
     const pull = { ...known.pull, ...change }
     // The last moment before the span stays, so that a slow pull has a rate too.
     const from = known.progress.findLastIndex((moment) => moment.at <= at - rateOverMs)
-    const lately = from < 0 ? known.progress : known.progress.slice(from)
-    const isSameMoment = lately.at(-1)?.at === at
-    const progress = [...(isSameMoment ? lately.slice(0, -1) : lately), { at, bytes: pull.bytesDone }]
+    const recent = from < 0 ? known.progress : known.progress.slice(from)
+    const isSameMoment = recent.at(-1)?.at === at
+    const progress = [...(isSameMoment ? recent.slice(0, -1) : recent), { at, bytes: pull.bytesDone }]
     this.#pulls.set(source, { ...known, pull, progress })
   }
 

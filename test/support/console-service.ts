@@ -14,7 +14,7 @@ import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
 import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
-import { ModelPulls, type PullModel, placeNowhere } from '../../src/operations/model-pulls.ts'
+import { createLocalPullDesk, ModelPulls, type PullModel } from '../../src/operations/model-pulls.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -128,7 +128,7 @@ export async function startConsoleService({
       catalogFor: (accountId) => deps.assets.library.catalogFor(accountId),
       bodyKeys,
       passwords: new PasswordHasher(cheapHashes),
-      pulls: placeNowhere(new ModelPulls(pullModel, clock)),
+      pulls: createLocalPullDesk(new ModelPulls(pullModel, clock)),
       searchHub,
       pulledModels,
       tally: () => idleTally,

@@ -15,7 +15,7 @@ import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import { unstoppable } from '../../core/waiting.ts'
-import { type ModelPulls, placeNowhere } from '../../operations/model-pulls.ts'
+import { createLocalPullDesk, type ModelPulls } from '../../operations/model-pulls.ts'
 import { referenceFormat } from '../../storage/work-format.ts'
 import { tallyOf } from '../../telemetry/inference-events.ts'
 import { clusterJoined, faultSurvived, nodeUnreached } from '../../telemetry/service-events.ts'
@@ -68,7 +68,7 @@ export async function joinCluster(
     return {
       catalog: installed,
       pool,
-      pulls: placeNowhere(ownPulls),
+      pulls: createLocalPullDesk(ownPulls),
       nodes: () => [],
       isLoadedElsewhere: () => false,
       drain: async () => {},
