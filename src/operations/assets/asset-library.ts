@@ -76,7 +76,7 @@ export class AssetLibrary {
     const seen = this.entries()
       .filter(({ asset }) => asset.state === 'ready' && (asset.isPublic || asset.accountId === accountId))
       .toSorted((one, other) => Number(other.asset.accountId === accountId) - Number(one.asset.accountId === accountId))
-    const named = (name: string): readonly LibraryEntry[] => seen.filter(({ asset }) => goesBy(asset, name))
+    const named = (name: string): readonly LibraryEntry[] => seen.filter(({ asset }) => hasName(asset, name))
     return this.#with(catalog, seen, named)
   }
 
@@ -138,6 +138,6 @@ export class AssetLibrary {
 }
 
 /** Whether an upload goes by a name: its own, its id, the reference of both, or its account's with its name. */
-export function goesBy(asset: UploadedAsset, name: string): boolean {
+export function hasName(asset: UploadedAsset, name: string): boolean {
   return [asset.name, asset.id, assetReference(asset), `${asset.accountId}/${asset.name}`].includes(name)
 }

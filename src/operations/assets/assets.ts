@@ -6,7 +6,7 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { AssetFiles } from '../../core/ports/asset-files.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
-import { type AssetLibrary, goesBy } from './asset-library.ts'
+import { type AssetLibrary, hasName } from './asset-library.ts'
 import { listAssetRecords, type Options, putAssetRecord } from './asset-records.ts'
 import type { UploadsUnderWay } from './uploads-under-way.ts'
 
@@ -34,7 +34,7 @@ export async function findAsset(
   { caller, name }: { readonly caller: Pick<Caller, 'accountId'>; readonly name: string },
   options: Options,
 ): Promise<UploadedAsset> {
-  const found = (await listVisibleAssets(deps, caller, options)).find((asset) => goesBy(asset, name))
+  const found = (await listVisibleAssets(deps, caller, options)).find((asset) => hasName(asset, name))
   if (found === undefined) throw new ServiceError('not_found', 'This asset does not exist; GET /v1/assets lists yours.')
   return found
 }
