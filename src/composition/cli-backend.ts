@@ -5,7 +5,7 @@ import { UsageError } from '../cli/failures.ts'
 import type { Config } from '../config/settings.ts'
 import type { AuditAction } from '../core/audit-entry.ts'
 import type { ModelDescriptor } from '../core/model.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 import { makeBodyKey } from '../storage/filesystem/open-body-keys.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
 import { migrations } from '../storage/sqlite/schema/migrations.ts'
@@ -72,7 +72,7 @@ function refuseShared(command: 'backup' | 'restore', { type }: Config['database'
 async function recordAudit(config: Config, action: AuditAction, subject: string): Promise<void> {
   const clock = createSystemClock()
   await using store = await openStore(config, { clock, mode: 'tool' })
-  await store.audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail: null }, unstoppable)
+  await store.audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail: null }, neverAborted)
 }
 
 /** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */

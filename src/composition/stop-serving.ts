@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../core/ports/clock.ts'
-import { firstOf, unstoppable } from '../core/waiting.ts'
+import { firstOf, neverAborted } from '../core/waiting.ts'
 import type { Worker } from '../worker/start-worker.ts'
 
 interface RunningService {
@@ -25,7 +25,7 @@ export async function stopServing(
   const drained = worker.drain()
   const left = leaveOthers()
   await firstOf(
-    unstoppable.signal,
+    neverAborted.signal,
     async () => void (await Promise.all([answers.finished(), left])),
     (signal) => clock.wait(graceMs, { signal }),
   )

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuditAction, AuditEntry } from '../core/audit-entry.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 import { personOf } from './sign-in/signed-in.ts'
 
@@ -18,5 +18,5 @@ export async function recordAudit(
   { accountId = personOf(request).id, subject = null, detail = null }: Recorded = {},
 ): Promise<void> {
   const entry = { at: clock.now(), action, accountId, address: request.ip, subject, detail }
-  await audit.append(entry, unstoppable)
+  await audit.append(entry, neverAborted)
 }

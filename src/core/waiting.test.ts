@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'
 import { createTestClock } from '../../test/support/test-clock.ts'
-import { firstOf, orAborted, unstoppable } from './waiting.ts'
+import { firstOf, neverAborted, orAborted } from './waiting.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -34,7 +34,7 @@ describe('firstOf', () => {
       signal.addEventListener('abort', () => heard.push('second'))
       return never
     }
-    const waited = firstOf(unstoppable.signal, (signal) => clock.wait(1000, { signal }), told)
+    const waited = firstOf(neverAborted.signal, (signal) => clock.wait(1000, { signal }), told)
     await clock.advance(999)
     assert.deepEqual(heard, [])
     await clock.advance(1)
@@ -64,7 +64,7 @@ describe('firstOf', () => {
   test('fails with the first that fails', async () => {
     await assert.rejects(
       firstOf(
-        unstoppable.signal,
+        neverAborted.signal,
         () => never,
         () => Promise.reject(new Error('broken')),
       ),

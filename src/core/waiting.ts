@@ -1,5 +1,5 @@
 /** Options for what is done to its end whether or not somebody still wants it. */
-export const unstoppable: { readonly signal: AbortSignal } = { signal: new AbortController().signal }
+export const neverAborted: { readonly signal: AbortSignal } = { signal: new AbortController().signal }
 
 /** The promise's outcome, or the signal's reason as soon as it aborts; what the promise does afterwards is not waited for. */
 export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -4,7 +4,7 @@ import { ServiceError } from '../core/error.ts'
 import type { Submission, Work } from '../core/inference.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 import type { RunDependencies } from './model-slot.ts'
 import { meterOf, type UsageMeter } from './usage-meter.ts'
 
@@ -57,7 +57,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
     onEnded?.(entry)
     // The request's own signal may be aborted already; the books are written all the same.
     usage
-      .append(entry, { ...unstoppable, id: this.submission.id })
+      .append(entry, { ...neverAborted, id: this.submission.id })
       .then(() => onBooked(entry))
       .catch((error) => onFault(error))
   }

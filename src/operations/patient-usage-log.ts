@@ -2,7 +2,7 @@ import { ServiceError } from '../core/error.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { UsageEntry } from '../core/usage.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 
 /** Entries that wait while the books cannot be written; more are given up at once. */
 const mostWaiting = 10_000
@@ -80,7 +80,7 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
     for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
       const { entry, id, booked } = first
       try {
-        await this.#log.append(entry, { ...unstoppable, again: true, ...(id !== undefined && { id }) })
+        await this.#log.append(entry, { ...neverAborted, again: true, ...(id !== undefined && { id }) })
         booked.resolve()
       } catch (error) {
         if (passes(error)) throw error

@@ -3,7 +3,7 @@ import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { InferenceLog } from '../core/ports/inference-log.ts'
 import type { WebhookDelivery, WebhookLog } from '../core/ports/webhook-log.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 import { signWebhook, type WebhookPost } from './post-webhook.ts'
 import { type DeliveryResult, planDelivery, WebhookPlaces } from './webhook-places.ts'
 
@@ -68,7 +68,7 @@ async function deliver(deps: WebhookDependencies, delivery: WebhookDelivery, opt
       ? { reason: isDisabled ? 'account disabled' : 'record deleted' }
       : await trace(delivery, (traceparent) => announce(deps, { delivery, inference, traceparent }, options))
   const attempt = planDelivery({ attempts: delivery.attempts, result, now: clock.now(), random: deps.random() })
-  await webhooks.record(delivery.id, attempt, unstoppable)
+  await webhooks.record(delivery.id, attempt, neverAborted)
   deps.onAttempt(delivery, attempt)
 }
 

@@ -1,6 +1,6 @@
 import { leftOf } from '../core/limits/budget.ts'
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 import type { WorkerDependencies } from './worker-dependencies.ts'
 
 /** The ledger is asked no more often than this whether there is room again. */
@@ -42,11 +42,11 @@ export class ParkedClaims {
     }
     if (ready.length === 0) return
     for (const id of ready) this.#parked.delete(id)
-    await queue.hasten(ready, unstoppable)
+    await queue.hasten(ready, neverAborted)
   }
 
   async #roomOf({ accountId, tokenId }: BudgetHolder): Promise<number> {
-    const budgets = await this.#deps.ledger.budgets({ accountId, tokenId }, unstoppable)
+    const budgets = await this.#deps.ledger.budgets({ accountId, tokenId }, neverAborted)
     return Math.min(...budgets.filter(({ unit }) => unit === 'requests').map(leftOf))
   }
 }

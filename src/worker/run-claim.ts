@@ -4,7 +4,7 @@ import type { OutputReference } from '../core/inference.ts'
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim } from '../core/ports/inference-queue.ts'
 import type { TextPart } from '../core/text-generation.ts'
-import { orAborted, unstoppable } from '../core/waiting.ts'
+import { neverAborted, orAborted } from '../core/waiting.ts'
 import type { EncodedOutput } from '../operations/deferred/outputs.ts'
 import { runWork } from '../operations/run-work.ts'
 import { meterOf, UsageMeter } from '../operations/usage-meter.ts'
@@ -85,7 +85,7 @@ async function storeOutput(
 ): Promise<OutputReference> {
   const name = { inferenceId: inference.id, attempt }
   const startedAt = deps.clock.now()
-  const stored = await persist(deps, 'store-output', () => deps.outputs.put(name, content, unstoppable), signal)
+  const stored = await persist(deps, 'store-output', () => deps.outputs.put(name, content, neverAborted), signal)
   deps.onWork?.({ type: 'phase', name: 'store', model: inference.model, startedAt, endedAt: deps.clock.now() })
   return content.images === undefined ? stored : { ...stored, images: content.images() }
 }

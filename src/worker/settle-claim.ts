@@ -1,7 +1,7 @@
 import { cancelled } from '../core/deferred/inference-id.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
-import { unstoppable } from '../core/waiting.ts'
+import { neverAborted } from '../core/waiting.ts'
 import type { UsageMeter } from '../operations/usage-meter.ts'
 import { judgeFailure } from './judge-failure.ts'
 import { Interruption, persist } from './parked-claims.ts'
@@ -19,7 +19,7 @@ export interface EndedClaim {
 export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   const { claim, meter, signal } = ended
   const usage = meter.entry(outcomeOf(completion))
-  const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, unstoppable), signal)
+  const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, neverAborted), signal)
   if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })
   else tellCompleted(deps, ended, completion)
 }
@@ -33,11 +33,11 @@ export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim,
   if (judgement.action === 'fail') return completeClaim(deps, ended, { outcome: 'failed', error: judgement.error })
   if (judgement.action === 'release') {
     const { delayMs } = judgement
-    const answer = await persist(deps, 'release', () => deps.queue.release(claim, { delayMs, usage }, unstoppable), signal)
+    const answer = await persist(deps, 'release', () => deps.queue.release(claim, { delayMs, usage }, neverAborted), signal)
     return tellReleased(deps, ended, answer, 'no-room')
   }
   if (judgement.error.code === 'internal_error') deps.onEvent({ type: 'fault', duty: 'run-work', error: failure })
-  const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, unstoppable), signal)
+  const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, neverAborted), signal)
   if (answer === 'failed') tellCompleted(deps, ended, { outcome: 'failed', error: judgement.error })
   else tellReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
 }
@@ -46,7 +46,7 @@ async function settleInterruption(deps: WorkerDependencies, ended: EndedClaim, {
   const { claim, meter } = ended
   if (kind === 'lost') return deps.onEvent({ type: 'fenced', inference: claim.inference })
   if (kind === 'cancelled') return completeClaim(deps, ended, { outcome: 'cancelled', error: cancelled })
-  tellReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, unstoppable), 'drain')
+  tellReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, neverAborted), 'drain')
 }
 
 function tellReleased(

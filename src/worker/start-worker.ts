@@ -1,6 +1,6 @@
 import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import type { Claim, Hold, ModelRoom } from '../core/ports/inference-queue.ts'
-import { firstOf, unstoppable } from '../core/waiting.ts'
+import { firstOf, neverAborted } from '../core/waiting.ts'
 import { LiveClaims } from './live-claims.ts'
 import { Interruption, ParkedClaims } from './parked-claims.ts'
 import { runClaim } from './run-claim.ts'
@@ -93,7 +93,7 @@ class ClaimLoop {
     const rooms = limit > 0 ? this.#findRooms() : []
     if (rooms.length === 0) return []
     // A claim that was begun is finished: it may have been granted although the worker drains by now.
-    return this.#deps.queue.claim({ workerId, rooms, limit, leaseMs }, unstoppable)
+    return this.#deps.queue.claim({ workerId, rooms, limit, leaseMs }, neverAborted)
   }
 
   #findRooms(): readonly ModelRoom[] {

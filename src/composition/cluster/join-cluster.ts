@@ -14,7 +14,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { createLocalPullDesk, type ModelPulls } from '../../operations/model-pulls.ts'
 import { referenceFormat } from '../../storage/work-format.ts'
 import { tallyOf } from '../../telemetry/inference-events.ts'
@@ -129,7 +129,7 @@ export async function joinCluster(
           (node) => node.id !== id && !node.draining && node.models.some((each) => each.modelId === modelId && each.state === 'loaded'),
         ),
     async drain() {
-      await view.refresh(unstoppable).catch(onFault)
+      await view.refresh(neverAborted).catch(onFault)
       await lender?.idle()
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 
 /**
  * How long whoever asks for anything but a model's work waits at most, from the arrival of the request and without the time that its body took. What
@@ -70,7 +70,7 @@ export class AnswerDeadline {
   async #look(clock: Clock): Promise<void> {
     this.#looking = true
     while (this.#waiting.size > 0) {
-      await clock.wait(lookEveryMs, unstoppable)
+      await clock.wait(lookEveryMs, neverAborted)
       const now = clock.now()
       for (const { until, giveUp } of this.#waiting) if (until <= now) giveUp(tooLate())
     }

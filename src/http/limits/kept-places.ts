@@ -1,5 +1,5 @@
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 
 /** What a process keeps beyond those that are taken, so that not every place is a question to the store: a twentieth of all. */
 const spareShare = 0.05
@@ -75,7 +75,7 @@ export class KeptPlaces {
     const keep = async () => {
       const places = Math.min(this.#most, decide())
       if (places === this.#kept || (places > this.#kept && performance.now() < this.#fullUntil)) return
-      this.#kept = await this.#counts.keepPlaces({ subject: this.#subject, places, limit: this.#most }, unstoppable)
+      this.#kept = await this.#counts.keepPlaces({ subject: this.#subject, places, limit: this.#most }, neverAborted)
       if (this.#kept < places) this.#fullUntil = performance.now() + fullMs
     }
     const changed = this.#changing.then(keep).then(then)

@@ -1,5 +1,5 @@
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 
 /** What a process asks for at once, of the minute that all share: a twentieth, so that what one has and does not use is missed by nobody. */
 const shareOfMinute = 0.05
@@ -42,7 +42,7 @@ export class MinuteShare {
 
   async #take(): Promise<void> {
     const wanted = Math.max(1, Math.floor(this.#place.limit * shareOfMinute))
-    const { granted, left } = await this.#counts.takeOfMinute({ ...this.#place, wanted }, unstoppable)
+    const { granted, left } = await this.#counts.takeOfMinute({ ...this.#place, wanted }, neverAborted)
     this.#held += granted
     this.#left = left
     this.#over = granted === 0

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../core/audit-entry.ts'
 import { ServiceError } from '../../core/error.ts'
 import { listAliases, resolveModelName } from '../../core/find-descriptor.ts'
 import { shortName } from '../../core/requests/request-record.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { type ListedModel, listModels } from '../../operations/list-models.ts'
 import { isMessagesSurface } from '../answers/surface.ts'
 import { synchronousBody } from '../body/read-body.ts'
@@ -114,7 +114,7 @@ export async function noteModelChange(
   { incoming, caller: { accountId } }: Pick<Call, 'incoming' | 'caller'>,
   { action, model }: { readonly action: AuditEntry['action']; readonly model: string },
 ): Promise<void> {
-  await audit.append({ at: clock.now(), action, accountId, address: incoming.ip, subject: model, detail: null }, unstoppable)
+  await audit.append({ at: clock.now(), action, accountId, address: incoming.ip, subject: model, detail: null }, neverAborted)
 }
 
 /** @throws {ServiceError} `insufficient_scope` for accounts that are no owners, and for tokens that may not do everything an account can. */

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { RecentValues } from './recent-values.ts'
 
 interface WeightDependencies {
@@ -23,14 +23,14 @@ export class AccountWeights {
 
   /** 1 unless an owner has set another. */
   of(accountId: string): number {
-    if (this.#recent.known('all') === undefined) void this.#recent.get('all', () => this.#read(), unstoppable)
+    if (this.#recent.known('all') === undefined) void this.#recent.get('all', () => this.#read(), neverAborted)
     return this.#weights.get(accountId) ?? 1
   }
 
   async #read(): Promise<ReadonlyMap<string, number>> {
     const { accounts, onFault } = this.#deps
     try {
-      this.#weights = await accounts.weights(unstoppable)
+      this.#weights = await accounts.weights(neverAborted)
     } catch (error) {
       onFault(error)
     }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import { firstOf, unstoppable } from '../../core/waiting.ts'
+import { firstOf, neverAborted } from '../../core/waiting.ts'
 import { hashAccessToken, isAccessTokenText } from './access-tokens.ts'
 import type { RecentValues } from './recent-values.ts'
 
@@ -50,7 +50,7 @@ export async function authenticate(
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
     deps.recent.change(hash, (holder) => ({ ...holder, token: { ...token, lastUsedAt: now } }))
     // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
-    deps.tokens.touch(token.id, now, unstoppable).catch(deps.onFault)
+    deps.tokens.touch(token.id, now, neverAborted).catch(deps.onFault)
   }
   const { accountId, id: tokenId, scopes, limits } = token
   const { requestsPerMinute } = limits
@@ -65,7 +65,7 @@ async function lookUp(
   if (!isAccessTokenText(text)) throw invalidToken()
   const inTime = () =>
     firstOf(
-      unstoppable.signal,
+      neverAborted.signal,
       (signal) => findUsable(deps, hash, { signal }),
       async (signal) => {
         await deps.clock.wait(lookUpLimitMs, { signal })

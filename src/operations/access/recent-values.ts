@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts'
-import { orAborted, unstoppable } from '../../core/waiting.ts'
+import { neverAborted, orAborted } from '../../core/waiting.ts'
 
 /** How long a value is used without looking it up: the bound on how late a change is seen. */
 const believedMs = 4000
@@ -39,7 +39,7 @@ export class RecentValues<Value> {
 
   #begin(key: string, lookUp: (options: Options) => Promise<Value>): Promise<Value> {
     const until = this.#clock.now() + believedMs
-    const begun = lookUp(unstoppable)
+    const begun = lookUp(neverAborted)
       .then((value) => {
         this.#remember(key, value, until)
         return value

@@ -3,7 +3,7 @@ import type { Inference } from '../../core/inference.ts'
 import type { BodyKeys } from '../../core/ports/body-keys.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { BodyDropReason, BodyLogSwitch } from '../../core/requests/logged-body.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import type { EncodedOutput } from '../deferred/outputs.ts'
 import { BodyCapture } from './body-capture.ts'
 import { listBodyLogs } from './body-log.ts'
@@ -156,7 +156,7 @@ export class BodyRecorder implements AsyncDisposable {
     if (found === null) return null
     const key = keys.current()
     if (key === null) return 'key'
-    const result = await keepBody(this.#deps, { key, body, at, keepMs: found.keepMs, most }, unstoppable)
+    const result = await keepBody(this.#deps, { key, body, at, keepMs: found.keepMs, most }, neverAborted)
     return result === 'full' ? 'full' : null
   }
 }

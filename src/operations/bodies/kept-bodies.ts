@@ -6,7 +6,7 @@ import type { BodyKey, BodyKeys } from '../../core/ports/body-keys.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/logged-body.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 
 /** What bodies are kept in. */
@@ -110,7 +110,7 @@ export async function keepBody(
   const result = await documents.put(document, { signal: options.signal, version: null, most })
   if (result === 'stored') return result
   if (result === 'conflict') return 'stored'
-  if (file !== null && result === 'full') await outputs.delete([file.key], unstoppable)
+  if (file !== null && result === 'full') await outputs.delete([file.key], neverAborted)
   return result
 }
 
@@ -211,7 +211,7 @@ async function removeBody(
 ): Promise<boolean> {
   const found = await documents.get(key, options)
   if (found === null || !(await documents.remove(key, options))) return false
-  await outputs.delete(bodyFiles([found]), unstoppable)
+  await outputs.delete(bodyFiles([found]), neverAborted)
   return true
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { InferenceLog } from '../../core/ports/inference-log.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import type { InferenceEvents } from './inference-events.ts'
 import { cancelInference, waitForInference } from './inferences.ts'
 import { type FoundOutput, findOutput } from './outputs.ts'
@@ -47,7 +47,7 @@ export async function drawStored(
     return { id: inference.id, ...(await findOutput(deps, target, options)) }
   } catch (error) {
     // Nobody else knows of it; one that has ended stays as it is.
-    await cancelInference(deps, target, unstoppable)
+    await cancelInference(deps, target, neverAborted)
     throw error
   }
 }

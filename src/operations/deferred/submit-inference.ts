@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { makeInferenceId } from '../../core/deferred/inference-id.ts'
 import type { Inference, InferenceWork } from '../../core/inference.ts'
 import type { InferenceQueue, InferenceSubmission } from '../../core/ports/inference-queue.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { type BudgetDependencies, wishOf } from '../budgets/wish-of.ts'
 
 /** What submitting needs. */
@@ -37,7 +37,7 @@ export async function submitInference(
     return result
   } finally {
     // The caller may have left by now; nothing must stay set aside for work that is not there.
-    if (!kept && isLimited) await ledger.release(id, unstoppable)
+    if (!kept && isLimited) await ledger.release(id, neverAborted)
   }
 }
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { type FilePurpose, filePartBytes, filePrefix, type StoredFile } from '../../core/files/stored-file.ts'
 import type { OutputReference } from '../../core/inference.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { type FileDependencies, type FileTarget, fileDocument, fileQuotaExceeded, findFile } from './file-documents.ts'
 
 /** Bytes of a file that has no record yet; without one they are deleted as orphans. */
@@ -48,7 +48,7 @@ export async function storeBytes(
 export async function dropBytes({ outputs }: Pick<FileDependencies, 'outputs'>, { parts }: Pick<StoredBytes, 'parts'>): Promise<void> {
   await outputs.delete(
     parts.map(({ key }) => key),
-    unstoppable,
+    neverAborted,
   )
 }
 

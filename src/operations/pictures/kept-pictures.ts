@@ -5,7 +5,7 @@ import type { OutputReference } from '../../core/inference.ts'
 import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 
 /** What pictures are kept in, and how much of it an account may use. */
@@ -72,8 +72,8 @@ export async function keepPicture(
   const result = await documents.put(document, { ...options, version: null, most })
   if (result === 'stored') return id
   // Asked for twice at once, the first to come keeps it.
-  const known = result === 'conflict' ? await documents.get({ kind: 'picture', id, accountId }, unstoppable) : null
-  if (known === null || readPicture(known).file.key !== file.key) await outputs.delete([file.key], unstoppable)
+  const known = result === 'conflict' ? await documents.get({ kind: 'picture', id, accountId }, neverAborted) : null
+  if (known === null || readPicture(known).file.key !== file.key) await outputs.delete([file.key], neverAborted)
   if (result === 'conflict') return id
   throw picturesFull(most)
 }
@@ -116,7 +116,7 @@ export async function removeKeptPicture(
 ): Promise<void> {
   const { file } = await findKeptPicture(deps, target, options)
   if (!(await deps.documents.remove({ kind: 'picture', ...target }, options))) throw pictureNotFound()
-  await deps.outputs.delete([file.key], unstoppable)
+  await deps.outputs.delete([file.key], neverAborted)
 }
 
 /** One picture of an output. */

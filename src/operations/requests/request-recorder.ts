@@ -1,7 +1,7 @@
 import type { RequestLog } from '../../core/ports/request-log.ts'
 import type { RequestRecord } from '../../core/requests/request-record.ts'
 import type { UsageEntry } from '../../core/usage.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 
 /** Records that wait to be written; more are left out, for nobody's answer waits for them. */
 const mostWaiting = 10_000
@@ -39,7 +39,7 @@ export class RequestRecorder implements AsyncDisposable {
     while (this.#waiting.length > 0) {
       const records = this.#waiting.slice(0, mostAtOnce)
       this.#waiting = this.#waiting.slice(mostAtOnce)
-      await this.#log.append(records, unstoppable).catch(this.#onFault)
+      await this.#log.append(records, neverAborted).catch(this.#onFault)
     }
   }
 }

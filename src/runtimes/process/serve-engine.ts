@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module'
 import type { ModelDescriptor } from '../../core/model.ts'
 import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import type { TextFigures } from '../../core/ports/text-model.ts'
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { StreamWindow } from './engine-call.ts'
 import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
@@ -72,7 +72,7 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
         told = part
         channel.send({ type: 'loading', part })
       }
-      const engine = await load(descriptor, { ...options, ...unstoppable, onProgress })
+      const engine = await load(descriptor, { ...options, ...neverAborted, onProgress })
       loaded = { ...engine, gate: new EngineGate(engine.slots) }
       const report = () => {
         reportMemory()

@@ -1,4 +1,4 @@
-import { unstoppable } from '../../core/waiting.ts'
+import { neverAborted } from '../../core/waiting.ts'
 import { packFailure } from './engine-failure.ts'
 import type { PictureDescription, PictureOptions, PictureReport, PictureTask } from './picture-process.ts'
 
@@ -6,7 +6,7 @@ import type { PictureDescription, PictureOptions, PictureReport, PictureTask } f
 export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {
   const answer = async ({ bytes, whiteAt, transparency }: PictureTask): Promise<PictureReport> => {
     try {
-      return { description: await inspect(bytes, { ...unstoppable, transparency, ...(whiteAt !== null && { whiteAt }) }) }
+      return { description: await inspect(bytes, { ...neverAborted, transparency, ...(whiteAt !== null && { whiteAt }) }) }
     } catch (error) {
       return { error: packFailure(error) }
     }

@@ -14,7 +14,7 @@ import type { ModelCatalog } from '../../../src/core/ports/model-catalog.ts'
 import type { ModelPool } from '../../../src/core/ports/model-pool.ts'
 import type { NodeRegistry } from '../../../src/core/ports/node-registry.ts'
 import type { TextModel } from '../../../src/core/ports/text-model.ts'
-import { unstoppable } from '../../../src/core/waiting.ts'
+import { neverAborted } from '../../../src/core/waiting.ts'
 import { createFakeCatalog } from '../../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../../src/runtimes/fake/fake-text-model.ts'
@@ -108,7 +108,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const view = parts.use(
     await ClusterView.open(
       { registry, clock, self, lends: own, isDraining, tally: () => idleTally, pulls, onFault, onUnreached },
-      unstoppable,
+      neverAborted,
     ),
   )
   const borrower = { nodeId: id, secret, clock, tls, waitLimitMs: 60_000 }
@@ -134,7 +134,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
     }),
     async drain() {
       draining = true
-      await view.refresh(unstoppable)
+      await view.refresh(neverAborted)
     },
     kill: async () => lender?.[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),

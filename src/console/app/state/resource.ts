@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import { unstoppable } from '../../../core/waiting.ts'
+import { neverAborted } from '../../../core/waiting.ts'
 import { answersInOrder } from './answers-in-order.ts'
 import { isSignedOut, loadSession } from './session.ts'
 
@@ -46,5 +46,5 @@ export function useResource<Value>(
   const newest = useRef(run)
   newest.current = run
   // Whoever kept it from an earlier time asks with what is asked for now.
-  return { resource, reload: () => newest.current(unstoppable.signal) }
+  return { resource, reload: () => newest.current(neverAborted.signal) }
 }

@@ -3,7 +3,7 @@ import { listedModels } from '../../../core/find-descriptor.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
-import { unstoppable } from '../../../core/waiting.ts'
+import { neverAborted } from '../../../core/waiting.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { cancelInference } from '../../../operations/deferred/inferences.ts'
 import { submitInference } from '../../../operations/deferred/submit-inference.ts'
@@ -185,7 +185,7 @@ async function answerLater(
     await keepResponse(deps, { accountId, id: head.id }, { response, body, inference: inference.id }, options)
   } catch (error) {
     // Nobody could ever ask for it.
-    await cancelInference(deps, { id: inference.id, accountId }, unstoppable)
+    await cancelInference(deps, { id: inference.id, accountId }, neverAborted)
     throw error
   }
   return response

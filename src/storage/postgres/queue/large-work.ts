@@ -4,7 +4,7 @@ import { unreadableWork } from '../../../core/deferred/inference-id.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
-import { firstOf, unstoppable } from '../../../core/waiting.ts'
+import { firstOf, neverAborted } from '../../../core/waiting.ts'
 import {
   decodeReference,
   decodeWork,
@@ -82,7 +82,7 @@ export class LargeWork {
   forget(references: readonly Uint8Array[]): void {
     if (references.length === 0) return
     const keys = references.flatMap((reference) => decodeReference(reference)?.key ?? [])
-    this.#outputs.delete(keys, unstoppable).catch(() => {})
+    this.#outputs.delete(keys, neverAborted).catch(() => {})
   }
 
   async #isReadByAll(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
-import { unstoppable } from '../../../../core/waiting.ts'
+import { neverAborted } from '../../../../core/waiting.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -37,7 +37,7 @@ export function ConversationList(): VNode {
   const loadMore = async (after: string) => {
     const before = resource.value
     if (before.state !== 'ready') return
-    const { conversations, next } = await loadConversations({ search: asked.value, after }, unstoppable.signal)
+    const { conversations, next } = await loadConversations({ search: asked.value, after }, neverAborted.signal)
     resource.value = { state: 'ready', value: { conversations: [...before.value.conversations, ...conversations], next } }
   }
   return (
