@@ -6,7 +6,7 @@ import { Interruption, ParkedClaims } from './parked-claims.ts'
 import { runClaim } from './run-claim.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
-/** Longest time without looking for work, for when a slot gets free or a delay ends without a ring. */
+/** Longest time between two looks for work, for a slot that becomes free or a delay that ends without a notification. */
 const pollMs = 250
 /** What another node has in memory is left to it for so long before it is loaded here too. */
 const elsewhereMs = 2000
@@ -141,7 +141,7 @@ class ClaimLoop {
     await firstOf(
       signal,
       () => this.#slotFreed.promise,
-      (either) => this.#deps.queue.doorbell(pollMs, { signal: either }),
+      (either) => this.#deps.queue.waitForWork(pollMs, { signal: either }),
     )
   }
 }

@@ -255,13 +255,13 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     assert.equal(await succeed(store.queue, claim), 'lost')
   })
 
-  test(`${name} queue: the doorbell rings for a submission, and kept rings are not lost`, async () => {
+  test(`${name} queue: waitForWork resolves after a submission, also one from before the wait`, async () => {
     await using store = await openRoomy()
-    const waiting = store.queue.doorbell(60_000, options)
+    const waiting = store.queue.waitForWork(60_000, options)
     await store.queue.enqueue(makeSubmission(), options)
     await waiting
     await store.queue.enqueue(makeSubmission(), options)
-    await store.queue.doorbell(60_000, options)
+    await store.queue.waitForWork(60_000, options)
   })
 
   test(`${name} queue: nothing happens for a caller who has left`, async () => {

@@ -19,7 +19,7 @@ interface Linked extends AsyncDisposable {
   readonly database: string
 }
 
-/** A store that reaches its database over a link. As a tool it has no bell, whose answers would be among those that are swallowed. */
+/** A store that reaches its database over a link. As a tool it has no notifier, whose answers would be swallowed too. */
 async function openOverLink({ mode = 'service' }: { readonly mode?: 'service' | 'tool' } = {}): Promise<Linked> {
   await using undo = new AsyncDisposableStack()
   const address = new URL(await createDatabase())
@@ -60,7 +60,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
   })
 
   test('a completion whose answer got lost is told to be ours, and its usage is booked once', async () => {
-    // Without a bell, whose answers could be the one that is lost.
+    // Without a notifier, whose answer could be the lost one.
     await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
     await store.queue.enqueue(makeSubmission(), options)
@@ -175,7 +175,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
       assert.equal((await store.log.find(inference.id, 'a', options))?.status, 'running')
     }
     assert.equal(await succeed(store.queue, claim), 'completed')
-    const before = store.queue.doorbell(60_000, options)
+    const before = store.queue.waitForWork(60_000, options)
     await store.queue.enqueue(makeSubmission(), options)
     await before
   })

@@ -149,7 +149,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
     await query('alter database rotated connection limit -1')
     address = url.replace('rotated@', 'newcomer@')
     // Rung when it hears again.
-    await new Promise<void>((resolve) => void store.bell.onWork(resolve))
+    await new Promise<void>((resolve) => void store.notifier.onWork(resolve))
     await store.queue.enqueue(makeSubmission(), options)
     assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
   })

@@ -55,11 +55,11 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal(results.filter((result) => result?.repeated === false).length, 1)
   })
 
-  test('nothing is claimed twice, and what one node submits rings the bell of the others', async () => {
+  test('nothing is claimed twice, and a submission on one node notifies the others', async () => {
     await using cluster = await openNodes(3)
     const [first, second] = cluster.nodes
     assert.ok(first && second)
-    const rung = second.queue.doorbell(60_000, options)
+    const rung = second.queue.waitForWork(60_000, options)
     const submitted = await Promise.all(Array.from({ length: 60 }, () => first.queue.enqueue(makeSubmission(), options)))
     await rung
     const rooms = [{ model: 'fake-image', room: 8 }]
@@ -76,7 +76,7 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await using cluster = await openNodes(2)
     const [first, second] = cluster.nodes
     assert.ok(first && second)
-    const heard = new Promise<readonly string[]>((resolve) => second.bell.onEnded(resolve))
+    const heard = new Promise<readonly string[]>((resolve) => second.notifier.onEnded(resolve))
     const { inference } = await first.queue.enqueue(makeSubmission(), options)
     await succeed(first.queue, await claimNext(first.queue))
     assert.deepEqual(await heard, [inference.id])

@@ -154,5 +154,5 @@ export interface InferenceQueue {
   /** Takes the outputs of some records whose retention is over, and deletes some old records; nothing left when it reports none. */
   expire(options: { readonly signal: AbortSignal }): Promise<ExpiryReport>
   /** Resolves when something may have become claimable, or after `timeoutMs`. */
-  doorbell(timeoutMs: number, options: { readonly signal: AbortSignal }): Promise<void>
+  waitForWork(timeoutMs: number, options: { readonly signal: AbortSignal }): Promise<void>
 }

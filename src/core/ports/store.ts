@@ -33,6 +33,6 @@ export interface Store extends AsyncDisposable {
   readonly keepLargeWorkIn?: (outputs: OutputStore) => void
   /** Who shares the store; absent where nobody can. */
   readonly nodes?: NodeRegistry
-  /** Calls back with the ids of inferences that ended on other nodes, as far as that is heard; absent where there are none. */
-  readonly onEndedElsewhere?: (tell: (ids: readonly string[]) => void) => void
+  /** Calls back with the ids of inferences that ended on other nodes; some may be missed. Absent where there are no other nodes. */
+  readonly onEndedElsewhere?: (notify: (ids: readonly string[]) => void) => void
 }

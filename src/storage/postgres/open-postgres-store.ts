@@ -6,13 +6,13 @@ import type { Store } from '../../core/ports/store.ts'
 import { PostgresAccessTokenStore } from './access-token-store.ts'
 import { PostgresAccountStore } from './account-store.ts'
 import { PostgresAuditLog } from './audit-log.ts'
-import { Bell } from './bell.ts'
 import { PostgresBudgetLedger } from './budget-ledger.ts'
 import { checkSessions } from './connecting/connection.ts'
 import { Database } from './database.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { PostgresDocumentStore } from './document-store.ts'
 import { PostgresNodeRegistry, Presence } from './node-registry.ts'
+import { Notifier } from './notifier.ts'
 import { PostgresInferenceLog } from './queue/inference-log.ts'
 import { PostgresInferenceQueue } from './queue/inference-queue.ts'
 import { QueuePlaces } from './queue/queue-places.ts'
@@ -42,7 +42,7 @@ export interface PostgresStore extends Store {
   readonly database: Database
   readonly nodes: NodeRegistry
   /** Tells the other nodes of ends, and hears theirs. */
-  readonly bell: Bell
+  readonly notifier: Notifier
   /** What the operator should know about the server. */
   readonly warnings: readonly string[]
 }
@@ -72,24 +72,24 @@ export async function openPostgresStore({
   const database = undo.use(new Database(url, readAddress))
   const clock = time === 'clock' ? machine : undo.use(await DatabaseClock.open(database, machine))
   const holder = randomUUID()
-  const bell = undo.use(new Bell(readAddress, holder))
+  const notifier = undo.use(new Notifier(readAddress, holder))
   if (mode === 'service') {
     if ((await database.get('select 1 from imports where not finished', {}, { repeatable: true })) !== undefined)
       throw new Error('A migration into this database is not complete; run sepia migrate again.')
     await makePartitions(database, clock.now())
     undo.use(await Presence.open(database, { holder, clock }))
-    await bell.open()
+    await notifier.open()
   }
   const places = new QueuePlaces(database)
-  const queue = new PostgresInferenceQueue(database, { clock, limits, places, bell })
+  const queue = new PostgresInferenceQueue(database, { clock, limits, places, notifier })
   const ledger = new PostgresBudgetLedger(database, { clock, holder })
   const onLimits = () => ledger.forget()
   const owned = undo.move()
   return {
     database,
-    bell,
+    notifier,
     warnings,
-    onEndedElsewhere: (tell) => bell.onEnded(tell),
+    onEndedElsewhere: (notify) => notifier.onEnded(notify),
     keepLargeWorkIn: (outputs) => queue.keepLargeWorkIn(outputs),
     clock,
     queue,

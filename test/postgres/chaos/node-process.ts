@@ -46,7 +46,7 @@ async function work(): Promise<void> {
   const rooms = [{ model: 'fake-image', room: 4 }]
   const claims = await store.queue.claim({ workerId: String(process.pid), rooms, limit: 4, leaseMs }, options)
   await Promise.all(claims.map(run))
-  if (claims.length === 0) await store.queue.doorbell(100, options)
+  if (claims.length === 0) await store.queue.waitForWork(100, options)
 }
 
 async function run(claim: Claim): Promise<void> {

@@ -19,13 +19,13 @@ import type {
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
 import type { OutputStore } from '../../../core/ports/output-store.ts'
-import { Doorbell } from '../../doorbell.ts'
 import type { ClaimedRow, WantedWork } from '../../rows/inference-row.ts'
 import { decodeReference, decodeWork, encodeWork, referenceFormat, workFormat } from '../../work-format.ts'
-import type { Bell } from '../bell.ts'
+import { WorkSignal } from '../../work-signal.ts'
 import { type Database, limitMs } from '../database.ts'
 import { DatabaseClock } from '../database-clock.ts'
 import { Grouping } from '../grouping.ts'
+import type { Notifier } from '../notifier.ts'
 import { cancel } from './cancel.ts'
 import { claim, returnClaims } from './claim.ts'
 import { type Enqueued, enqueueGroup } from './enqueue.ts'
@@ -50,8 +50,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
   readonly #database: Database
   readonly #clock: Clock
   readonly #places: QueuePlaces
-  readonly #bell: Bell
-  readonly #doorbell: Doorbell
+  readonly #notifier: Notifier
+  readonly #workSignal: WorkSignal
   readonly #submitting: Grouping<EncodedSubmission, Enqueued>
   readonly #finishing: Grouping<End, CompletionAnswer>
   /** Claims whose answers got lost; what they took is given back before the next. */
@@ -64,15 +64,15 @@ export class PostgresInferenceQueue implements InferenceQueue {
       clock,
       limits,
       places,
-      bell,
-    }: { readonly clock: Clock; readonly limits: QueueLimits; readonly places: QueuePlaces; readonly bell: Bell },
+      notifier,
+    }: { readonly clock: Clock; readonly limits: QueueLimits; readonly places: QueuePlaces; readonly notifier: Notifier },
   ) {
     this.#database = database
     this.#clock = clock
     this.#places = places
-    this.#bell = bell
-    this.#doorbell = new Doorbell(clock)
-    bell.onWork(() => this.#doorbell.ring())
+    this.#notifier = notifier
+    this.#workSignal = new WorkSignal(clock)
+    notifier.onWork(() => this.#workSignal.notify())
     this.#submitting = new Grouping((all, deadline) => enqueueGroup(database.until(deadline), all, { limits, now: clock.now() }), {
       ...groups,
       keyOf: ({ accountId }) => accountId,
@@ -196,8 +196,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return expire(this.#database, this.#clock.now())
   }
 
-  doorbell(timeoutMs: number, options: Options): Promise<void> {
-    return this.#doorbell.wait(timeoutMs, options)
+  waitForWork(timeoutMs: number, options: Options): Promise<void> {
+    return this.#workSignal.wait(timeoutMs, options)
   }
 
   /** Ends what an account has waiting. */
@@ -212,8 +212,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   #workCame(): void {
     this.#places.forget()
-    this.#doorbell.ring()
-    this.#bell.tellWork()
+    this.#workSignal.notify()
+    this.#notifier.notifyWork()
   }
 
   async #finishGroup(ends: readonly End[], deadline: number): Promise<readonly CompletionAnswer[]> {
@@ -221,7 +221,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     const answers = await finish(this.#database.until(deadline), ends, this.#clock.now(), (reference) => references.push(reference))
     this.#largeWork?.forget(references)
     this.#places.forget()
-    this.#bell.tellEnded(ends.filter((_, index) => answers[index] === 'completed').map(({ id }) => id))
+    this.#notifier.notifyEnded(ends.filter((_, index) => answers[index] === 'completed').map(({ id }) => id))
     return answers
   }
 

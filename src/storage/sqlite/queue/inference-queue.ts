@@ -19,9 +19,9 @@ import type {
   RenewalReport,
   SweepReport,
 } from '../../../core/ports/inference-queue.ts'
-import { Doorbell } from '../../doorbell.ts'
 import type { ClaimedRow } from '../../rows/inference-row.ts'
 import { decodeWork, encodeWork, workFormat } from '../../work-format.ts'
+import { WorkSignal } from '../../work-signal.ts'
 import type { Writer } from '../writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
@@ -34,14 +34,14 @@ export class SqliteInferenceQueue implements InferenceQueue {
   readonly #writer: Writer
   readonly #clock: Clock
   readonly #limits: QueueLimits
-  readonly #doorbell: Doorbell
+  readonly #workSignal: WorkSignal
   #sweptAt = 0
 
   constructor(writer: Writer, { clock, limits }: { readonly clock: Clock; readonly limits: QueueLimits }) {
     this.#writer = writer
     this.#clock = clock
     this.#limits = limits
-    this.#doorbell = new Doorbell(clock)
+    this.#workSignal = new WorkSignal(clock)
   }
 
   async enqueue(
@@ -62,7 +62,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
       limits: this.#limits,
     }
     const earlier = await this.#writer.run('enqueue', encoded, now)
-    this.#doorbell.ring()
+    this.#workSignal.notify()
     return earlier === null ? { inference: makePendingInference(encoded, now), repeated: false } : { inference: earlier, repeated: true }
   }
 
@@ -91,20 +91,20 @@ export class SqliteInferenceQueue implements InferenceQueue {
   async release(hold: Hold, end: Booking & { readonly delayMs: number }, { signal }: Options): Promise<ReleaseAnswer> {
     signal.throwIfAborted()
     const answer = await this.#writer.run('release', { ...bare(hold), ...end }, this.#clock.now())
-    this.#doorbell.ring()
+    this.#workSignal.notify()
     return answer
   }
 
   async hasten(ids: readonly string[], { signal }: Options): Promise<void> {
     signal.throwIfAborted()
     await this.#writer.run('hasten', { ids }, this.#clock.now())
-    this.#doorbell.ring()
+    this.#workSignal.notify()
   }
 
   async retry(hold: Hold, end: Booking & { readonly failure: AttemptFailure }, { signal }: Options): Promise<ReleaseAnswer | 'failed'> {
     signal.throwIfAborted()
     const answer = await this.#writer.run('retry', { ...bare(hold), ...end }, this.#clock.now())
-    this.#doorbell.ring()
+    this.#workSignal.notify()
     return answer
   }
 
@@ -120,7 +120,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     if (setBackMs > jumpMs) await this.#writer.run('endDelays', { setBackMs }, now)
     this.#sweptAt = now
     const report = await this.#writer.run('sweep', { ...limits, spared: limits.spared.map(bare) }, now)
-    if (report.requeued > 0) this.#doorbell.ring()
+    if (report.requeued > 0) this.#workSignal.notify()
     return report
   }
 
@@ -129,8 +129,8 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return this.#writer.run('expire', {}, this.#clock.now())
   }
 
-  doorbell(timeoutMs: number, options: Options): Promise<void> {
-    return this.#doorbell.wait(timeoutMs, options)
+  waitForWork(timeoutMs: number, options: Options): Promise<void> {
+    return this.#workSignal.wait(timeoutMs, options)
   }
 
   /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */

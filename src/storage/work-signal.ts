@@ -1,27 +1,27 @@
 import type { Clock } from '../core/ports/clock.ts'
 import { firstOf } from '../core/waiting.ts'
 
-/** Wakes whoever waits for work; a ring while nobody waits is kept for the next one. */
-export class Doorbell {
+/** Wakes every waiter for work; a notification without a waiter is kept for the next one. */
+export class WorkSignal {
   readonly #clock: Clock
   readonly #waiting = new Set<() => void>()
-  #rung = false
+  #notified = false
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  ring(): void {
-    this.#rung = this.#waiting.size === 0
+  notify(): void {
+    this.#notified = this.#waiting.size === 0
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
   }
 
-  /** Resolves at the next ring, or after `timeoutMs`. */
+  /** Resolves at the next notification, or after `timeoutMs`. */
   async wait(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     signal.throwIfAborted()
-    if (this.#rung) {
-      this.#rung = false
+    if (this.#notified) {
+      this.#notified = false
       return
     }
     const { promise, resolve } = Promise.withResolvers<void>()

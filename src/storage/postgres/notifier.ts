@@ -3,14 +3,14 @@ import { Client } from 'pg'
 import { orAborted } from '../../core/waiting.ts'
 import { connectionTo } from './connecting/connection.ts'
 
-/** One channel for all that nodes tell each other through the database. */
+/** The channel of all notifications between nodes. */
 const channel = 'sepia_bell'
-/** At most one message per so long, whatever there is to tell: a message takes a lock that every other one waits for. */
+/** At most one message in this time: a message takes a lock that every other one waits for. */
 const pauseMs = 20
-/** Ids in one message, whose text may be 8000 bytes. */
+/** Ids in one message, which PostgreSQL limits to 8000 bytes. */
 const mostIds = 200
 const retryMs = 500
-/** How long a server has to take leave. */
+/** How long the server has to close the connection. */
 const farewellMs = 1000
 
 interface Message {
@@ -22,10 +22,10 @@ interface Message {
 }
 
 /**
- * Tells other nodes what happened here, and hears what happened there, a few milliseconds later. It may miss things, for instance
- * while its connection is away: everything it tells can be found by asking, too.
+ * Sends events to the other nodes and receives theirs, a few milliseconds later. Events are lost while the connection is down;
+ * nodes find the same facts in the database.
  */
-export class Bell implements AsyncDisposable {
+export class Notifier implements AsyncDisposable {
   readonly #readAddress: () => Promise<string>
   readonly #node: string
   readonly #onWork = new Set<() => void>()
@@ -34,27 +34,27 @@ export class Bell implements AsyncDisposable {
   /** Of the latest connection, be it made or being made. */
   #socket: Socket | null = null
   #timer: NodeJS.Timeout | null = null
-  #toldAt = Number.NEGATIVE_INFINITY
+  #sentAt = Number.NEGATIVE_INFINITY
   #closed = false
   #work = false
   #ended: string[] = []
 
   /**
-   * @param readAddress Tells where the database is by now; never fails.
-   * @param node Tells its own messages from those of others.
+   * @param readAddress Returns the current address of the database; never fails.
+   * @param node This node, whose own messages it ignores.
    */
   constructor(readAddress: () => Promise<string>, node: string) {
     this.#readAddress = readAddress
     this.#node = node
   }
 
-  /** Begins to listen; resolves when it hears, or when the first try has failed and goes on by itself. */
+  /** Starts to listen; resolves when it is connected, or when the first attempt has failed. Retries continue in the background. */
   async open(): Promise<void> {
     const url = await this.#readAddress()
     if (this.#closed) return
     const socket = new Socket()
     this.#socket = socket
-    // What is told need not survive a crash of the server, so nobody waits for a disk.
+    // Notifications need not survive a crash of the server, so no commit waits for its disk.
     const client = new Client({
       ...connectionTo(url, '-c synchronous_commit=off -c idle_session_timeout=0'),
       stream: () => socket,
@@ -67,37 +67,37 @@ export class Bell implements AsyncDisposable {
       if (!this.#closed) setTimeout(() => void this.open(), retryMs).unref()
     }
     client.on('error', () => {})
-    client.on('notification', ({ payload }) => this.#hear(payload))
+    client.on('notification', ({ payload }) => this.#receive(payload))
     try {
       await client.connect()
       await client.query(`listen ${channel}`)
       client.once('end', gone)
       this.#client = client
-      // Whatever was told while nobody listened.
-      for (const ring of this.#onWork) ring()
+      // Notifications may have been lost before the connection.
+      for (const notify of this.#onWork) notify()
     } catch {
       await client.end().catch(() => {})
       gone()
     }
   }
 
-  onWork(ring: () => void): void {
-    this.#onWork.add(ring)
+  onWork(notify: () => void): void {
+    this.#onWork.add(notify)
   }
 
   /** Calls back with the ids of inferences that ended on other nodes. */
-  onEnded(tell: (ids: readonly string[]) => void): void {
-    this.#onEnded.add(tell)
+  onEnded(notify: (ids: readonly string[]) => void): void {
+    this.#onEnded.add(notify)
   }
 
-  tellWork(): void {
+  notifyWork(): void {
     this.#work = true
-    this.#tellSoon()
+    this.#sendSoon()
   }
 
-  tellEnded(ids: readonly string[]): void {
+  notifyEnded(ids: readonly string[]): void {
     this.#ended.push(...ids)
-    if (ids.length > 0) this.#tellSoon()
+    if (ids.length > 0) this.#sendSoon()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -108,30 +108,30 @@ export class Bell implements AsyncDisposable {
     this.#socket?.destroy()
   }
 
-  #tellSoon(): void {
+  #sendSoon(): void {
     if (this.#timer !== null || this.#client === null) return
-    // What comes after a silence is told at once.
-    this.#timer = setTimeout(() => void this.#tell(), Math.max(0, this.#toldAt + pauseMs - performance.now()))
+    // The first event after a pause is sent at once.
+    this.#timer = setTimeout(() => void this.#send(), Math.max(0, this.#sentAt + pauseMs - performance.now()))
     this.#timer.unref()
   }
 
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     const message: Message = { from: this.#node, work: this.#work, ended: this.#ended.splice(0, mostIds) }
     this.#work = false
-    this.#toldAt = performance.now()
+    this.#sentAt = performance.now()
     try {
       await this.#client?.query('select pg_notify($1, $2)', [channel, JSON.stringify(message)])
     } catch {
-      // The others find out by asking.
+      // The other nodes find the same facts in the database.
     }
     this.#timer = null
-    if (this.#work || this.#ended.length > 0) this.#tellSoon()
+    if (this.#work || this.#ended.length > 0) this.#sendSoon()
   }
 
-  #hear(payload: string | undefined): void {
+  #receive(payload: string | undefined): void {
     const { from, work, ended } = JSON.parse(payload ?? '{}') as Message
     if (from === this.#node) return
-    if (work) for (const ring of this.#onWork) ring()
-    if (ended.length > 0) for (const tell of this.#onEnded) tell(ended)
+    if (work) for (const notify of this.#onWork) notify()
+    if (ended.length > 0) for (const notify of this.#onEnded) notify(ended)
   }
 }
