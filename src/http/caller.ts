@@ -27,7 +27,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** What a request may hear of failures; nothing besides the error before authentication. */
-export function errorReaderOf(request: FastifyRequest): Pick<Caller, 'hearsCauses'> {
+export function errorReaderOf(request: FastifyRequest): Pick<Caller, 'ownerSeesCauses'> {
   return request.caller ?? {}
 }
 

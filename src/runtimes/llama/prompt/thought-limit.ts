@@ -10,7 +10,7 @@ const shares: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 0.
  * @param most Tokens that the answer may have, thoughts included.
  */
 export function thoughtLimit(
-  { thoughts, acceptsEffort, acceptsDegree }: Pick<ChatTemplate, 'thoughts' | 'hearsEffort' | 'hearsDegree'>,
+  { thoughts, acceptsEffort, acceptsDegree }: Pick<ChatTemplate, 'thoughts' | 'acceptsEffort' | 'acceptsDegree'>,
   input: TextRequest['input'],
   most: number,
 ): number {
