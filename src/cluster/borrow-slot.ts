@@ -22,7 +22,7 @@ import {
   uncarryError,
 } from './lease-wire.ts'
 import type { NodeTls } from './node-tls.ts'
-import { aheadKey, isEqual, leaseKey, maxLineBytes, SealedLines, seal, sealQuestion, splitLines } from './sealed-lines.ts'
+import { aheadKey, isEqual, leaseKey, maxLineBytes, SealedLines, seal, sealQuestion, signSeal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface Borrower {
@@ -52,6 +52,14 @@ export interface BorrowedSlot extends AsyncDisposable {
   ): AsyncGenerator<unknown, unknown>
 }
 
+/** The node that is asked for a slot. */
+export interface LenderAddress {
+  readonly id: string
+  readonly url: string
+  /** The latest format of leases that it grants. */
+  readonly leaseFormat: number
+}
+
 /** A call that goes along with the question for the slot. */
 export interface AheadCall {
   readonly method: string
@@ -69,7 +77,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
  */
 export async function borrowSlot(
   borrower: Borrower,
-  lender: { readonly id: string; readonly url: string },
+  lender: LenderAddress,
   question: LeaseQuestion,
   { signal, ahead }: { readonly signal: AbortSignal; readonly ahead?: AheadCall | undefined },
 ): Promise<BorrowedSlot> {
@@ -92,13 +100,15 @@ export async function borrowSlot(
   )
   const mostMs = answerLimitMs(question, borrower)
   const askedAt = clock.now()
-  // Nothing proves whose these signs are.
-  request.on('information', () => {
+  const askerNonce = headers['x-sepia-nonce']
+  let signs = 0
+  request.on('information', ({ headers: said }) => {
+    const isProven = isEqual(String(said['x-sepia-seal']), signSeal(secret, lender.id, askerNonce, ++signs))
+    if (!isProven && lender.leaseFormat >= 3) return request.destroy(new Error('a sign of work without proof that it is from the cluster'))
     if (clock.now() - askedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
     silenceLimitMs = unbegunSilenceMs
     watch.heard()
   })
-  const askerNonce = headers['x-sepia-nonce']
   const first = written === undefined ? '' : new SealedLines(aheadKey(secret, lender.id, askerNonce), 'asker').seal(written)
   request.write(`${line}\n${first}`)
   try {

@@ -1,3 +1,4 @@
+import type { ClusterNode } from '../core/cluster/node.ts'
 import { ServiceError } from '../core/error.ts'
 import { findDescriptor } from '../core/find-descriptor.ts'
 import type { ModelDescriptor } from '../core/model.ts'
@@ -5,7 +6,7 @@ import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState, TextAhead } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import { type AheadCall, type BorrowedSlot, type Borrower, borrowSlot } from './borrow-slot.ts'
+import { type AheadCall, type BorrowedSlot, type Borrower, borrowSlot, type LenderAddress } from './borrow-slot.ts'
 import { chooseNode, type NodeView } from './choose-node.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { type LeaseQuestion, NodeLost } from './lease-wire.ts'
@@ -189,14 +190,17 @@ class ClusterPool implements ModelPool {
 
   /** What goes along with a question to a node; nodes of earlier versions would not understand it. */
   #aheadFor(nodeId: string, ahead: TextAhead | undefined): AheadCall | undefined {
-    const format = this.#deps.view.lenders().find(({ node }) => node.id === nodeId)?.node.leaseFormat ?? 1
-    return ahead === undefined || format < 2 ? undefined : { method: ahead.asks, request: ahead.request }
+    return ahead === undefined || (this.#nodeOf(nodeId)?.leaseFormat ?? 1) < 2 ? undefined : { method: ahead.asks, request: ahead.request }
   }
 
-  #addressOf(nodeId: string): { readonly id: string; readonly url: string } {
-    const url = this.#deps.view.lenders().find(({ node }) => node.id === nodeId)?.node.url ?? null
+  #addressOf(nodeId: string): LenderAddress {
+    const { url = null, leaseFormat = 1 } = this.#nodeOf(nodeId) ?? {}
     if (url === null) throw new NodeLost(nodeId, new Error('the node has left'))
-    return { id: nodeId, url }
+    return { id: nodeId, url, leaseFormat }
+  }
+
+  #nodeOf(nodeId: string): ClusterNode | undefined {
+    return this.#deps.view.lenders().find(({ node }) => node.id === nodeId)?.node
   }
 }
 

@@ -15,8 +15,8 @@ export const firstSignMs = 3000
 export const quickAnswerMs = 250
 /** How long a node may take to load a model, or to end what runs on it. */
 export const longestLoadMs = 60 * 60_000
-/** What this version grants: from 2 on, the first call may come along with the question. */
-export const leaseFormat = 2
+/** What this version grants: from 2 on, the first call may come along with the question; from 3 on, signs of work before the answer are sealed. */
+export const leaseFormat = 3
 /** Longest first call that comes along with a question: where the slot is refused, it came in vain. */
 export const mostAheadBytes = 64 * 1024
 /** How old or how far ahead a question may be by the cluster's clock. */

@@ -9,7 +9,7 @@ import type { ModelPool } from '../core/ports/model-pool.ts'
 import { grantLease } from './grant-lease.ts'
 import { firstSignMs, type LeaseQuestion, leasePath, pingMs, quickAnswerMs, silenceMs } from './lease-wire.ts'
 import { type NodeTls, UnprovenConnections } from './node-tls.ts'
-import { aheadKey, leaseKey, makeNonce, maxLineBytes, QuestionGuard, SealedLines, seal, splitLines } from './sealed-lines.ts'
+import { aheadKey, leaseKey, makeNonce, maxLineBytes, QuestionGuard, SealedLines, seal, signSeal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface LenderSettings {
@@ -116,7 +116,10 @@ async function answer(
   const key = leaseKey(secret, askerNonce, lenderNonce)
   const head = { 'x-sepia-nonce': lenderNonce, 'x-sepia-seal': seal(secret, 'answer', nodeId, askerNonce, lenderNonce) }
   const question = JSON.parse(line.value) as LeaseQuestion
-  using _processing = repeat({ clock }, pingMs, () => !response.headersSent && response.writeProcessing(), quickAnswerMs)
+  let signs = 0
+  const showWork = () =>
+    !response.headersSent && response.writeInformation(102, { 'x-sepia-seal': signSeal(secret, nodeId, askerNonce, ++signs) })
+  using _signs = repeat({ clock }, pingMs, showWork, quickAnswerMs)
   const { trace = (_question, run) => run() } = settings
   const ahead = question.ahead === true ? new SealedLines(aheadKey(secret, nodeId, askerNonce), 'asker') : null
   const asked = {

@@ -67,6 +67,11 @@ export function aheadKey(secret: KeyObject, to: string, askerNonce: string): Key
   return createSecretKey(seal(secret, 'ahead', to, askerNonce), 'base64url')
 }
 
+/** The seal of the sign, counted from 1, that a node gives while it has no answer to a question yet. */
+export function signSeal(secret: KeyObject, lender: string, askerNonce: string, count: number): string {
+  return seal(secret, 'sign', lender, askerNonce, String(count))
+}
+
 /** 144 random bits that nobody used before. */
 export function makeNonce(): string {
   return randomBytes(18).toString('base64url')

@@ -4,8 +4,8 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, request as openRequest } from 'node:http'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { borrowSlot } from '../../src/cluster/borrow-slot.ts'
-import { type LeaseQuestion, leasePath, NodeLost } from '../../src/cluster/lease-wire.ts'
+import { borrowSlot, type LenderAddress } from '../../src/cluster/borrow-slot.ts'
+import { type LeaseQuestion, leaseFormat, leasePath, NodeLost } from '../../src/cluster/lease-wire.ts'
 import { aheadKey, SealedLines, sealQuestion } from '../../src/cluster/sealed-lines.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
 import type { TextModel } from '../../src/core/ports/text-model.ts'
@@ -153,7 +153,7 @@ for (const [kind, limit] of [
   ['text', '75000 ms'],
   ['load', '3600000 ms'],
 ] as const)
-  test(`a stranger that says for ever that it is at work is given up after ${limit} when it is asked for ${kind}`, async () => {
+  test(`a stranger that signals work forever at the address of an older node is given up after ${limit} when asked for ${kind}`, async () => {
     const clock = createTestClock()
     const looks = new EventEmitter()
     // Whoever hears a sign looks at the clock.
@@ -167,9 +167,11 @@ for (const [kind, limit] of [
     const stranger = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
     await using lender = await listening(stranger)
     let refused: unknown
-    const borrowed = borrowSlot(borrower(watched), lender, { ...question, kind }, { signal }).catch((error: unknown) => {
-      refused = error
-    })
+    const borrowed = borrowSlot(borrower(watched), { ...lender, leaseFormat: 2 }, { ...question, kind }, { signal }).catch(
+      (error: unknown) => {
+        refused = error
+      },
+    )
     const [socket] = (await once(stranger, 'connection')) as [Socket]
     while (refused === undefined) {
       const heard = once(looks, 'look')
@@ -181,10 +183,42 @@ for (const [kind, limit] of [
     assert.ok(refused instanceof NodeLost && String(refused.cause).includes(limit), String(refused))
   })
 
+for (const [what, sign] of [
+  ['without a seal', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['with a wrong seal', 'HTTP/1.1 102 Processing\r\nx-sepia-seal: AAAA\r\n\r\n'],
+] as const)
+  test(`a stranger that signals work ${what} is given up at once`, async () => {
+    const stranger = createTcpServer((socket) => socket.on('error', () => {}).write(sign)).listen(0, '127.0.0.1')
+    await using lender = await listening(stranger)
+    const borrowed = borrowSlot(borrower(createTestClock()), lender, question, { signal })
+    await assert.rejects(borrowed, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
+  })
+
+test('a node proves each sign of its work while a question waits for a slot', async () => {
+  await using node = await startWorker({ slots: 1 })
+  const passed = new EventEmitter()
+  const relay = createTcpServer((socket) => {
+    const onward = connect(Number(new URL(node.url ?? '').port), '127.0.0.1')
+    socket.on('error', () => onward.destroy()).pipe(onward)
+    onward.on('error', () => socket.destroy()).on('data', (chunk) => socket.write(chunk, () => passed.emit('passed')))
+  }).listen(0, '127.0.0.1')
+  await using lender = await listening(relay)
+  const held = await borrowSlot(borrower(node.clock), { ...lender, url: node.url ?? '' }, question, { signal })
+  const waiting = borrowSlot(borrower(node.clock), lender, question, { signal })
+  while (!node.pool.states().some(({ waiting: count }) => count > 0)) await new Promise((resolve) => setImmediate(resolve))
+  for (let sign = 0; sign < 10; sign++) {
+    const heard = once(passed, 'passed')
+    await node.clock.advance(2000)
+    await heard
+  }
+  await held[Symbol.asyncDispose]()
+  await using _slot = await waiting
+})
+
 test('a question of a kind that nobody knows is refused by name, and unloads nothing', async () => {
   await using node = await startWorker()
   const unknown = JSON.parse(JSON.stringify({ ...question, kind: 'sing' }))
-  await assert.rejects(borrowSlot(borrower(node.clock), { id: 'worker', url: node.url ?? '' }, unknown, { signal }), {
+  await assert.rejects(borrowSlot(borrower(node.clock), { id: 'worker', url: node.url ?? '', leaseFormat }, unknown, { signal }), {
     code: 'unsupported',
     message: 'The other node does not support a lease of the kind "sing"; upgrade it.',
   })
@@ -237,7 +271,7 @@ for (const [begun, seconds] of [
     await slot[Symbol.asyncDispose]()
   })
 
-async function listening(server: Server): Promise<AsyncDisposable & { readonly id: string; readonly url: string }> {
+async function listening(server: Server): Promise<AsyncDisposable & LenderAddress> {
   const sockets = new Set<{ destroy(): void }>()
   server.on('connection', (socket) => sockets.add(socket))
   if (!server.listening) await once(server, 'listening')
@@ -246,6 +280,7 @@ async function listening(server: Server): Promise<AsyncDisposable & { readonly i
   return {
     id: 'worker',
     url: `http://127.0.0.1:${address.port}`,
+    leaseFormat,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
