@@ -170,10 +170,19 @@ export interface TextRequest {
   /** Whether text comes with the ids of its tokens, where the runtime knows them; absent = it does not. */
   readonly tellsTokens?: boolean
   readonly responseFormat: ResponseFormat
+  /** LoRA adapters that change the model; absent = none. */
+  readonly adapters?: readonly AdapterUse[]
   /** Absent = no rules but the ones above. */
   readonly ending?: EndingRules
   /** How urgent it is among the requests of its account, lower first; absent = 0. */
   readonly priority?: number
+}
+
+/** A LoRA adapter for a language model, and how strongly it counts. */
+export interface AdapterUse {
+  readonly name: string
+  /** −10 to 10, not 0; 1 = as it was trained. */
+  readonly scale: number
 }
 
 /** What stands behind a text that is to be filled in. */

@@ -166,7 +166,7 @@ suite('llama.cpp’s own routes', () => {
     const slots = await look(`/slots?model=${model}`)
     assert.equal(slots.length, props.total_slots)
     assert.ok(slots.every(({ n_ctx, is_processing }: { n_ctx: number; is_processing: boolean }) => n_ctx === 1024 && !is_processing))
-    assert.deepEqual(await look('/lora-adapters'), [])
+    assert.deepEqual(await look('/lora-adapters?model=fake-chat'), [])
     assert.equal((await fetch(`${service.url}/props?model=nope`, { headers: { 'x-api-key': service.token } })).status, 404)
   })
 

@@ -98,6 +98,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     if (read === null) return nothing
     if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
     if ('unusable' in read) return unusable(read.unusable)
+    if ('asset' in read) return { ...nothing, assets: [read.asset] }
     if ('draws' in read) foreignModel = read.foreign
     // A language model may be the text encoder of an image model, too.
     if ('entry' in read) return { ...nothing, entries: [read.entry], parts: read.encodes ? await partsIn(path, source, name) : [] }

@@ -26,7 +26,9 @@ export function refuseGguf({ use, architecture }: GgufFacts): string | null {
     case 'projector':
       return 'only prepares pictures for another model (mmproj)'
     case 'adapter':
-      return 'is a LoRA for llama.cpp; merge it into its model'
+      return 'is a LoRA adapter, not a model; put it into a models folder and name it in `lora` of requests to its model'
+    case 'foreign-adapter':
+      return 'is an adapter of a kind that Sepia does not run; use a LoRA (not an activated one)'
     case 'picture':
       return `is an image model${architecture === '' ? '' : ` (${architecture})`}; put it into a models folder, with its text encoders and VAE beside it`
   }

@@ -72,13 +72,16 @@ describe('a GGUF file that lies in a folder of models', () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'mmproj.gguf': header('clip'),
-      'lora.gguf': header('llama', ['general.type', ggufValue('adapter')]),
+      'lora.gguf': header('llama', ['general.type', ggufValue('adapter')], ['adapter.type', ggufValue('lora')]),
+      'control.gguf': header('llama', ['general.type', ggufValue('adapter')], ['adapter.type', ggufValue('other')]),
       'flux.gguf': header('flux'),
     })
     const catalog = await openCatalog({ folders: [folder.path] })
     assert.deepEqual(catalog.list(), [])
-    const reasons = ['mmproj', 'lora', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
-    assert.deepEqual(reasons, ['only prepares pictures', 'is a LoRA', 'is an image'])
+    const reasons = ['mmproj', 'lora', 'control', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
+    assert.deepEqual(reasons, ['only prepares pictures', undefined, 'is an adapter', 'is an image'])
+    const adapter = catalog.findAsset('adapter', 'lora')
+    assert.deepEqual([adapter?.architecture, adapter?.family, catalog.listAssets().length], ['llama', null, 1])
 
     await using damaged = await createTemporaryFolder()
     await write(damaged.path, { 'cut.gguf': header('llama').subarray(0, 60) })

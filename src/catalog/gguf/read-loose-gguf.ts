@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { GgufFacts } from '../../core/gguf/gguf-facts.ts'
 import type { CatalogEntry } from '../catalog-fault.ts'
 import { describeGguf, readGguf, refuseGguf } from './read-gguf.ts'
@@ -11,6 +12,8 @@ export type LooseGguf =
       /** Whether image models may read texts with it. */
       readonly encodes: boolean
     }
+  /** A LoRA for language models. */
+  | { readonly asset: AssetDescriptor }
   /** Weights of an image model, and why they are not usable should they be none that Sepia runs. */
   | { readonly draws: true; readonly foreign: string }
   | { readonly unusable: string }
@@ -41,6 +44,11 @@ export async function readLooseGguf({
       draws: true,
       foreign: `is an image model (${facts.architecture}) that Sepia does not run from GGUF; use its .safetensors file`,
     }
+  if (facts.use === 'adapter') {
+    const { size, mtimeMs } = await stat(path)
+    const { architecture } = facts
+    return { asset: { kind: 'adapter', name, file: path, family: null, architecture, bytes: size, created: Math.floor(mtimeMs / 1000) } }
+  }
   const refusal = refuseGguf(facts)
   if (refusal !== null) return { unusable: refusal }
   if (facts.split !== null && facts.split.index > 0) return null

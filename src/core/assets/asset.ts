@@ -3,9 +3,11 @@ import type { LoraPace } from '../checkpoint/lora-pace.ts'
 import type { ModelPart, PartSlot } from '../checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../model.ts'
 
-/** What requests may name besides models. */
+/** What requests for pictures may name besides models. */
 export const assetKinds = ['lora', 'textual-inversion', 'vae', 'controlnet'] as const
-export type AssetKind = (typeof assetKinds)[number]
+export type ImageAssetKind = (typeof assetKinds)[number]
+/** `adapter`: a LoRA for language models. */
+export type AssetKind = ImageAssetKind | 'adapter'
 
 /** A file of weights that requests may name: what its header says. */
 export interface AssetDescriptor {
@@ -16,6 +18,8 @@ export interface AssetDescriptor {
   readonly file: string
   /** The models it fits; null = the file does not tell, and the engine refuses what does not fit. */
   readonly family: CheckpointFamily | null
+  /** Architecture of the language models that an adapter fits, in llama.cpp's words; absent = it is no adapter. */
+  readonly architecture?: string
   /** What a LoRA for few steps stands in for; absent = it is none. */
   readonly pace?: LoraPace
   readonly bytes: number

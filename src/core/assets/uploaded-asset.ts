@@ -1,11 +1,11 @@
 import { type CheckpointFamily, checkpointFamilies } from '../checkpoint/checkpoint-family.ts'
 import type { StoredDocument } from '../document.ts'
 import { isRecord, type JsonValue } from '../json-value.ts'
-import { type AssetKind, assetKinds, type ExaminedWeights } from './asset.ts'
+import { assetKinds, type ExaminedWeights } from './asset.ts'
 
 /** What accounts may upload: whole models, and what requests name besides. */
 const uploadKinds = ['checkpoint', ...assetKinds] as const
-export type UploadKind = 'checkpoint' | AssetKind
+export type UploadKind = (typeof uploadKinds)[number]
 
 /**
  * How an upload stands.

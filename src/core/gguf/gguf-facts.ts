@@ -8,8 +8,8 @@ export interface GgufFacts {
   readonly architecture: string
   readonly name: string | null
   readonly license: string | null
-  /** `text` generates; `embeddings` only encodes, `reranker` scores pairs of texts; the others are refused by name. */
-  readonly use: 'text' | 'embeddings' | 'reranker' | 'projector' | 'adapter' | 'picture'
+  /** `text` generates; `embeddings` only encodes, `reranker` scores pairs of texts, `adapter` is a LoRA; the others are refused by name. */
+  readonly use: 'text' | 'embeddings' | 'reranker' | 'projector' | 'adapter' | 'foreign-adapter' | 'picture'
   /** Whether each token sees only those before it, so that a text may be read in pieces. */
   readonly readsForward: boolean
   /** How the vectors of a text's tokens become one, in llama.cpp's words; null = the file does not say, or a number that we do not know. */
@@ -62,7 +62,7 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
     architecture,
     name: text('general.name'),
     license: text('general.license'),
-    use: isPicture ? 'picture' : useOf(architecture, { kind: text('general.type'), pooling }),
+    use: isPicture ? 'picture' : useOf(architecture, { kind: text('general.type'), adapts: adaptsAlways(values), pooling }),
     readsForward: !encoders.test(architecture) && !fillers.test(architecture) && values.get(`${architecture}.attention.causal`) !== false,
     pooling,
     contextLength: length === null || length === 0 ? null : length,
@@ -75,11 +75,16 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
   }
 }
 
+/** Whether an adapter is a LoRA, and changes a model from a text's first token on; an activated one waits for some tokens. */
+function adaptsAlways(values: GgufHeader['values']): boolean {
+  return values.get('adapter.type') === 'lora' && !values.has('adapter.alora.invocation_tokens')
+}
+
 function useOf(
   architecture: string,
-  { kind, pooling }: { readonly kind: string | null; readonly pooling: GgufFacts['pooling'] },
+  { kind, adapts, pooling }: { readonly kind: string | null; readonly adapts: boolean; readonly pooling: GgufFacts['pooling'] },
 ): GgufFacts['use'] {
-  if (kind === 'adapter') return 'adapter'
+  if (kind === 'adapter') return adapts ? 'adapter' : 'foreign-adapter'
   if (kind === 'mmproj' || architecture === 'clip') return 'projector'
   if (pictures.test(architecture)) return 'picture'
   if (pooling === 'rank') return 'reranker'

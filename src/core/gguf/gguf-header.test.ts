@@ -69,13 +69,19 @@ describe('the header of a GGUF file', () => {
       [architecture('nomic-bert')],
       [architecture('bert'), ['bert.pooling_type', ggufValue(4)]],
       [architecture('clip')],
-      [architecture('llama'), ['general.type', ggufValue('adapter')]],
+      [architecture('llama'), ['general.type', ggufValue('adapter')], ['adapter.type', ggufValue('lora')]],
+      [
+        architecture('llama'),
+        ['general.type', ggufValue('adapter')],
+        ['adapter.type', ggufValue('lora')],
+        ['adapter.alora.invocation_tokens', ggufValue([1, 2])],
+      ],
       [architecture('flux')],
     ]
     const uses = await Promise.all(headers.map(factsOf))
     assert.deepEqual(
       uses.map((facts) => facts?.use),
-      ['text', 'embeddings', 'reranker', 'projector', 'adapter', 'picture'],
+      ['text', 'embeddings', 'reranker', 'projector', 'adapter', 'foreign-adapter', 'picture'],
     )
   })
 

@@ -1,3 +1,4 @@
+import type { AssetDescriptor } from '../assets/asset.ts'
 import type { ComputeDevice } from '../compute-device.ts'
 import type {
   DetokenizeRequest,
@@ -40,7 +41,15 @@ export interface TextModel {
    * @throws {ServiceError} `context_length_exceeded` and `unsupported_parameter` before the first part,
    *   `inference_failed` when the engine breaks. Aborting ends the iteration with the signal's reason.
    */
-  generate(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): AsyncIterable<TextPart>
+  generate(
+    request: TextRequest,
+    options: {
+      readonly signal: AbortSignal
+      readonly account: string
+      /** The adapters that the request names, where they were looked up already. */
+      readonly adapters?: readonly AssetDescriptor[]
+    },
+  ): AsyncIterable<TextPart>
 
   /**
    * Tokens that the prompt of a request has; absent where the runtime cannot tell before it runs.

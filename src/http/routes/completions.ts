@@ -7,6 +7,7 @@ import { encodeCompletion } from '../wire/chat/completion.ts'
 import { startCompletion } from '../wire/chat/completion-head.ts'
 import { completionRequestSchema, createCompletionRequestParser } from '../wire/chat/completion-request.ts'
 import { encodeCompletionStream } from '../wire/chat/completion-stream.ts'
+import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
 import { refuseOverlong } from '../wire/chat/overlong-prompt.ts'
 import { requireTextModel } from '../wire/chat/require-text-model.ts'
 import { completionSchema } from '../wire/chat/text-answers.ts'
@@ -35,7 +36,7 @@ export const createCompletion: Route = {
       const { request, others, delivery } = parse(withModelDefaults(deps.catalog, body.value))
       const model = requireTextModel(deps.catalog, request.model, 'generate')
       refuseOverlong(model, { bytes: Math.ceil(body.byteLength / (1 + others.length)), param: 'prompt' })
-      const requests = [request, ...others]
+      const requests = [request, ...others].map((each) => withAdapters(deps.catalog, each, model))
       const parts = generateSeveral(call.work, { caller, requests }, options)
       if (!delivery.stream) return encodeCompletion(startCompletion(deps.clock, request.model), request, await collectText(parts))
       const head = startCompletion(deps.clock, request.model)

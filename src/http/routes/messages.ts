@@ -4,6 +4,7 @@ import { tokenize } from '../../operations/read-tokens.ts'
 import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
+import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
 import { refuseOverlong } from '../wire/chat/overlong-prompt.ts'
 import { requireTextModel } from '../wire/chat/require-text-model.ts'
 import { withModelDefaults } from '../wire/chat/with-model-defaults.ts'
@@ -40,8 +41,10 @@ export const messageRoutes: readonly Route[] = [
       const { incoming, caller, options } = call
       const body = synchronousBody(incoming)
       const defaults = withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK'])
-      const { request, stream, thoughts } = parseMessageRequest(defaults)
-      refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
+      const { request: parsed, stream, thoughts } = parseMessageRequest(defaults)
+      const found = requireTextModel(deps.catalog, parsed.model, 'generate')
+      refuseOverlong(found, { bytes: body.byteLength, param: 'messages' })
+      const request = withAdapters(deps.catalog, parsed, found)
       const head = startMessage(request.model)
       const parts = generateText(call.work, { caller, request }, options)
       if (!stream) return encodeMessage(head, await collectText(parts), { thoughts })

@@ -1,4 +1,4 @@
-import type { AssetDescriptor, AssetKind } from '../../core/assets/asset.ts'
+import type { AssetDescriptor, ImageAssetKind } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageRequest } from '../../core/image-generation.ts'
 import { takesEdges } from '../../core/images/controlnet.ts'
@@ -47,7 +47,7 @@ export async function readAssets(
   installed: readonly AssetDescriptor[],
   { size, signal }: { readonly size: PixelSize; readonly signal: AbortSignal },
 ): Promise<UsedAssets> {
-  const fileOf = (kind: AssetKind, name: string): string => {
+  const fileOf = (kind: ImageAssetKind, name: string): string => {
     const found = installed.find((asset) => asset.kind === kind && asset.name === name)
     if (found !== undefined) return found.file
     throw new ServiceError('unsupported', `The ${kind} "${name}" is no longer installed; use an installed one.`, { param: params[kind] })

@@ -2,6 +2,7 @@ import type { EndingRules, TextPart, TextRequest } from '../../core/text-generat
 import { ChoiceOutput } from './answer/choice-output.ts'
 import { createThoughtReader } from './answer/create-thought-reader.ts'
 import type { PromptEcho } from './answer/prompt-echo.ts'
+import type { AdapterSet } from './batch/adapter-set.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
@@ -36,6 +37,7 @@ export function createGeneration(
     readonly thoughtLimit: number
     readonly limit: number
     readonly account: string
+    readonly adapters: AdapterSet
     /** What the answer begins with; null = nothing but itself. */
     readonly echo: PromptEcho | null
   },
@@ -101,6 +103,7 @@ export function createGeneration(
   }
   return {
     account,
+    adapters: work.adapters,
     prompt,
     limit,
     draw: (context, index) => sampler.draw(context, index),

@@ -1,7 +1,9 @@
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type ChatInput, promptField, type TextPart, type TextRequest, type TokenUsage } from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
+import type { AdapterSet } from './batch/adapter-set.ts'
 import type { Generation } from './batch/generation.ts'
 import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
 import { createGeneration } from './create-generation.ts'
@@ -17,11 +19,16 @@ import { choiceSeed } from './sampling/choice-seed.ts'
 export async function* generateText(
   engine: LlamaEngine,
   request: TextRequest,
-  { signal, account }: { readonly signal: AbortSignal; readonly account: string },
+  {
+    signal,
+    account,
+    adapters: files = [],
+  }: { readonly signal: AbortSignal; readonly account: string; readonly adapters?: readonly AssetDescriptor[] },
 ): AsyncGenerator<TextPart, void, undefined> {
   signal.throwIfAborted()
   const constraints = constrainRequest(engine, request, account)
   const prompt = await tokenizeFitting(engine, request, { account, signal })
+  using adapters = await engine.adapters.lease(request.adapters ?? [], files)
   signal.throwIfAborted()
   const limit = Math.max(1, Math.min(request.maxTokens, engine.contextLength - prompt.length))
   const { input, topLogprobs } = request
@@ -31,7 +38,7 @@ export async function* generateText(
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   const thoughts = { begun: readBegun(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
-  using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, echo, parts })
+  using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, adapters: adapters.set, echo, parts })
   try {
     // One generator that hands over what there is: a layer more costs each token as much as its text does.
     for (let some = await parts.take(); some.length > 0; some = await parts.take()) for (const part of some) yield part
@@ -102,6 +109,7 @@ interface Work {
   readonly thoughtLimit: number
   readonly limit: number
   readonly account: string
+  readonly adapters: AdapterSet
   readonly echo: PromptEcho | null
   readonly parts: PartQueue
 }

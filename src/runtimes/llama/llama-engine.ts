@@ -1,3 +1,4 @@
+import type { AdapterShelf } from './adapter-shelf.ts'
 import type { GrammarCache } from './automaton/grammar-cache.ts'
 import type { DecodeLoop } from './batch/decode-loop.ts'
 import type { NativeSampler, NativeSamplerConfig } from './binding/native-sampler.ts'
@@ -12,6 +13,7 @@ export interface LlamaEngine {
   readonly vocabulary: Vocabulary
   readonly template: ChatTemplate
   readonly loop: DecodeLoop
+  readonly adapters: AdapterShelf
   /** Tokens a sequence can hold, prompt and answer together. */
   readonly contextLength: number
   /** Bytes that one token spells, at most. */

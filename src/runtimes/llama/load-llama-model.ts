@@ -2,6 +2,7 @@ import { type ComputeDevice, chooseThreads, type DeviceChoice } from '../../core
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import { AdapterShelf } from './adapter-shelf.ts'
 import { GrammarAllowance } from './automaton/grammar-allowance.ts'
 import { GrammarCache } from './automaton/grammar-cache.ts'
 import { spellTokens } from './automaton/spell-tokens.ts'
@@ -85,6 +86,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     template,
     toolFormat: detectToolFormat(template.source),
     loop,
+    adapters: opened.use(new AdapterShelf({ model: descriptor.id, native: file.native, context: context.native, loop })),
     contextLength,
     longestToken: file.longestToken,
     createSampler: (config) => new NativeSampler(file.native, config),
@@ -105,7 +107,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     device,
     contextLength,
     figures: () => ({ cacheUse: table.tokensInUse / (contextLength * options.slots), ...totals }),
-    generate: (request, { signal, account }) => generateText(engine, request, { signal, account }),
+    generate: (request, options) => generateText(engine, request, options),
     countPrompt: async (request, { account, signal }) => (await tokenizeFitting(engine, request, { account, signal })).length,
     embed: (request, { signal }) => embedder?.embed(request, { signal }) ?? Promise.reject(makesNone(descriptor.id)),
     ...(ranker && { rank: (request, { signal }) => ranker.rank(request, { signal }) }),

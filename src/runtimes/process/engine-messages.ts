@@ -19,7 +19,13 @@ import type {
 
 /** Work for an engine; `id` names the call in every message about it. */
 export type EngineWork =
-  | { readonly type: 'generate'; readonly request: TextRequest; readonly account: string }
+  | {
+      readonly type: 'generate'
+      readonly request: TextRequest
+      readonly account: string
+      /** Absent = it names none. */
+      readonly adapters?: readonly AssetDescriptor[]
+    }
   /** Counts the tokens of its prompt; the result is a number. */
   | { readonly type: 'count'; readonly request: TextRequest; readonly account: string }
   | { readonly type: 'embed'; readonly request: EmbeddingRequest }

@@ -29,7 +29,7 @@ export interface ProcessLoaderSettings extends Partial<DeviceChoice> {
   readonly findAsset?: FindAsset
   /** Looks up the files of upscalers that requests name; none where it is left out. */
   readonly findUpscaler?: FindUpscaler
-  /** Folders in which those files lie; engines of checkpoints may read them. */
+  /** Folders in which those files lie; engines that may be asked for them may read them. */
   readonly assetFolders?: readonly string[]
   readonly clock: Clock
   readonly log: (event: EngineEvent) => void
@@ -93,7 +93,8 @@ export function createProcessModelLoader(settings: ProcessLoaderSettings): Model
   }
 
   return {
-    loadText: (descriptor, options) => load({ descriptor, entry: textEntry, slots: textSlots }, createTextProxy, options),
+    loadText: (descriptor, options) =>
+      load({ descriptor, entry: textEntry, slots: textSlots }, (engine) => createTextProxy(engine, { findAsset }), options),
     loadImage: (descriptor, options) =>
       load(
         { descriptor, entry: imageEntry, slots: imageSlots },

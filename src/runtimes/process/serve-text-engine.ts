@@ -37,7 +37,8 @@ function createRunner(model: TextModel): WorkRunner {
     if (work.type === 'tokenize' && model.tokenize !== undefined) return model.tokenize(work.request, { signal, account: work.account })
     if (work.type === 'detokenize' && model.detokenize !== undefined) return model.detokenize(work.request, { signal })
     if (work.type !== 'generate') throw new ServiceError('internal_error', `The text engine was asked to ${work.type}.`)
-    for await (const part of model.generate(work.request, { signal, account: work.account })) {
+    const { request, account, adapters = [] } = work
+    for await (const part of model.generate(request, { signal, account, adapters })) {
       if (!window.take()) await window.opened(signal)
       send({ type: 'part', id, part })
     }

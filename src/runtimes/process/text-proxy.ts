@@ -1,15 +1,17 @@
+import type { FindAsset } from '../../core/ports/asset-files.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
 import { somethingElse } from './engine-failure.ts'
 import type { EngineProcess } from './engine-process.ts'
 
-/** A text model that lives in an engine process. */
-export function createTextProxy(engine: EngineProcess): TextModel {
+/** A text model that lives in an engine process; adapters are looked up on the machine that computes, when it begins. */
+export function createTextProxy(engine: EngineProcess, { findAsset }: { readonly findAsset: FindAsset }): TextModel {
   return {
     device: engine.facts.device,
     contextLength: engine.facts.contextLength,
     figures: () => engine.figures,
     async *generate(request, { signal, account }) {
-      using call = engine.call({ type: 'generate', request, account }, { signal })
+      const adapters = request.adapters?.map(({ name }) => findAsset('adapter', name)).filter((adapter) => adapter !== undefined)
+      using call = engine.call({ type: 'generate', request, account, ...(adapters && { adapters }) }, { signal })
       for (let parts = await call.take(); parts.length > 0; parts = await call.take()) for (const part of parts) yield part
     },
     async countPrompt(request, { signal, account }) {

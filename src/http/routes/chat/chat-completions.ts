@@ -14,6 +14,7 @@ import { encodeChatCompletion } from '../../wire/chat/chat-completion.ts'
 import { chatRequestSchema, createChatRequestParser, type ParsedChat } from '../../wire/chat/chat-request.ts'
 import { encodeChatStream } from '../../wire/chat/chat-stream.ts'
 import { startCompletion } from '../../wire/chat/completion-head.ts'
+import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
 import { refuseStoring } from '../../wire/chat/fields/storing-fields.ts'
 import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { mostTokens, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
@@ -54,7 +55,7 @@ export const createChatCompletion: Route = {
       const { storing, delivery, tier, ...parsed } = parse(withModelDefaults(deps.catalog, body.value))
       if (mode !== 'off') refuseStoring(storing, 'asynchronous requests: their answers are always kept for 24 hours')
       const model = requireTextModel(deps.catalog, parsed.request.model, useOf(parsed.request.input, 'generate'))
-      const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, model) }
+      const request = withAdapters(deps.catalog, { ...parsed.request, maxTokens: mostTokens(parsed.request, model) }, model)
       refuseOverlong(model, { bytes: body.byteLength - pictureBytes(request), param: 'messages' })
       if (mode !== 'off') return answerLater(deps, settings, call, { mode, bytes: body.bytes, request, delivery })
       const head = startCompletion(deps.clock, request.model, tier)

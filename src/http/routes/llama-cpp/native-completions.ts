@@ -6,6 +6,7 @@ import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
+import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
 import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { chooseTextModel } from '../../wire/chat/require-text-model.ts'
 import { pingComment } from '../../wire/event-data.ts'
@@ -54,7 +55,11 @@ export const nativeCompletionRoutes: readonly Route[] = [
         const parsed = parse(body.value)
         const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
         refuseOverlong(model, { bytes: Math.ceil(body.byteLength / parsed.prompts.length), param: 'prompt' })
-        const requests = await readAsTokens({ ...deps, ...settings }, { caller, model: model.id, parsed }, options)
+        const requests = await readAsTokens(
+          { ...deps, ...settings },
+          { caller, model: model.id, parsed: { ...parsed, request: withAdapters(deps.catalog, parsed.request, model) } },
+          options,
+        )
         return answerNative(deps, call, { requests, several: parsed.several, delivery: parsed.delivery })
       }
     },
@@ -81,7 +86,11 @@ export const nativeCompletionRoutes: readonly Route[] = [
         const { gap, ...parsed } = parse(body.value)
         const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
         refuseOverlong(model, { bytes: body.byteLength, param: 'prompt' })
-        const read = await readAsTokens({ ...deps, ...settings }, { caller, model: model.id, parsed }, options)
+        const read = await readAsTokens(
+          { ...deps, ...settings },
+          { caller, model: model.id, parsed: { ...parsed, request: withAdapters(deps.catalog, parsed.request, model) } },
+          options,
+        )
         const requests = read.map((request) =>
           request.input.type === 'prompt' ? { ...request, input: { ...request.input, gap } } : request,
         )

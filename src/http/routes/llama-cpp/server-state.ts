@@ -3,8 +3,17 @@ import { ServiceError } from '../../../core/error.ts'
 import { listModels } from '../../../operations/list-models.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
+import { adaptersFor } from '../../wire/chat/fields/adapter-fields.ts'
 import { chooseTextModel } from '../../wire/chat/require-text-model.ts'
-import { encodeProps, encodeSlots, propsSchema, slotsSchema, type TextModel } from '../../wire/llama-cpp/server-state.ts'
+import {
+  adaptersSchema,
+  encodeAdapters,
+  encodeProps,
+  encodeSlots,
+  propsSchema,
+  slotsSchema,
+  type TextModel,
+} from '../../wire/llama-cpp/server-state.ts'
 import { inPath, inQuery, json } from '../row-parts.ts'
 
 const model = inQuery('model', 'A text model; may be left out where there is only one.')
@@ -30,8 +39,7 @@ export const serverStateRoutes: readonly Route[] = [
     method: 'GET',
     path: '/slots',
     summary: 'List the slots of a model',
-    description:
-      'Slots cannot be saved, restored or erased: POST /slots/… and POST /lora-adapters are rejected; GET /lora-adapters lists none.',
+    description: 'Slots cannot be saved, restored or erased: POST /slots/… is rejected.',
     scopes,
     parameters: [model],
     answers: [json('The places.', slotsSchema)],
@@ -47,13 +55,15 @@ export const serverStateRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/lora-adapters',
-    summary: 'List no adapters',
-    isUnlisted: true,
+    summary: "List the LoRA adapters of a model, in llama.cpp's format",
+    description: 'Name them in `lora` of a request, by `name` or by `id`. Ids change when adapters come or leave; names do not.',
     scopes,
-    answers: [],
-    handle: () => async () => [],
+    parameters: [model],
+    answers: [json('The adapters that fit it.', adaptersSchema)],
+    refusals: [404, 429],
+    handle: (deps) => async (call) => encodeAdapters(adaptersFor(deps.catalog, findModel(deps, call).descriptor)),
   },
-  { ...refusing('/lora-adapters', '`/lora-adapters` cannot be changed; text models do not support LoRAs.'), isUnlisted: true },
+  { ...refusing('/lora-adapters', '`/lora-adapters` cannot be changed; send `lora` with each request.'), isUnlisted: true },
 ]
 
 /** A route that is refused by name. */

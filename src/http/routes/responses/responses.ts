@@ -14,6 +14,7 @@ import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
+import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
 import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { chooseTextModel, longestAnswer, requireTextModel } from '../../wire/chat/require-text-model.ts'
 import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
@@ -136,7 +137,7 @@ async function readConversation(
   const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + own, param: 'messages' })
   check(0)
   const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
-  return readResponseRequest(body, earlier, { tokens: longestAnswer(model) })
+  return withAdapters(deps.catalog, readResponseRequest(body, earlier, { tokens: longestAnswer(model) }), model)
 }
 
 interface Asked {

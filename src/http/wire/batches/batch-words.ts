@@ -13,6 +13,7 @@ import { parseJson } from '../../json/parse-json.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { createCompletionRequestParser } from '../chat/completion-request.ts'
 import { parseEmbeddingRequest } from '../chat/embedding-request.ts'
+import { withAdapters } from '../chat/fields/adapter-fields.ts'
 import { refuseStoring } from '../chat/fields/storing-fields.ts'
 import { pictureBytes, refuseOverlong } from '../chat/overlong-prompt.ts'
 import { longestAnswer, requireTextModel, useOf } from '../chat/require-text-model.ts'
@@ -40,11 +41,12 @@ export function createBatchWords(
   const parseCompletion = createCompletionRequestParser(settings)
   const readText = (body: unknown, request: TextRequest, catalog: ModelCatalog): InferenceWork => {
     const { length } = JSON.stringify(body)
-    refuseOverlong(requireTextModel(catalog, request.model, useOf(request.input, 'generate')), {
+    const model = requireTextModel(catalog, request.model, useOf(request.input, 'generate'))
+    refuseOverlong(model, {
       bytes: length - pictureBytes(request),
       param: promptField(request.input),
     })
-    return { kind: 'chat', request }
+    return { kind: 'chat', request: withAdapters(catalog, request, model) }
   }
   const readWork = (body: unknown, { endpoint, accountId }: BatchOf): InferenceWork => {
     if (isRecord(body) && body.stream === true) throw refusal('stream', 'must be left out of a batch; batches cannot stream.')

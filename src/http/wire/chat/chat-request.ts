@@ -5,6 +5,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { chatMessageSchema } from './chat-message-schema.ts'
 import type { CompletionHead } from './completion-head.ts'
+import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findLimitFaults, limitFields, readLimit } from './fields/limit-fields.ts'
 import { findOpeningFaults, openingFields, readOpening } from './fields/opening-fields.ts'
@@ -41,6 +42,7 @@ const lastFields = {
   ...openingFields,
   ...thinkingFields,
   ...toolFields,
+  ...adapterFields,
   ...urgencyFields,
   ...storingFields,
   ...takenFields,
@@ -95,6 +97,7 @@ export function createChatRequestParser(settings: { readonly widePenalties: bool
         topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
         responseFormat: readOutputFormat(body) ?? readResponseFormat(body.response_format),
         ...(ending && { ending }),
+        ...readAdapters(body),
         ...readUrgency(body),
       },
       delivery: { ...readDelivery(body), ...(body.timings_per_token === true && { timings: true }) },
@@ -119,6 +122,7 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
     ...findOutputFormatFaults(body, readResponseFormat(body.response_format)),
     ...findOpeningFaults(body),
     ...findThinkingFaults(body),
+    ...findAdapterFaults(body),
     ...findUrgencyFaults(body),
     ...findEndingFaults(body, readLimit(body).maxTokens),
     ...findToolFaults(body),

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TextGap, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { adapterFields, findAdapterFaults, readAdapters } from './fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding } from './fields/ending-fields.ts'
 import { findLimitFaults, predictField, readLimit } from './fields/limit-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from './fields/output-format-fields.ts'
@@ -43,6 +44,7 @@ const lastFields = {
     Type.Boolean({ default: false, description: 'Whether the answer begins with the prompt; logprobs then include its tokens.' }),
   ),
   logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token.' })),
+  ...adapterFields,
   priority: urgencyFields.priority,
   ...neutralFields,
   user: Type.Optional(Type.String({ description: 'Your own name for the end user; accepted for compatibility, not kept.' })),
@@ -81,6 +83,7 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
         ...findEndingFaults(body, limit.maxTokens),
         ...findLimitFaults(body, { least: 0 }),
         ...findSamplingFaults(body),
+        ...findAdapterFaults(body),
       ],
       textFaultCodes,
     )
@@ -95,6 +98,7 @@ export function createCompletionRequestParser(settings: { readonly widePenalties
       topLogprobs: body.logprobs ?? null,
       responseFormat: readOutputFormat(body) ?? responseFormat,
       ...(ending && { ending }),
+      ...readAdapters(body),
       ...readUrgency(body),
     }
     const [first = request, ...others] = readPrompts(body.prompt).map(

@@ -25,6 +25,10 @@ export function requireTextModel(catalog: ModelCatalog, id: string, use: TextMod
   }
   const unusable = found === undefined ? catalog.findUnusable(id) : undefined
   if (unusable !== undefined) throw new ServiceError('model_not_found', `${named} ${unusable.reason}.`, { param: 'model' })
+  if (found === undefined && catalog.findAsset('adapter', id) !== undefined)
+    throw new ServiceError('model_not_found', `${named} is a LoRA adapter; name its model in \`model\`, and the adapter in \`lora\`.`, {
+      param: 'model',
+    })
   const names = listedModels(catalog).filter((model) => model.kind === 'text' && does(model, use))
   const known = names.length === 0 ? 'none is installed' : `use one of: ${names.map((model) => model.id).join(', ')}`
   const near = didYouMean(

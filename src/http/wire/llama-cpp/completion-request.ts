@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { endingFields, findEndingFaults, readEnding } from '../chat/fields/ending-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from '../chat/fields/output-format-fields.ts'
 import { readStop, stopField } from '../chat/fields/stop-field.ts'
@@ -50,6 +51,7 @@ const lastFields = {
       description: 'The fields that the answer has, such as `content` or `generation_settings/n_predict`; all by default.',
     }),
   ),
+  ...adapterFields,
   ...idleFields,
 }
 
@@ -110,6 +112,7 @@ export function findNativeFaults(body: NativeBody): readonly FieldFault[] {
     ...findNativeSamplingFaults(body),
     ...findOutputFormatFaults(body, { type: 'text' }),
     ...findEndingFaults(body, most),
+    ...findAdapterFaults(body),
     ...(contradicts
       ? [{ path: ['max_tokens'], message: '`max_tokens` contradicts `n_predict`; send one of them.', kind: 'conflict' } as const]
       : []),
@@ -133,6 +136,7 @@ export function readNative(body: NativeBody): Omit<ParsedNative, 'prompts' | 'se
       responseFormat: readOutputFormat(body) ?? { type: 'text' },
       ...((withTokens || stream) && { tellsTokens: true }),
       ...(ending && { ending }),
+      ...readAdapters(body),
     },
     delivery: {
       stream,

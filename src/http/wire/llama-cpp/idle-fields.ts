@@ -32,7 +32,6 @@ export const idleFields = {
   n_discard: number(accepted.neverShortened),
   n_indent: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
   t_max_predict_ms: Type.Optional(Type.Literal(0, { description: 'Accepted; limit with n_predict.' })),
-  lora: Type.Optional(Type.Array(Type.Object({}), { maxItems: 0, description: 'Accepted if empty; text models do not support LoRAs.' })),
   post_sampling_probs: Type.Optional(Type.Literal(false, { description: 'Accepted; probabilities are those before sampling.' })),
   'speculative.n_max': number(accepted.byItself),
   'speculative.n_min': number(accepted.byItself),

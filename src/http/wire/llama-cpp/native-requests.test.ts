@@ -152,7 +152,7 @@ suite('completions in llama.cpp’s words', () => {
     ['two formats', { grammar: 'root ::= "a"', json_schema: {} }, {}],
     ['a sampler that is not there', { mirostat: 2 }, {}],
     ['21 alternatives', { n_probs: 21 }, { param: 'n_probs' }],
-    ['a LoRA', { lora: [{ id: 0, scale: 1 }] }, { param: 'lora' }],
+    ['a LoRA without a name', { lora: [{ scale: 1 }] }, { param: 'lora' }],
     ['a field nobody knows', { samplerz: 1 }, { code: 'unsupported_parameter', param: 'samplerz' }],
   ] as readonly (readonly [string, object, ExpectedRefusal])[])
     test(`${name} is refused`, () => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { AssetDescriptor } from '../../../core/assets/asset.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
 import type { ListedModel } from '../../../operations/list-models.ts'
 import type { Answer } from '../answer.ts'
@@ -14,6 +15,16 @@ export const slotsSchema = Type.Array(
     n_ctx: contextTokens,
     speculative: Type.Boolean({ description: 'Whether speculative decoding is on.' }),
     is_processing: Type.Boolean(),
+  }),
+)
+
+/** Answer of GET /lora-adapters. */
+export const adaptersSchema = Type.Array(
+  Type.Object({
+    id: Type.Integer({ minimum: 0 }),
+    name: Type.String(),
+    path: Type.String({ description: 'The name of its file, without the path.' }),
+    scale: Type.Number({ description: 'By which it counts in requests that do not name it: 0.' }),
   }),
 )
 
@@ -53,11 +64,20 @@ export function encodeProps({ descriptor, state, contextLength }: TextModel): An
     },
     total_slots: slotsOf({ state }),
     model_alias: descriptor.id,
-    model_path: descriptor.upstream === undefined ? (descriptor.file.split(/[/\\]/).at(-1) ?? '') : '',
+    model_path: descriptor.upstream === undefined ? fileName(descriptor.file) : '',
     modalities: { vision: descriptor.vision ?? false, audio: false },
     build_info: 'sepia',
     is_sleeping: state?.state !== 'loaded',
   }
+}
+
+/** Adapters in the order of their numbers. */
+export function encodeAdapters(adapters: readonly AssetDescriptor[]): Answer<typeof adaptersSchema> {
+  return adapters.map(({ name, file }, id) => ({ id, name, path: fileName(file), scale: 0 }))
+}
+
+function fileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? ''
 }
 
 function slotsOf({ state }: Pick<ListedModel, 'state'>): number {

@@ -5,6 +5,7 @@ import type { ChatInput, TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
+import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { readStop, stopList } from '../chat/fields/stop-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
 import { findForeignBlocks, messageSchema, systemField } from './content-blocks.ts'
@@ -42,6 +43,7 @@ const answerFields = {
   top_k: Type.Optional(
     Type.Integer({ minimum: -1, maximum: 1_000_000, default: 0, description: 'Draws only from this many; 0 or -1 = off.' }),
   ),
+  ...adapterFields,
   metadata: Type.Optional(
     Type.Object(
       { user_id: Type.Optional(Type.String({ maxLength: 512 })) },
@@ -83,7 +85,7 @@ const countChecker = createBodyChecker(countRequestSchema)
 export function parseMessageRequest(received: unknown): ParsedMessage {
   refuseForeign(received)
   const body = messageChecker.parse(received, textFaultCodes)
-  refuseFaults(findConversationFaults(body), textFaultCodes)
+  refuseFaults([...findConversationFaults(body), ...findAdapterFaults(body)], textFaultCodes)
   return {
     request: {
       model: body.model,
@@ -94,6 +96,7 @@ export function parseMessageRequest(received: unknown): ParsedMessage {
       choices: 1,
       topLogprobs: null,
       responseFormat: readAnswerFormat(body),
+      ...readAdapters(body),
     },
     stream: body.stream ?? false,
     thoughts: showsThoughts(body),

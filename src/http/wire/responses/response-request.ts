@@ -5,6 +5,7 @@ import { type ResponseFormat, reasoningEfforts, type TextRequest } from '../../.
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
+import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
 import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -113,6 +114,7 @@ export const responseRequestSchema = Type.Object(
       }),
     ),
     metadata: metadataField('Your own notes, kept with the response.'),
+    ...adapterFields,
     service_tier: urgencyFields.service_tier,
     user: text('Your own name for the end user; accepted, not kept.'),
     safety_identifier: text('Accepted, not kept.'),
@@ -137,7 +139,7 @@ export function parseResponseRequest(received: unknown): ResponseBody {
   const plain = isRecord(received) ? withPlainItems(received) : received
   if (isRecord(plain)) refuseFaults([...findForeignItems(plain.input), ...findForeignResponseTools(plain.tools)], textFaultCodes)
   const body = checker.parse(plain, textFaultCodes)
-  refuseFaults([...findResponseToolFaults(body), ...findDeliveryFaults(body)], textFaultCodes)
+  refuseFaults([...findResponseToolFaults(body), ...findDeliveryFaults(body), ...findAdapterFaults(body)], textFaultCodes)
   return body
 }
 
@@ -185,6 +187,7 @@ export function readResponseRequest(body: ResponseBody, earlier: readonly InputI
     choices: 1,
     topLogprobs: withLogprobs ? (body.top_logprobs ?? 0) : null,
     responseFormat: readFormat(body),
+    ...readAdapters(body),
     ...readUrgency(body),
   }
 }

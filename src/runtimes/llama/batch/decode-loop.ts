@@ -2,6 +2,8 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { DecodeLimits } from '../binding/open-context.ts'
+import { noAdapters } from './adapter-set.ts'
+import { AdapterTurns } from './adapter-turns.ts'
 import { alignPrompts } from './align-prompts.ts'
 import { BatchPace } from './batch-pace.ts'
 import { chooseGeneration, joinLine } from './choose-generation.ts'
@@ -40,6 +42,7 @@ export class DecodeLoop implements AsyncDisposable {
   readonly #threads: ComputeThreads
   readonly #limits: DecodeLimits
   readonly #pace: BatchPace
+  readonly #turns = new AdapterTurns()
   readonly #speculation: Guessing | null
   readonly #leftOver: number
   readonly #inOrder: boolean
@@ -47,6 +50,8 @@ export class DecodeLoop implements AsyncDisposable {
   #waiting: Generation[] = []
   #running: RunningGeneration[] = []
   #undelivered: readonly Delivery[] = []
+  /** What the context computes with. */
+  #adapters = noAdapters
   readonly #between: (() => Promise<unknown>)[] = []
   readonly #cancelled = new WeakSet<Generation>()
   /** Whose tokens are in the batch that is computed, as long as nothing is queued behind it; null = no batch may be stopped. */
@@ -164,7 +169,7 @@ export class DecodeLoop implements AsyncDisposable {
     const choose = () => chooseGeneration(this.#waiting, this.#running)
     for (let generation = choose(); generation !== undefined; generation = choose()) {
       // What is read anew has logits.
-      const hold = await this.#table.claim(generation.account, generation.onPromptToken === null ? generation.prompt : [])
+      const hold = await this.#table.claim(generation, generation.onPromptToken === null ? generation.prompt : [])
       if (hold === null) return
       if (!this.#waiting.includes(generation)) {
         this.#table.release(hold) // it was cancelled or failed while its state was being copied
@@ -179,7 +184,8 @@ export class DecodeLoop implements AsyncDisposable {
 
   /** Evaluates one batch, hands out the tokens of the one before meanwhile, and draws the next. */
   async #step(): Promise<void> {
-    const pending = this.#running.map((running) => ({
+    const turn = this.#turns.next(this.#running)
+    const pending = turn.map((running) => ({
       id: running.hold.id,
       tokens: running.next.length,
       arrival: running.arrival,
@@ -188,8 +194,9 @@ export class DecodeLoop implements AsyncDisposable {
     const decoding = pending.some((sequence) => sequence.tokens === 1)
     const batch = planBatch(pending, this.#pace.limit({ decoding }))
     if (batch.length === 0) return this.#deliver()
-    await this.#speculation?.guess(this.#running, this.#table)
-    const loaded = loadBatch({ context: this.#context, table: this.#table }, this.#running, batch)
+    this.#useAdapters(turn)
+    await this.#speculation?.guess(turn, this.#table)
+    const loaded = loadBatch({ context: this.#context, table: this.#table }, turn, batch)
     const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     const startedAt = this.#now()
     const decoded = this.#threads.decode(this.#context, tokens)
@@ -212,6 +219,13 @@ export class DecodeLoop implements AsyncDisposable {
     while (steady !== null && this.#goesOn(steady)) await this.#repeat(steady)
   }
 
+  #useAdapters([first]: readonly RunningGeneration[]): void {
+    const { adapters = noAdapters } = first?.generation ?? {}
+    if (adapters === this.#adapters) return
+    this.#context.useAdapters(adapters.adapters)
+    this.#adapters = adapters
+  }
+
   /** Stops a batch that nobody waits for any more. One that others are in goes on: whoever cancels again and again would hold them up. */
   #stopIfVain(): void {
     const inVain = ({ done, generation }: RunningGeneration): boolean => done || this.#cancelled.has(generation)
@@ -229,7 +243,11 @@ export class DecodeLoop implements AsyncDisposable {
     const running = this.#running.toSorted((a, b) => a.hold.id - b.hold.id)
     const first = running[0]?.hold.id ?? 0
     const goesOn = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
-      next.length === 1 && generation.drawsAhead && generation.topLogprobs === null && hold.id === first + index
+      next.length === 1 &&
+      generation.drawsAhead &&
+      generation.topLogprobs === null &&
+      generation.adapters.key === this.#adapters.key &&
+      hold.id === first + index
     return running.every(goesOn) ? running : null
   }
 

@@ -3,6 +3,7 @@ import { CountingContext } from '../binding/counting-context.ts'
 import type { TokenSampler } from '../binding/native-context.ts'
 import type { Guesser } from '../speculation/guesser.ts'
 import { Speculation } from '../speculation/speculation.ts'
+import { noAdapters } from './adapter-set.ts'
 import { DecodeLoop } from './decode-loop.ts'
 import type { Generation } from './generation.ts'
 import { SequenceTable } from './sequence-table.ts'
@@ -21,6 +22,7 @@ export function follow(
   const { promise: released, resolve } = Promise.withResolvers<void>()
   const generation: Generation = {
     account: 'a',
+    adapters: noAdapters,
     prompt: Uint32Array.from(prompt),
     limit: 3,
     isEnd: (token) => token === endToken,

@@ -1,4 +1,5 @@
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
+import type { AdapterSet } from './adapter-set.ts'
 
 /** A token's log probability under the model alone, and the likeliest alternatives. */
 export interface DrawnLogprobs {
@@ -12,6 +13,7 @@ export type GenerationEnd = 'end-token' | 'limit'
 /** One completion for the decode loop to make. */
 export interface Generation {
   readonly account: string
+  readonly adapters: AdapterSet
   readonly prompt: Uint32Array
   /** Most tokens to draw, at least 1. */
   readonly limit: number

@@ -1,6 +1,7 @@
 import type { DecodingContext } from '../binding/native-context.ts'
 import { keepForTile } from './attention-tile.ts'
 import { chooseSequence, type SequenceState } from './choose-sequence.ts'
+import type { Generation } from './generation.ts'
 import { planMove } from './plan-move.ts'
 
 /** What one sequence id holds now; the table's own writable side of {@link SequenceState}. */
@@ -40,8 +41,12 @@ export class SequenceTable {
     return this.#slots.reduce((sum, { busy, tokens }) => sum + (busy ? tokens.length : 0), 0)
   }
 
-  /** Takes a sequence for a prompt and trims it to what can be reused; null when all are busy. */
-  async claim(account: string, prompt: ArrayLike<number>): Promise<SequenceHold | null> {
+  /** Takes a sequence for a prompt and trims it to what can be reused; null when all are busy. What other adapters computed is another account's. */
+  async claim(
+    { account: name, adapters: { key } }: Pick<Generation, 'account' | 'adapters'>,
+    prompt: ArrayLike<number>,
+  ): Promise<SequenceHold | null> {
+    const account = key === '' ? name : `${name}\n${key}`
     const choice = chooseSequence(this.#slots, { account, prompt })
     if (choice === null) return null
     const slot = this.#slot(choice.target)

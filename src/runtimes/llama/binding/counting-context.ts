@@ -1,4 +1,4 @@
-import type { DecodingContext } from './native-context.ts'
+import type { DecodingContext, ScaledAdapter } from './native-context.ts'
 
 /** A context without a model, for tests: the token after position p is p + 1, and every batch is written down as `sequence:tokens`. */
 export class CountingContext implements DecodingContext {
@@ -9,6 +9,13 @@ export class CountingContext implements DecodingContext {
   #batch: string[] = []
   #next: number[] = []
 
+  /** Scales of the adapters of every batch. */
+  readonly scales: (readonly number[])[] = []
+  #scales: readonly number[] = []
+
+  useAdapters(adapters: readonly ScaledAdapter[]): void {
+    this.#scales = adapters.map(({ scale }) => scale)
+  }
   initBatch(): void {
     this.#batch = []
     this.#next = []
@@ -20,6 +27,7 @@ export class CountingContext implements DecodingContext {
   async decodeBatch(threads: number): Promise<boolean> {
     this.batches.push(this.#batch.join(' '))
     this.threads.push(threads)
+    this.scales.push(this.#scales)
     if (this.failures-- > 0) throw new Error('Eval has failed')
     return true
   }

@@ -62,9 +62,13 @@ export interface LlamaFunctions {
     number
   >
 
+  readonly llama_adapter_lora_init: NativeCall<[model: Pointer, path: string], Maybe>
+  readonly llama_adapter_lora_free: NativeCall<[adapter: Pointer], Nothing>
+
   readonly llama_init_from_model: NativeCall<[model: Pointer, params: ContextParams], Maybe>
   readonly llama_free: NativeCall<[context: Pointer], Nothing>
   readonly llama_decode: NativeCall<[context: Pointer, batch: Batch], number>
+  readonly llama_set_adapters_lora: NativeCall<[context: Pointer, adapters: Memory, count: number, scales: Memory], number>
   readonly llama_set_n_threads: NativeCall<[context: Pointer, one: number, batch: number], Nothing>
   readonly llama_attach_threadpool: NativeCall<[context: Pointer, one: Pointer, batch: Pointer], Nothing>
   readonly llama_detach_threadpool: NativeCall<[context: Pointer], Nothing>
@@ -147,9 +151,13 @@ const signatures: Readonly<Record<keyof LlamaFunctions, readonly [result: string
   llama_tokenize: ['int32_t', vocabulary, 'void *', 'int32_t', 'void *', 'int32_t', 'bool', 'bool'],
   llama_detokenize: ['int32_t', vocabulary, 'void *', 'int32_t', 'void *', 'int32_t', 'bool', 'bool'],
 
+  llama_adapter_lora_init: ['void *', model, 'const char *'],
+  llama_adapter_lora_free: ['void', 'void *'],
+
   llama_init_from_model: [context, model, 'llama_context_params'],
   llama_free: ['void', context],
   llama_decode: ['int32_t', context, 'llama_batch'],
+  llama_set_adapters_lora: ['int32_t', context, 'void *', 'size_t', 'void *'],
   llama_set_n_threads: ['void', context, 'int32_t', 'int32_t'],
   llama_attach_threadpool: ['void', context, 'void *', 'void *'],
   llama_detach_threadpool: ['void', context],

@@ -14,8 +14,16 @@ export type LogitIndex = number
 /** What draws tokens from logits. */
 export type TokenSampler = Pick<NativeSampler, 'draw'>
 
+/** A loaded adapter, and how strongly it counts. */
+export interface ScaledAdapter {
+  readonly pointer: Pointer
+  readonly scale: number
+}
+
 /** A llama.cpp context: one batch, one key-value cache with a stream per sequence id. */
 export interface DecodingContext {
+  /** What the model is changed by from the next batch on; not while one is computed. */
+  useAdapters(adapters: readonly ScaledAdapter[]): void
   initBatch(): void
   /** @param wanted Places among `tokens` whose logits are wanted, ascending; returns where they will be. */
   addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array
@@ -128,6 +136,12 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     await runApart(this.#library.functions.llama_free, this.#pointer)
     this.#batch[Symbol.dispose]()
     koffi.free(this.#life)
+  }
+
+  useAdapters(adapters: readonly ScaledAdapter[]): void {
+    const pointers = BigUint64Array.from(adapters, ({ pointer }) => koffi.address(pointer))
+    const scales = Float32Array.from(adapters, ({ scale }) => scale)
+    this.#library.functions.llama_set_adapters_lora(this.#pointer, pointers, adapters.length, scales)
   }
 
   initBatch(): void {

@@ -61,6 +61,19 @@ export class NativeModel implements AsyncDisposable {
     await runApart(this.library.functions.llama_model_free, this.pointer)
   }
 
+  /** Reads a LoRA adapter; a text = why it does not fit these weights. */
+  async readAdapter(path: string): Promise<Pointer | string> {
+    return this.library.listening(async (errors) => {
+      const pointer = await runApart(this.library.functions.llama_adapter_lora_init, this.pointer, path)
+      return pointer ?? findAdapterFault(errors.join(' '))
+    })
+  }
+
+  /** Not while a context computes with it, or is set to. */
+  freeAdapter(adapter: Pointer): void {
+    this.library.functions.llama_adapter_lora_free(adapter)
+  }
+
   get bytes(): number {
     return Number(this.library.functions.llama_model_size(this.pointer))
   }
@@ -163,4 +176,12 @@ export class NativeModel implements AsyncDisposable {
     const token = read(this.#vocabulary)
     return token >= 0 && (this.tokenAttributes(token) & tokenAttributes.unknown) === 0 ? token : null
   }
+}
+
+/** What llama.cpp says of an adapter that it does not take, in short. */
+function findAdapterFault(errors: string): string {
+  const missing = /LoRA tensor '([^']+)' does not exist/.exec(errors)?.[1]
+  if (missing !== undefined) return `it changes ${missing}, which the model does not have`
+  const shape = /tensor '([^']+)' has incorrect shape/.exec(errors)?.[1]
+  return shape === undefined ? 'llama.cpp cannot read it' : `its ${shape} has another shape`
 }

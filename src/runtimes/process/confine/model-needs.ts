@@ -36,9 +36,9 @@ export function modelNeeds(
   }
 }
 
-/** Only checkpoints take LoRAs and the like. */
+/** Checkpoints and language models that run here take LoRAs. */
 function takesAssets(model: ModelDescriptor): boolean {
-  return model.kind === 'image' && model.checkpoint !== undefined
+  return model.kind === 'image' ? model.checkpoint !== undefined : model.format === 'gguf'
 }
 
 function filesBeside(model: ModelDescriptor): readonly string[] {

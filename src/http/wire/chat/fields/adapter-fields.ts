@@ -1,0 +1,102 @@
+import Type, { type Static } from 'typebox'
+import type { AssetDescriptor } from '../../../../core/assets/asset.ts'
+import { type FieldFault, ServiceError } from '../../../../core/error.ts'
+import { largestLoraWeight, mostLoras } from '../../../../core/images/lora.ts'
+import type { TextModelDescriptor } from '../../../../core/model.ts'
+import type { ModelCatalog } from '../../../../core/ports/model-catalog.ts'
+import { shortName } from '../../../../core/requests/request-record.ts'
+import type { AdapterUse, TextRequest } from '../../../../core/text-generation.ts'
+
+/** LoRA adapters by name, or as llama.cpp's server names them. */
+export const adapterFields = {
+  lora: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+          id: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+          scale: Type.Optional(Type.Number({ minimum: -largestLoraWeight, maximum: largestLoraWeight, default: 1 })),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        maxItems: mostLoras,
+        description:
+          'LoRA adapters: each by its `name`, or its `id` in GET /lora-adapters, and the `scale` by which it counts; 0 = not at all.',
+      },
+    ),
+  ),
+}
+
+const example = Type.Object(adapterFields)
+type AdapterBody = Static<typeof example>
+
+/** Entries that name nothing, or two things. */
+export function findAdapterFaults({ lora = [] }: AdapterBody): readonly FieldFault[] {
+  if (lora.every(({ name, id }) => (name === undefined) !== (id === undefined))) return []
+  return [{ path: ['lora'], message: '`lora` must have `name` or `id` in each entry, not both.', kind: 'conflict' }]
+}
+
+/** An adapter's number in the place of its name, until the model is known; no file's name has a colon. */
+const numbered = /^:(\d+)$/u
+
+/** What a body says of adapters, where it says anything. */
+export function readAdapters({ lora = [] }: AdapterBody): { readonly adapters?: readonly AdapterUse[] } {
+  const adapters = lora.map(({ name, id, scale = 1 }) => ({ name: name ?? `:${id}`, scale }))
+  return adapters.length === 0 ? {} : { adapters }
+}
+
+/** The installed adapters that fit a model, by name; their places are their numbers. */
+export function adaptersFor(
+  catalog: Pick<ModelCatalog, 'listAssets'>,
+  { format, weights }: TextModelDescriptor,
+): readonly AssetDescriptor[] {
+  if (format !== 'gguf' || weights === undefined) return []
+  return catalog
+    .listAssets()
+    .filter(({ kind, architecture }) => kind === 'adapter' && architecture === weights.architecture)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * A request whose adapters are installed and of its model's architecture, each by its name.
+ *
+ * @throws {ServiceError} `unsupported_parameter` naming the adapter that is not there or does not fit.
+ */
+export function withAdapters<Request extends Pick<TextRequest, 'adapters'>>(
+  catalog: Pick<ModelCatalog, 'listAssets' | 'findAsset' | 'findUnusable'>,
+  request: Request,
+  model: TextModelDescriptor,
+): Request {
+  const { adapters, ...rest } = request
+  if (adapters === undefined) return request
+  if (model.format !== 'gguf') throw refusal(`must be left out; ${model.id} runs on another server.`)
+  const named = adapters.map(({ name, scale }) => ({ name: findAdapter(catalog, name, model).name, scale }))
+  const twice = named.find(({ name }, index) => named.findIndex((other) => other.name === name) < index)
+  if (twice !== undefined) throw refusal(`names ${shortName(twice.name)} twice; name it once.`)
+  return { ...(rest as Request), adapters: named.filter(({ scale }) => scale !== 0) }
+}
+
+function findAdapter(
+  catalog: Pick<ModelCatalog, 'listAssets' | 'findAsset' | 'findUnusable'>,
+  name: string,
+  model: TextModelDescriptor,
+): AssetDescriptor {
+  const fitting = adaptersFor(catalog, model)
+  const number = numbered.exec(name)?.[1]
+  const found = number === undefined ? catalog.findAsset('adapter', name) : fitting[Number(number)]
+  const shown = number === undefined ? shortName(name) : `id ${number}`
+  const unusable = found === undefined ? catalog.findUnusable(name) : undefined
+  if (unusable !== undefined) throw refusal(`must name another file: ${shown} ${unusable.reason}.`)
+  if (found === undefined) {
+    const names = fitting.length === 0 ? 'none is installed' : `installed are: ${fitting.map((each) => each.name).join(', ')}`
+    throw refusal(`names ${shown}, which is no adapter for ${model.id}; ${names}.`)
+  }
+  if (model.weights !== undefined && found.architecture !== model.weights.architecture)
+    throw refusal(`names ${shown}, which is for ${found.architecture} models; ${model.id} is a ${model.weights.architecture} model.`)
+  return found
+}
+
+function refusal(text: string): ServiceError {
+  return new ServiceError('unsupported_parameter', `\`lora\` ${text}`, { param: 'lora' })
+}

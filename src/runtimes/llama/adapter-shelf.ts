@@ -1,0 +1,125 @@
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { AdapterUse } from '../../core/text-generation.ts'
+import { type AdapterSet, noAdapters } from './batch/adapter-set.ts'
+import type { DecodeLoop } from './batch/decode-loop.ts'
+import type { Pointer } from './binding/llama-layout.ts'
+import type { NativeContext } from './binding/native-context.ts'
+import type { NativeModel } from './binding/native-model.ts'
+
+/** Adapters that stay in memory though nobody uses them. */
+const mostIdle = 4
+
+/** An adapter in memory, or on its way there. */
+interface Shelved {
+  readonly pointer: Promise<Pointer>
+  users: number
+  /** Counts up with each use; the smallest leaves first. */
+  lastUsed: number
+}
+
+/** The adapters of a request, which stay in memory until it gives them back. */
+export interface AdapterLease extends Disposable {
+  readonly set: AdapterSet
+}
+
+interface ShelfParts {
+  readonly model: string
+  readonly native: NativeModel
+  readonly context: Pick<NativeContext, 'useAdapters'>
+  readonly loop: Pick<DecodeLoop, 'between'>
+}
+
+/** The LoRA adapters of a language model: read when a request first names them, and kept for the next ones. */
+export class AdapterShelf implements Disposable {
+  readonly #parts: ShelfParts
+  /** By file and version. */
+  readonly #shelved = new Map<string, Shelved>()
+  #uses = 0
+  /** The last reading: one after the other, since llama.cpp says of no error what it is of. */
+  #reading: Promise<unknown> = Promise.resolve()
+  #disposed = false
+
+  constructor(parts: ShelfParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Reads what a request names into memory.
+   *
+   * @param files Where the adapters lie.
+   * @throws {ServiceError} `unsupported_parameter` naming an adapter that does not fit the model.
+   */
+  async lease(uses: readonly AdapterUse[], files: readonly AssetDescriptor[]): Promise<AdapterLease> {
+    const wanted = uses
+      .map(({ name, scale }) => ({ file: requireFile(files, name), scale }))
+      .toSorted((a, b) => (a.file.file < b.file.file ? -1 : 1)) // sets are equal in any order
+    if (wanted.length === 0) return { set: noAdapters, [Symbol.dispose]: () => {} }
+    const taken = wanted.map(({ file }) => this.#take(file))
+    const giveBack = (): void => {
+      for (const each of taken) each.users--
+      this.#tidy()
+    }
+    try {
+      const pointers = await Promise.all(taken.map(({ pointer }) => pointer))
+      const adapters = pointers.map((pointer, index) => ({ pointer, scale: wanted[index]?.scale ?? 0 }))
+      const key = wanted.map(({ file, scale }) => `${versionOf(file)} ${scale}`).join('\n')
+      return { set: { key, adapters }, [Symbol.dispose]: giveBack }
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+
+  #take(file: AssetDescriptor): Shelved {
+    const version = versionOf(file)
+    const shelved = this.#shelved.get(version) ?? this.#read(file)
+    shelved.users++
+    shelved.lastUsed = ++this.#uses
+    this.#shelved.set(version, shelved)
+    return shelved
+  }
+
+  #read({ name, file, ...rest }: AssetDescriptor): Shelved {
+    const { model, native } = this.#parts
+    const reading = this.#reading.then(() => native.readAdapter(file))
+    this.#reading = reading.catch(() => {})
+    const pointer = reading.then((read) => {
+      if (typeof read !== 'string') return read
+      this.#shelved.delete(versionOf({ ...rest, name, file }))
+      const message = `\`lora\` names ${name}, which does not fit ${model} (${read}); use an adapter that was trained for this model.`
+      throw new ServiceError('unsupported_parameter', message, { param: 'lora' })
+    })
+    return { pointer, users: 0, lastUsed: 0 }
+  }
+
+  /** Frees nothing any more: the model does so with itself. */
+  [Symbol.dispose](): void {
+    this.#disposed = true
+  }
+
+  /** Frees what nobody has used for longest, between two batches. */
+  #tidy(): void {
+    if (this.#disposed) return
+    const idle = [...this.#shelved].filter(([, { users }]) => users === 0).toSorted(([, a], [, b]) => b.lastUsed - a.lastUsed)
+    for (const [version, { pointer }] of idle.slice(mostIdle)) {
+      this.#shelved.delete(version)
+      const free = async (): Promise<void> => {
+        this.#parts.context.useAdapters([]) // what it computed with last may be this one
+        this.#parts.native.freeAdapter(await pointer)
+      }
+      this.#parts.loop.between(free).catch(() => {}) // one that could not be read
+    }
+  }
+}
+
+/** Tells a file from another of its name. */
+function versionOf({ file, bytes, created }: AssetDescriptor): string {
+  return `${file} ${bytes} ${created}`
+}
+
+function requireFile(files: readonly AssetDescriptor[], name: string): AssetDescriptor {
+  const file = files.find((each) => each.name === name)
+  if (file !== undefined) return file
+  throw new ServiceError('unsupported_parameter', `\`lora\` names ${name}, which is not installed where the model runs.`, { param: 'lora' })
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { ask, miniChat, textOf } from '../../../test/support/mini-chat.ts'
+import { makeAdapter, mergeAdapters, writeAdapter } from '../../../test/support/model-files/lora-gguf.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import type { AssetDescriptor } from '../../core/assets/asset.ts'
+import type { AdapterUse, TextPart } from '../../core/text-generation.ts'
+import { type LlamaModel, loadLlamaModel } from './load-llama-model.ts'
+
+const signal = new AbortController().signal
+/** Bars both tokens that end an answer. */
+const endless = {
+  logitBias: new Map([
+    [2, -100],
+    [0, -100],
+  ]),
+}
+
+suite('LoRA adapters of a language model', () => {
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
+  let base: Buffer
+  let model: LlamaModel
+  let files: readonly AssetDescriptor[]
+  const seeds = { one: 1, two: 2 } as const
+  const write = async (name: string, content: Buffer): Promise<string> => {
+    await writeFile(join(folder.path, `${name}.gguf`), content)
+    return join(folder.path, `${name}.gguf`)
+  }
+  const describe = async (name: string, content: Buffer): Promise<AssetDescriptor> => {
+    const file = await write(name, content)
+    return { kind: 'adapter', name, file, family: null, architecture: 'llama', bytes: content.length, created: (await stat(file)).mtimeMs }
+  }
+  before(async () => {
+    folder = await createTemporaryFolder()
+    base = mergeAdapters(await readFile(miniChat.file), [])
+    files = await Promise.all(Object.entries(seeds).map(([name, seed]) => describe(name, writeAdapter(makeAdapter(base, seed)))))
+    model = await loadLlamaModel({ ...miniChat, file: await write('base', base) }, { threads: 1, slots: 4, signal })
+  })
+  after(async () => {
+    await model[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  const question = 'What is the capital of France?'
+  const answer = async (adapters: readonly AdapterUse[], { from = model, text = question } = {}): Promise<readonly TextPart[]> =>
+    Array.fromAsync(
+      from.generate({ ...ask(text, { maxTokens: 24, sampling: endless }), adapters }, { signal, account: 'a', adapters: files }),
+    )
+  const sets: readonly (readonly AdapterUse[])[] = [
+    [],
+    [{ name: 'one', scale: 1 }],
+    [{ name: 'two', scale: 0.5 }],
+    [
+      { name: 'two', scale: -1 },
+      { name: 'one', scale: 0.75 },
+    ],
+  ]
+
+  test('change the answer exactly as weights do into which they were merged', async () => {
+    const texts = new Set<string>()
+    for (const [index, set] of sets.entries()) {
+      const adapters = set.map(({ name, scale }) => ({ changes: makeAdapter(base, seeds[name === 'one' ? 'one' : 'two']), scale }))
+      const file = await write(`merged-${index}`, mergeAdapters(await readFile(miniChat.file), adapters))
+      await using merged = await loadLlamaModel({ ...miniChat, file }, { threads: 1, slots: 1, signal })
+      const text = textOf(await answer(set))
+      assert.equal(text, textOf(await answer([], { from: merged })))
+      texts.add(text)
+    }
+    assert.equal(texts.size, sets.length)
+  })
+
+  test('answer together as each does alone, and one after another', async () => {
+    const alone: string[] = []
+    for (const set of sets) alone.push(textOf(await answer(set)))
+    const together = await Promise.all(sets.map((set) => answer(set)))
+    assert.deepEqual(
+      together.map((parts) => textOf(parts)),
+      alone,
+    )
+  })
+
+  test('share a prompt that is cached only with the same set, in any order', async () => {
+    const text = 'Name three rivers of Europe, please, and a town at each of them.'
+    const cached = async (set: readonly AdapterUse[]) => {
+      const parts = await answer(set, { text })
+      const prompt = parts.find((part) => part.type === 'prompt')
+      return prompt?.type === 'prompt' ? prompt.usage.cachedTokens > 10 : null
+    }
+    const both = sets[3] ?? []
+    assert.deepEqual([await cached([]), await cached(both), await cached(both.toReversed()), await cached([])], [false, false, true, true])
+  })
+
+  test('are refused by name where they are not there, or do not fit', async () => {
+    await assert.rejects(answer([{ name: 'gone', scale: 1 }]), {
+      code: 'unsupported_parameter',
+      param: 'lora',
+      message: /names gone, which is not installed/,
+    })
+    const [first, ...others] = makeAdapter(base, 3)
+    assert.ok(first)
+    const [columns, rows] = first.shape
+    const other = await describe(
+      'other',
+      writeAdapter([{ ...first, shape: [columns, rows / 2], b: first.b.slice(first.b.length / 2) }, ...others]),
+    )
+    const foreign = await describe('foreign', writeAdapter([{ ...first, name: 'blk.77.attn_q.weight' }]))
+    for (const [file, reason] of [
+      [other, /names other, which does not fit sepia-mini-chat \(its blk.0.attn_q.weight has another shape\)/],
+      [foreign, /it changes blk.77.attn_q.weight, which the model does not have/],
+    ] as const) {
+      const request = { ...ask(question), adapters: [{ name: file.name, scale: 1 }] }
+      const parts = model.generate(request, { signal, account: 'a', adapters: [file] })
+      await assert.rejects(Array.fromAsync(parts), { code: 'unsupported_parameter', param: 'lora', message: reason })
+    }
+    assert.notEqual(textOf(await answer(sets[1] ?? [])), '')
+  })
+
+  test('leave memory when others were used since, and come back', async () => {
+    const expected = textOf(await answer(sets[1] ?? []))
+    for (let seed = 10; seed < 20; seed++) {
+      const file = await describe(`many-${seed}`, writeAdapter(makeAdapter(base, seed)))
+      const request = { ...ask(question, { maxTokens: 2 }), adapters: [{ name: file.name, scale: 1 }] }
+      await Array.fromAsync(model.generate(request, { signal, account: 'a', adapters: [file] }))
+    }
+    assert.equal(textOf(await answer(sets[1] ?? [])), expected)
+  })
+})

@@ -1,0 +1,10 @@
+import type { ScaledAdapter } from '../binding/native-context.ts'
+
+/** What changes the model for a text. */
+export interface AdapterSet {
+  /** Equal for equal sets; empty for none. */
+  readonly key: string
+  readonly adapters: readonly ScaledAdapter[]
+}
+
+export const noAdapters: AdapterSet = { key: '', adapters: [] }
