@@ -6,6 +6,7 @@ import { PasswordHasher } from '../console/sign-in/password-hasher.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
+import type { PictureOptions } from '../runtimes/process/picture-process.ts'
 import { watchDataFolder, watchStorage } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { inferenceSubmitted, tallyOf } from '../telemetry/inference-events.ts'
@@ -89,6 +90,7 @@ export async function serve(
     events,
     bodies,
     addresses,
+    inspectImage: (bytes: Uint8Array, options: PictureOptions) => engines.pictures.inspect(bytes, options),
     underWay: new WorkUnderWay(),
   }
 
@@ -101,7 +103,6 @@ export async function serve(
       pool: models.pool,
       pulls: models.pulls,
       pulledModels: models.pulled,
-      inspectImage: (bytes, options) => engines.pictures.inspect(bytes, options),
       isDraining: () => signal.aborted,
       ...(config.database.type === 'embedded' && {
         findStorageFault: watchStorage(config.dataFolder, store),

@@ -15,6 +15,7 @@ import type { OutputStore } from '../core/ports/output-store.ts'
 import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { WebhookLog } from '../core/ports/webhook-log.ts'
+import type { InspectImage } from '../http/wire/images/decode-image.ts'
 import type { ServiceAddresses } from '../http/wire/service-addresses.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
@@ -37,6 +38,7 @@ export interface ConsoleDependencies {
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly outputs: OutputStore
+  readonly inspectImage: InspectImage
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly catalog: ModelCatalog

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { Thumbnails } from '../operations/pictures/thumbnails.ts'
 import { appBuildFolder } from './bundle/app-build-folder.ts'
 import { AppSource } from './bundle/app-source.ts'
 import type { ConsoleDependencies, ConsoleSettings } from './console-dependencies.ts'
@@ -39,6 +40,7 @@ import { identifyPerson } from './sign-in/signed-in.ts'
 export async function registerConsole(server: FastifyInstance, deps: ConsoleDependencies, settings: ConsoleSettings): Promise<void> {
   const throttle = new SignInThrottle(deps.clock)
   const { signIn } = settings
+  const thumbnails = new Thumbnails({ ...deps, ...settings })
   const openId = signIn.openId && { ...signIn.openId, provider: new OpenIdProvider(signIn.openId, deps.clock) }
   await server.register(async (pages) => {
     pages.addHook('onRequest', async (request, reply) => {
@@ -70,9 +72,9 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
         registerRequests(own, deps)
         registerRequestBodies(own, deps)
         registerRequestLogs(own, deps, settings)
-        registerOutputs(own, deps)
+        registerOutputs(own, { ...deps, thumbnails })
         registerGallery(own, deps)
-        registerPictures(own, { ...deps, ...settings })
+        registerPictures(own, { ...deps, ...settings, thumbnails })
         registerUsage(own, deps)
         registerModels(own, deps)
         registerImageAssets(own, deps)

@@ -11,6 +11,7 @@ export const documentKinds = [
   'preset',
   'asset',
   'picture',
+  'thumbnail',
   'request-body',
   'request-log',
   'service-key',

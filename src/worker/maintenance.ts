@@ -12,6 +12,7 @@ import { askedRetentionMs, requestRetentionMs } from '../core/requests/request-r
 import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
 import { readFileDocument } from '../operations/files/file-documents.ts'
+import { thumbnailFiles } from '../operations/pictures/thumbnails.ts'
 import { WebhookCourier, type WebhookDependencies } from './deliver-webhooks.ts'
 
 export interface MaintenanceDependencies extends WebhookDependencies {
@@ -108,7 +109,7 @@ async function rollUpUsage({ usage }: Pick<MaintenanceDependencies, 'usage'>, op
 
 const documentBatch = 100
 
-/** Removes documents that have expired, and the bytes that lie beside those of files and of the request log. */
+/** Removes documents that have expired, and the bytes that lie beside those of files, thumbnails and the request log. */
 export async function expireDocuments(
   { documents, outputs }: { readonly documents: DocumentStore; readonly outputs: OutputStore },
   options: { readonly signal: AbortSignal },
@@ -116,7 +117,8 @@ export async function expireDocuments(
   for (;;) {
     const expired = await documents.takeExpired(documentBatch, options)
     const files = expired.filter(({ kind }) => kind === 'file').map(readFileDocument)
-    await outputs.delete([...files.flatMap(({ parts }) => parts.map(({ key }) => key)), ...bodyFiles(expired)], options)
+    const keys = files.flatMap(({ parts }) => parts.map(({ key }) => key))
+    await outputs.delete([...keys, ...bodyFiles(expired), ...thumbnailFiles(expired)], options)
     if (expired.length < documentBatch) return
   }
 }
@@ -199,11 +201,12 @@ export async function removeOrphanOutputs(
   await removeAll()
 }
 
-/** Whether bytes that belong to no inference are a file's, a picture's that somebody keeps, or a body's of the request log. */
+/** Whether bytes that belong to no inference are a file's, a kept picture's, a thumbnail's, or a body's of the request log. */
 async function isKept(documents: DocumentStore, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
   const names = [
     { kind: 'file', id: `${filePrefix}${id}` } as const,
     { kind: 'picture', id } as const,
+    { kind: 'thumbnail', id } as const,
     { kind: 'request-body', id } as const,
   ]
   const found = await Promise.all(names.map((name) => documents.get({ ...name, accountId: null }, options)))

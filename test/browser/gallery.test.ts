@@ -34,6 +34,27 @@ test('pictures are found by their prompts', { skip }, async () => {
   assert.deepEqual(await findBarriers(page), [])
 })
 
+test('lists of pictures load small variants and no whole picture', { skip }, async () => {
+  const { page, context } = visit()
+  const fresh = await context.newPage()
+  const loaded: string[] = []
+  fresh.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (/\/images\/\d+$|\/pictures\/[^/]+$/.test(pathname)) loaded.push(search)
+  })
+  const origin = new URL(page.url()).origin
+  for (const [path, pictures] of [
+    ['gallery', '.gallery img'],
+    ['requests', 'img.request-picture'],
+  ] as const) {
+    await fresh.goto(`${origin}/console/${path}`)
+    await eventually(async () => assert.equal(await fresh.locator(pictures).count(), 3))
+    await untilTrue(fresh, `[...document.querySelectorAll('${pictures}')].every((picture) => picture.naturalWidth > 0)`)
+  }
+  assert.deepEqual([...new Set(loaded)].sort(), ['?width=160', '?width=320'])
+  await fresh.close()
+})
+
 test('arrow keys lead from picture to picture, and plus and minus come nearer', { skip }, async () => {
   const { page } = visit()
   await page.locator('.gallery .plate-picture').first().click()

@@ -15,6 +15,7 @@ import { createAccount } from '../../src/operations/access/accounts.ts'
 import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createLocalPullDesk, ModelPulls, type PullModel } from '../../src/operations/model-pulls.ts'
+import { inspectImage } from '../../src/runtimes/diffusion/pictures/inspect-image.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -112,7 +113,8 @@ export async function startConsoleService({
     assets: createTestAssets({ store, clock, catalog }),
     events: new InferenceEvents(clock),
     bodies,
-    inspectImage: async () => ({ format: 'png', width: 8, height: 8 }),
+    inspectImage: async (bytes, inspecting) =>
+      inspecting.thumbnailWidth === undefined ? { format: 'png', width: 8, height: 8 } : inspectImage(bytes, inspecting),
     recordRequest: (record) => void store.requests.append([record], { signal }),
     isDraining: () => false,
     renderMetrics: () => '',

@@ -15,10 +15,11 @@ import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { FinishedRequest } from '../../src/http/http-observer.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { encodeOutput } from '../../src/http/wire/deferred/encode-output.ts'
-import type { InspectedImage } from '../../src/http/wire/images/decode-image.ts'
+import type { InspectedImage, InspectImage } from '../../src/http/wire/images/decode-image.ts'
 import { createAccessToken } from '../../src/operations/access/access-tokens.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
+import { inspectImage } from '../../src/runtimes/diffusion/pictures/inspect-image.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
@@ -217,7 +218,9 @@ function portOf(server: FastifyInstance): number {
 }
 
 /** Reads only a PNG's header, like the first step of the real inspection. */
-async function inspectPng(bytes: Uint8Array, { transparency = false }: { readonly transparency?: boolean } = {}): Promise<InspectedImage> {
+async function inspectPng(bytes: Uint8Array, options: Parameters<InspectImage>[1]): Promise<InspectedImage> {
+  const { transparency = false, thumbnailWidth } = options
+  if (thumbnailWidth !== undefined) return inspectImage(bytes, options)
   const view = Buffer.from(bytes)
   if (view.length < 24 || view.toString('latin1', 1, 4) !== 'PNG')
     throw new ServiceError('validation_error', 'The bytes are no image; send a PNG, JPEG or WebP file.')

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import { finishDrawing } from '../../../test/support/finished-inference.ts'
+import { sepiaPng, webpWidth } from '../../../test/support/sepia-square.ts'
 
+const options = { signal: new AbortController().signal }
 const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47)
 
-async function drawOnce() {
+async function drawOnce(file: Uint8Array = png) {
   const service = await startConsoleService()
   const cookie = await service.join(service.firstCode, 'ada@example.org')
-  const id = await finishDrawing(service, service.ownerId, [png, null])
+  const id = await finishDrawing(service, service.ownerId, [file, null])
   return { ...service, cookie, id, get: (path: string) => service.send('GET', `/console/api/outputs/${path}`, { cookie }) }
 }
 
@@ -27,6 +29,26 @@ describe('a stored output', () => {
     assert.deepEqual(Uint8Array.from(image.rawPayload), png)
     assert.equal(image.headers['content-disposition'], 'inline; filename="sepia-0.png"')
     assert.match(String(image.headers['cache-control']), /^private, /)
+  })
+
+  test('shows each image smaller as WebP, in a few widths only, made once', async () => {
+    const { id, get, store, ownerId } = await drawOnce(sepiaPng)
+    // Pictures are not made larger.
+    for (const [asked, shown] of [
+      [160, 160],
+      [320, 320],
+      [160, 160],
+      [1024, 400],
+    ] as const) {
+      const image = await get(`${id}/images/0?width=${asked}`)
+      assert.deepEqual([image.statusCode, image.headers['content-type'], webpWidth(image.rawPayload)], [200, 'image/webp', shown])
+      assert.match(String(image.headers['cache-control']), /^private, .*immutable/)
+    }
+    assert.equal((await store.documents.sum({ accountId: ownerId, kind: 'thumbnail' }, options)).count, 3)
+    for (const width of ['161', '0', '-160', '160.0', '1e9', '']) {
+      const answer = await get(`${id}/images/0?width=${width}`)
+      assert.deepEqual([answer.statusCode, answer.json().error.param], [400, 'width'], width)
+    }
   })
 
   test('is downloaded whole as the JSON that the interface answers', async () => {

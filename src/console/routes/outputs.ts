@@ -3,7 +3,9 @@ import { ServiceError } from '../../core/error.ts'
 import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { readThumbnailWidth } from '../../http/wire/images/thumbnail-width.ts'
 import { type FoundOutput, findOutput, openPicture } from '../../operations/deferred/outputs.ts'
+import type { Thumbnails } from '../../operations/pictures/thumbnails.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
 import type { OutputImages } from '../contract/outputs.ts'
 import { personOf } from '../sign-in/signed-in.ts'
@@ -15,12 +17,13 @@ interface OutputRoute {
 
 interface ImageRoute {
   Params: { id: string; index: string }
+  Querystring: { width?: string }
 }
 
 /** A stored output never changes, but it is private and soon deleted. */
 const aWhile = 'private, max-age=3600, immutable'
 
-type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'onFault'>
+type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'onFault'> & { readonly thumbnails: Thumbnails }
 
 /** /console/api/outputs: one's own stored outputs, whole, as a list of images, and image by image. */
 export function registerOutputs(own: FastifyInstance, deps: OutputDependencies): void {
@@ -49,10 +52,14 @@ export function registerOutputs(own: FastifyInstance, deps: OutputDependencies):
 
   own.get<ImageRoute>('/console/api/outputs/:id/images/:index', async (request, reply) => {
     const options = { signal: clientSignal(reply) }
-    const { output } = await find(request, reply)
-    const picture = (await findStoredImages(deps, output, options)).pictures[Number(request.params.index)]
+    const width = readThumbnailWidth(request.query.width)
+    const { output, expiresAt } = await find(request, reply)
+    const { id, index } = request.params
+    const picture = (await findStoredImages(deps, output, options)).pictures[Number(index)]
     if (picture === undefined || picture.removedForSafety) throw new ServiceError('not_found', 'This output has no such image.')
-    const bytes = await openPicture(deps, { output, picture }, options)
+    const read = () => openPicture(deps, { output, picture }, options)
+    const source = { accountId: personOf(request).id, picture: `${id}.${Number(index)}`, expiresAt, read }
+    const bytes = width === null ? await read() : await deps.thumbnails.open(source, width, options)
     const contentType = imageContentType(bytes)
     reply.header('content-disposition', `inline; filename="sepia-${picture.seed}.${contentType.replace('image/', '')}"`)
     return reply.type(contentType).header('cache-control', aWhile).send(bytes)

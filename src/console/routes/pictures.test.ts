@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import { finishDrawing } from '../../../test/support/finished-inference.ts'
+import { sepiaPng, webpWidth } from '../../../test/support/sepia-square.ts'
 import type { GalleryPage } from '../contract/gallery.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -14,8 +15,8 @@ async function openPictures() {
   const cookie = await service.join(service.firstCode, 'ada@example.org')
   const { code } = (await send('POST', '/console/api/invitations', { cookie, body: { role: 'member' } })).json()
   const other = await service.join(code, 'bob@example.org')
-  const drawn = async (prompt: string) => {
-    const id = await finishDrawing(service, ownerId, [png])
+  const drawn = async (prompt: string, file: Uint8Array = png) => {
+    const id = await finishDrawing(service, ownerId, [file])
     const asked = { excerpt: prompt, call: null }
     await store.requests.append(
       [{ id, accountId: ownerId, tokenId: null, kind: 'image', model: 'm', at: clock.now(), asked, result: null }],
@@ -54,6 +55,17 @@ describe('kept pictures', () => {
     assert.deepEqual(await wordsOf('pictures'), [])
     assert.equal((await send('DELETE', `/console/api/pictures/${id}`, { cookie })).statusCode, 404)
     assert.equal((await store.documents.sum({ accountId: ownerId, kind: 'picture' }, options)).bytes, 0)
+  })
+
+  test('are shown smaller in lists, and leave nothing smaller behind', async () => {
+    const { send, cookie, drawn, list, store, ownerId } = await openPictures()
+    await send('PUT', `/console/api/outputs/${await drawn('a tiger', sepiaPng)}/images/0/kept`, { cookie })
+    const [picture] = (await list('pictures')).pictures
+    const small = await send('GET', `${picture?.address}?width=320`, { cookie })
+    assert.deepEqual([small.headers['content-type'], webpWidth(small.rawPayload)], ['image/webp', 320])
+    assert.equal((await send('GET', `${picture?.address}?width=300`, { cookie })).statusCode, 400)
+    assert.equal((await send('DELETE', `/console/api/pictures/${picture?.kept}`, { cookie })).statusCode, 204)
+    assert.equal((await store.documents.sum({ accountId: ownerId, kind: null }, options)).count, 0)
   })
 
   test('are nobody else’s, to see, to keep, to hide and to delete', async () => {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { imageContentType } from '../../http/answers/image-content-type.ts'
 import { sendChunks } from '../../http/answers/send-chunks.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { readThumbnailWidth } from '../../http/wire/images/thumbnail-width.ts'
 import { findOutput, openPicture } from '../../operations/deferred/outputs.ts'
 import {
   findKeptPicture,
@@ -13,6 +14,7 @@ import {
   removeKeptPicture,
   showPicture,
 } from '../../operations/pictures/kept-pictures.ts'
+import type { Thumbnails } from '../../operations/pictures/thumbnails.ts'
 import type { ConsoleDependencies, ConsoleSettings } from '../console-dependencies.ts'
 import type { GalleryPage, GalleryPicture, PictureKept } from '../contract/gallery.ts'
 import { createQueryReader } from '../read-console-input.ts'
@@ -26,9 +28,10 @@ const readQuery = createQueryReader({
 })
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'requests' | 'documents' | 'onFault'> &
-  Pick<ConsoleSettings, 'mostDocumentBytes'>
+  Pick<ConsoleSettings, 'mostDocumentBytes'> & { readonly thumbnails: Thumbnails }
 type InOutput = { readonly Params: { readonly id: string; readonly index: string } }
 type Kept = { readonly Params: { readonly id: string } }
+type Shown = Kept & { readonly Querystring: { readonly width?: string } }
 
 /** /console/api/pictures: copies of one's own pictures that are kept until one deletes them; and what the gallery leaves out. */
 export function registerPictures(own: FastifyInstance, deps: Dependencies): void {
@@ -41,13 +44,20 @@ export function registerPictures(own: FastifyInstance, deps: Dependencies): void
     return { pictures: shown.map(toGallery), next: found.length > perPage && last ? `${last.keptAt}.${last.id}` : null }
   })
 
-  own.get<Kept>('/console/api/pictures/:id', async (request, reply) => {
+  own.get<Shown>('/console/api/pictures/:id', async (request, reply) => {
     const signal = clientSignal(reply)
-    const { file, seed } = await findKeptPicture(deps, { accountId: personOf(request).id, id: request.params.id }, { signal })
+    const accountId = personOf(request).id
+    const width = readThumbnailWidth(request.query.width)
+    const { file, seed } = await findKeptPicture(deps, { accountId, id: request.params.id }, { signal })
     const { contentType, bytes } = file
+    reply.header('cache-control', 'private, max-age=3600, immutable')
+    if (width !== null) {
+      const read = async () => Buffer.concat(await Array.fromAsync(await deps.outputs.open(file, { signal })))
+      const picture = await deps.thumbnails.open({ accountId, picture: request.params.id, expiresAt: null, read }, width, { signal })
+      return reply.type(imageContentType(picture)).send(picture)
+    }
     const chunks = await deps.outputs.open(file, { signal })
     reply.header('content-disposition', `inline; filename="sepia-${seed}.${contentType.replace('image/', '')}"`)
-    reply.header('cache-control', 'private, max-age=3600, immutable')
     const onFailure = (error: unknown) => deps.onFault({ requestId: request.id, error })
     await sendChunks({ clock: deps.clock, onFailure }, reply, { contentType, bytes, chunks })
     return reply

@@ -7,6 +7,7 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { neverAborted } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
+import { removeThumbnails } from './thumbnails.ts'
 
 /** What pictures are kept in, and how much of it an account may use. */
 export interface KeptPictureDependencies {
@@ -108,7 +109,7 @@ export async function findKeptPicture(
   return readPicture(found)
 }
 
-/** Deletes a kept picture, its record before its bytes. @throws {ServiceError} `not_found`. */
+/** Deletes a kept picture and its thumbnails, records before bytes. @throws {ServiceError} `not_found`. */
 export async function removeKeptPicture(
   deps: Pick<KeptPictureDependencies, 'documents' | 'outputs'>,
   target: PictureTarget,
@@ -117,6 +118,7 @@ export async function removeKeptPicture(
   const { file } = await findKeptPicture(deps, target, options)
   if (!(await deps.documents.remove({ kind: 'picture', ...target }, options))) throw pictureNotFound()
   await deps.outputs.delete([file.key], neverAborted)
+  await removeThumbnails(deps, { accountId: target.accountId, picture: target.id }, neverAborted)
 }
 
 /** One picture of an output. */

@@ -36,7 +36,7 @@ export class PictureInspector implements Disposable {
    */
   async inspect(
     bytes: Uint8Array,
-    { signal, whiteAt = undefined, transparency = false, account = '' }: PictureOptions,
+    { signal, whiteAt, transparency = false, thumbnailWidth = undefined, account = '' }: PictureOptions,
   ): Promise<PictureDescription> {
     signal.throwIfAborted()
     await this.#turns.enter(account)
@@ -44,7 +44,12 @@ export class PictureInspector implements Disposable {
     try {
       process = await this.#takeProcess()
       // After an abort too the process is busy until it has answered.
-      return await process.inspect({ bytes, whiteAt: whiteAt ?? null, transparency } satisfies PictureTask)
+      return await process.inspect({
+        bytes,
+        whiteAt: whiteAt ?? null,
+        transparency,
+        thumbnailWidth: thumbnailWidth ?? null,
+      } satisfies PictureTask)
     } finally {
       this.#giveBack(process)
     }

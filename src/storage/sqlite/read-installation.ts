@@ -18,7 +18,7 @@ const documentKey = (place: string, file: string) => `'v1/' || strftime('%Y-%m-%
 
 /** Documents whose files will be named as in a bucket. */
 const documentsInBucket = `select kind, id, account_id, at, label, text, attached_bytes, expires_at, version, bytes,
-    case when kind in ('picture', 'request-body') and json_type(documents.value, '$.file') = 'object'
+    case when kind in ('picture', 'thumbnail', 'request-body') and json_type(documents.value, '$.file') = 'object'
       then json_set(documents.value, '$.file.key', ${documentKey('0', "json_extract(documents.value, '$.file')")})
     when kind = 'file' and json_type(documents.value, '$.parts') = 'array'
       then json_set(documents.value, '$.parts', json((select json_group_array(json_set(part.value, '$.key', ${documentKey('part.key', 'part.value')}))
@@ -31,7 +31,7 @@ const documentOutputs = `select documents.kind || '/' || documents.id || '/' || 
     json_extract(part.value, '$.key') as output_key, ${documentKey('part.key', 'part.value')} as object_key,
     json_extract(part.value, '$.contentType') as content_type, json_extract(part.value, '$.bytes') as output_bytes,
     json_extract(part.value, '$.sha256') as output_sha256
-  from documents, json_each(case when documents.kind in ('picture', 'request-body') then json_array(json_extract(documents.value, '$.file'))
+  from documents, json_each(case when documents.kind in ('picture', 'thumbnail', 'request-body') then json_array(json_extract(documents.value, '$.file'))
     when documents.kind = 'file' then coalesce(json_extract(documents.value, '$.parts'), '[]') else '[]' end) as part
   where part.type = 'object'`
 

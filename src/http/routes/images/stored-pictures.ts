@@ -2,10 +2,12 @@ import { isEnabled } from '../../../core/account.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { requestNotFound } from '../../../operations/deferred/inferences.ts'
 import { findOutput, openPicture } from '../../../operations/deferred/outputs.ts'
+import { Thumbnails } from '../../../operations/pictures/thumbnails.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import { imageContentType } from '../../answers/image-content-type.ts'
 import { isSigned, type PictureLink } from '../../links/picture-link.ts'
 import type { Call, Route } from '../../route.ts'
+import { readThumbnailWidth, thumbnailWidthSchema } from '../../wire/images/thumbnail-width.ts'
 import { inPath, inQuery, media } from '../row-parts.ts'
 
 /** GET /v1/images/stored/…: a picture by its signed link, for whoever has that. */
@@ -19,28 +21,42 @@ export const fetchPicture: Route = {
   parameters: [
     ...['account', 'id', 'index'].map((name) => inPath(name, 'As in the link.')),
     ...['expires', 'signature'].map((name) => inQuery(name, 'As in the link.')),
+    inQuery(
+      'width',
+      'The picture as WebP at this width in pixels, or at its own if that is smaller. Add it to any link; it is not signed.',
+      thumbnailWidthSchema,
+    ),
   ],
   answers: [media('The picture.', 'image/png', 'image/jpeg', 'image/webp')],
-  refusals: [404, 410],
-  handle: (deps) => async (call) => {
-    const { reply, query, options } = call
-    const link = readLink(call)
-    const signature = String(query.signature ?? '')
-    // Unsigned ids reach no store.
-    if (!isSigned(await readServiceKey(deps, options), link, signature)) throw requestNotFound()
-    if (!isEnabled(await deps.accounts.find(link.accountId, options))) throw requestNotFound()
-    if (link.expires * 1000 <= deps.clock.now())
-      throw new ServiceError('response_expired', 'This link has expired after 24 hours; send the request again.')
-    const { output } = await findOutput(deps, { id: link.inferenceId, accountId: link.accountId }, options)
-    const picture = output.images?.pictures[link.index]
-    if (picture === undefined || picture.removedForSafety) throw requestNotFound()
-    const bytes = await openPicture(deps, { output, picture }, options)
-    return reply
-      .type(imageContentType(bytes))
-      .header('cache-control', 'private, max-age=3600, immutable')
-      .header('content-disposition', 'inline')
-      .header('x-content-type-options', 'nosniff')
-      .send(bytes)
+  refusals: [400, 404, 410],
+  handle: (deps, settings) => {
+    const thumbnails = new Thumbnails({ ...deps, ...settings })
+    return async (call) => {
+      const { reply, query, options } = call
+      const width = readThumbnailWidth(query.width)
+      const link = readLink(call)
+      const signature = String(query.signature ?? '')
+      // Unsigned ids reach no store.
+      if (!isSigned(await readServiceKey(deps, options), link, signature)) throw requestNotFound()
+      if (!isEnabled(await deps.accounts.find(link.accountId, options))) throw requestNotFound()
+      if (link.expires * 1000 <= deps.clock.now())
+        throw new ServiceError('response_expired', 'This link has expired after 24 hours; send the request again.')
+      const { accountId, inferenceId, index } = link
+      const { output, expiresAt } = await findOutput(deps, { id: inferenceId, accountId }, options)
+      const picture = output.images?.pictures[index]
+      if (picture === undefined || picture.removedForSafety) throw requestNotFound()
+      const read = () => openPicture(deps, { output, picture }, options)
+      const bytes =
+        width === null
+          ? await read()
+          : await thumbnails.open({ accountId, picture: `${inferenceId}.${index}`, expiresAt, read }, width, options)
+      return reply
+        .type(imageContentType(bytes))
+        .header('cache-control', 'private, max-age=3600, immutable')
+        .header('content-disposition', 'inline')
+        .header('x-content-type-options', 'nosniff')
+        .send(bytes)
+    }
   },
 }
 

@@ -9,6 +9,8 @@ interface InspectionOptions {
   readonly whiteAt?: { readonly width: number; readonly height: number }
   /** Asks for the mask that the picture's transparent parts are; it is what must have the white then. */
   readonly transparency?: boolean
+  /** Asks for the picture as WebP, this many pixels wide or as wide as it is. */
+  readonly thumbnailWidth?: number
 }
 
 /** What an uploaded image is. */
@@ -18,6 +20,8 @@ export interface InspectedImage {
   readonly height: number
   /** White where it is transparent, as PNG; there when it was asked for. */
   readonly mask?: Uint8Array
+  /** There when it was asked for. */
+  readonly thumbnail?: Uint8Array
 }
 
 /** Checks an uploaded image; throws `validation_error` when it does not decode, or has no white at the size given. */

@@ -13,9 +13,13 @@ export interface ImageDescription {
 /**
  * Reads an uploaded image's header: its format and size, without decoding it.
  *
- * @throws {ServiceError} `validation_error` when it is no PNG, JPEG, WebP, AVIF or GIF (of which the first picture counts), or has more than 16 × 1024 × 1024 pixels.
+ * @param options.mostPixels Default 16 × 1024 × 1024.
+ * @throws {ServiceError} `validation_error` when it is no PNG, JPEG, WebP, AVIF or GIF (of which the first picture counts), or has more pixels.
  */
-export async function readImageHeader(bytes: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<ImageDescription> {
+export async function readImageHeader(
+  bytes: Uint8Array,
+  { signal, mostPixels = maxInputPixels }: { readonly signal: AbortSignal; readonly mostPixels?: number },
+): Promise<ImageDescription> {
   const format = pictureFormat(bytes)
   if (format === undefined) throw unreadable()
   const { default: sharp } = await import('sharp')
@@ -28,8 +32,8 @@ export async function readImageHeader(bytes: Uint8Array, { signal }: { readonly 
   // A camera may have written the picture on its side; it is looked at upright.
   const { width, height } = header.autoOrient
   if (header.format !== (format === 'avif' ? 'heif' : format)) throw unreadable()
-  if (width * height > maxInputPixels)
-    throw new ServiceError('validation_error', `The image has ${width} × ${height} pixels: send one of at most ${maxInputPixels} pixels.`)
+  if (width * height > mostPixels)
+    throw new ServiceError('validation_error', `The image has ${width} × ${height} pixels: send one of at most ${mostPixels} pixels.`)
   return { format, width, height }
 }
 

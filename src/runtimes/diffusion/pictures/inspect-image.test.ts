@@ -13,6 +13,21 @@ for (const format of ['png', 'jpeg', 'webp'] as const) {
   })
 }
 
+test('a thumbnail is WebP, as wide as wanted or as the picture is, also of what is too large to be uploaded', async () => {
+  const large = await sharp({ create: { width: 5000, height: 4000, channels: 3, background: '#123456' } })
+    .png()
+    .toBuffer()
+  for (const [bytes, wanted, width, height] of [
+    [large, 320, 320, 256],
+    [await picture.clone().png().toBuffer(), 320, 12, 34],
+  ] as const) {
+    const { thumbnail = Buffer.alloc(0) } = await inspectImage(bytes, { ...options, thumbnailWidth: wanted })
+    const header = await sharp(thumbnail).metadata()
+    assert.deepEqual([header.format, header.width, header.height], ['webp', width, height])
+  }
+  await assert.rejects(inspectImage(large.subarray(0, 3000), { ...options, thumbnailWidth: 320 }), { code: 'validation_error' })
+})
+
 test('other formats and no image at all are refused before anything reads them', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
   const tiff = await picture.clone().tiff().toBuffer()

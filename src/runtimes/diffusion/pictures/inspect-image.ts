@@ -6,18 +6,24 @@ import type { GreyImage, PixelSize } from './rgb-image.ts'
 
 const noTransparency = 'The mask has no transparent parts: make the area to repaint transparent.'
 
+/** A picture of 2048 × 2048 that was enlarged four times. */
+const mostDrawnPixels = 64 * 1024 * 1024
+
 export interface InspectionOptions {
   readonly signal: AbortSignal
   /** Asks for a mask that still has white when it is resized to this. */
   readonly whiteAt?: PixelSize
   /** Asks for the mask that the picture's transparent parts are, which then must have the white. */
   readonly transparency?: boolean
+  /** Asks for the picture as WebP, this many pixels wide or as wide as it is. */
+  readonly thumbnailWidth?: number
 }
 
 /** What an uploaded image is, and the mask that was asked for. */
 export interface InspectedImage extends ImageDescription {
   /** White where the picture is transparent, as PNG. */
   readonly mask?: Uint8Array
+  readonly thumbnail?: Uint8Array
 }
 
 /**
@@ -28,8 +34,12 @@ export interface InspectedImage extends ImageDescription {
  */
 export async function inspectImage(
   bytes: Uint8Array,
-  { signal, whiteAt, transparency = false }: InspectionOptions,
+  { signal, whiteAt, transparency = false, thumbnailWidth }: InspectionOptions,
 ): Promise<InspectedImage> {
+  if (thumbnailWidth !== undefined) {
+    const description = await readImageHeader(bytes, { signal, mostPixels: mostDrawnPixels })
+    return { ...description, thumbnail: await shrink(bytes, thumbnailWidth) }
+  }
   const description = await readImageHeader(bytes, { signal })
   const mask = transparency ? await maskOfTransparency(bytes) : null
   if (whiteAt !== undefined) requireWhite(await decodeMask(mask ?? bytes, whiteAt, { signal }), { transparency })
@@ -51,6 +61,12 @@ async function decodeWhole(bytes: Uint8Array): Promise<void> {
   const { default: sharp } = await import('sharp')
   // Every row counts in the few pixels that are left; a whole picture would only cost memory.
   await sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).resize(8, 8, { fit: 'fill' }).raw().toBuffer().catch(undecodable)
+}
+
+async function shrink(bytes: Uint8Array, width: number): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp')
+  const picture = sharp(bytes, { limitInputPixels: mostDrawnPixels, pages: 1 }).autoOrient().resize({ width, withoutEnlargement: true })
+  return picture.webp({ quality: 80 }).toBuffer().catch(undecodable)
 }
 
 async function maskOfTransparency(bytes: Uint8Array): Promise<Uint8Array> {

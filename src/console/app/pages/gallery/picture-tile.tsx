@@ -3,6 +3,7 @@ import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 
 interface PictureTileProps {
   readonly picture: GalleryPicture
@@ -20,7 +21,7 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
   return (
     <li class={chosen ? 'plate chosen' : 'plate'}>
       <button type="button" class="plate-picture" onClick={onOpen}>
-        <img src={address} alt={prompt ?? t`Drawn with seed ${seed}`} loading="lazy" />
+        <Thumbnail address={address} alt={prompt ?? t`Drawn with seed ${seed}`} across={300} />
       </button>
       {prompt === null ? null : (
         <span class="tile-words" dir="auto" title={prompt}>

@@ -6,6 +6,7 @@ import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { kindTexts } from './kind-texts.ts'
 
 const shortIdLength = 8
@@ -57,7 +58,7 @@ function Lead({ request: { id, key, kind, excerpt, picture, inference } }: { req
   )
   return (
     <span class="request-lead">
-      {picture === null ? <span class="request-picture" /> : <img class="request-picture" src={picture} alt="" loading="lazy" />}
+      {picture === null ? <span class="request-picture" /> : <Thumbnail class="request-picture" address={picture} alt="" across={40} />}
       <span>
         <a href={`/console/requests/${encodeURIComponent(inference === null ? key : id)}`}>
           <span class="request-words" dir="auto">

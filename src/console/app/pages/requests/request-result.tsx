@@ -4,6 +4,7 @@ import { request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Prose } from '../../parts/markdown/prose.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { useResource } from '../../state/resource.ts'
 import { outputFacts } from '../images/runs/output-facts.ts'
 
@@ -20,7 +21,7 @@ function Pictures({ id }: { id: string }): VNode {
         <ul class="gallery">
           {images.map((image) => (
             <li class="plate" key={image.index}>
-              <img src={image.address} alt={t`Drawn with seed ${image.seed}`} />
+              <Thumbnail address={image.address} alt={t`Drawn with seed ${image.seed}`} across={300} />
               <span class="plate-foot">{t`seed ${image.seed}`}</span>
             </li>
           ))}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
+import { Thumbnail } from '../../../parts/thumbnail.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
 import { cancelGrid, drawCell, type GridCell, type ImageGrid, isOpen, runOf } from './image-grids.ts'
@@ -72,7 +73,7 @@ function Cell({ grid, cell, show }: { grid: ImageGrid; cell: GridCell; show: (im
   if (image && !image.removedForSafety)
     return (
       <button type="button" class="plate-picture" style={{ aspectRatio: `${width} / ${height}` }} onClick={() => show(image)}>
-        <img src={image.address} alt={`${prompt}: ${label}`} loading="lazy" />
+        <Thumbnail address={image.address} alt={`${prompt}: ${label}`} across={300} />
       </button>
     )
   const ended = run === undefined ? grid.stopped : ['failed', 'cancelled', 'done'].includes(run.state)

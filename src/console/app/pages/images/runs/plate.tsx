@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
+import { Thumbnail } from '../../../parts/thumbnail.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
 import { startFromImage } from '../start/start-from-image.ts'
 import { draw, type ImageRun } from './image-runs.ts'
@@ -23,7 +24,7 @@ export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNo
   return (
     <figure class="plate">
       <button type="button" class="plate-picture" style={{ aspectRatio: `${width} / ${height}` }} onClick={() => (open.value = true)}>
-        <img src={image.address} alt={prompt} width={width} height={height} />
+        <Thumbnail address={image.address} alt={prompt} width={width} height={height} across={run.images.length === 1 ? 512 : 300} />
         <span class="hidden-text">{t`Show larger`}</span>
       </button>
       <figcaption class="plate-foot">
