@@ -10,7 +10,8 @@ import { outputRetentionMs, recordRetentionMs } from '../core/inference.ts'
 import { noLimits } from '../core/limits/use-limits.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { findKeptPicture, keepPicture, removeKeptPicture } from '../operations/pictures/kept-pictures.ts'
-import { type MaintenanceDependencies, removeOrphanOutputs, startMaintenance } from './maintenance.ts'
+import { Thumbnails } from '../operations/pictures/thumbnails.ts'
+import { expireDocuments, type MaintenanceDependencies, removeOrphanOutputs, startMaintenance } from './maintenance.ts'
 import type { WebhookPost } from './post-webhook.ts'
 
 const options = { signal: new AbortController().signal }
@@ -267,6 +268,24 @@ test('a kept picture is nobody’s orphan, and one that was deleted leaves nothi
   assert.deepEqual(Buffer.concat(await Array.fromAsync(await outputs.open(file, options))), Buffer.of(1, 2))
   await removeKeptPicture(deps, { accountId: 'a', id }, options)
   assert.deepEqual(await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options)), [])
+})
+
+test('a thumbnail is nobody’s orphan, and goes with its picture’s day', async () => {
+  const clock = createTestClock()
+  const { documents, log } = createMemoryStore({ clock, limits: { maxPending: 1 } })
+  const outputs = createMemoryOutputs({ clock })
+  const inspectImage = async () => ({ thumbnail: Uint8Array.of(1) })
+  const deps = { documents, outputs, log, clock, inspectImage, mostDocumentBytes: 1000 }
+  const files = () => Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))
+  const read = async () => Uint8Array.of(1, 2)
+  const source = { accountId: 'a', picture: 'i.0', expiresAt: clock.now() + outputRetentionMs, read }
+  await new Thumbnails(deps).open(source, 160, options)
+  await clock.advance(outputRetentionMs - 1)
+  await removeOrphanOutputs(deps, options)
+  assert.equal((await files()).length, 1)
+  await clock.advance(1)
+  await expireDocuments(deps, options)
+  assert.deepEqual(await files(), [])
 })
 
 test('a picture that is kept twice at once is one copy', async () => {

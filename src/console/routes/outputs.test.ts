@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
-import { finishDrawing } from '../../../test/support/finished-inference.ts'
-import { sepiaPng, webpWidth } from '../../../test/support/sepia-square.ts'
+import { finishDrawing, sepiaPng, webpWidth } from '../../../test/support/finished-inference.ts'
 
 const options = { signal: new AbortController().signal }
 const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47)

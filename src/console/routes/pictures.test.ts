@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
-import { finishDrawing } from '../../../test/support/finished-inference.ts'
-import { sepiaPng, webpWidth } from '../../../test/support/sepia-square.ts'
+import { finishDrawing, sepiaPng, webpWidth } from '../../../test/support/finished-inference.ts'
 import type { GalleryPage } from '../contract/gallery.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -20,6 +20,19 @@ test('passwords that are guessed first are refused', () => {
     'Password2026!',
     'qwertyuiop',
     'pass-word-123',
+    'passwordpassword',
+    'password!password',
+    'sepiasepia',
+    '1234512345',
+    'qwertyqwerty',
+    'p@ssw0rd123',
+    'P455w0rd!!2026',
+    '1q2w3e4r5t',
+    'basketball',
+    'M4nchester-2024',
+    'abcde abcde abcde',
+    'AdaLovelaceAdaLovelace',
+    'Sepia2026 Sepia2026',
   ])
     assert.throws(() => refuseGuessable(password, person), { code: 'validation_error', param: 'password' }, JSON.stringify(password))
 })

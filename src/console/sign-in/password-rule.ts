@@ -1,12 +1,15 @@
 import { shortestPassword } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
+import { isCommonPassword } from './common-passwords.ts'
 
 /** Fewer different characters than this are a pattern, such as ten spaces or "abababab12". */
 const leastDifferent = 5
-/** What of the words everybody tries first is long enough to pass the other rules. */
+/** Words that are tried first with something behind them, besides those of {@link isCommonPassword}. */
 const wordsTriedFirst = [
   'password',
   'passwort',
+  'qwerty',
+  'qwertz',
   'qwertyuiop',
   'qwertzuiop',
   'letmein',
@@ -16,10 +19,12 @@ const wordsTriedFirst = [
   'sepia',
   'changeme',
 ]
+/** Characters that stand for letters they look like. */
+const lookalikes: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's', '!': 'i' }
 
 /**
- * Refuses passwords that are guessed first: short but for spaces, patterns and runs, the person's own name or e-mail, and common words,
- * each with digits behind it too.
+ * Refuses passwords that are guessed first: short but for spaces, patterns, runs and repeats, the person's own name or e-mail, and common passwords,
+ * each with digits behind it or in place of letters too.
  *
  * @param field The field at fault.
  * @throws {ServiceError} `validation_error`.
@@ -33,16 +38,43 @@ export function refuseGuessable(
     throw fault(field, `Choose a password of at least ${shortestPassword} characters, not counting spaces at its ends.`)
   if (new Set(trimmed.toLowerCase()).size < leastDifferent || isRun(trimmed))
     throw fault(field, `Choose a password with at least ${leastDifferent} different characters that are not a sequence.`)
-  const core = wordIn(trimmed)
-  const own = [name, email, ...email.split('@')].map(wordIn)
-  if (core !== '' && [...own, ...wordsTriedFirst].includes(core))
+  if ([trimmed.toLowerCase(), plain(trimmed)].some((text) => repeated(text).length < Math.min(text.length, shortestPassword)))
+    throw fault(field, 'Choose a password that does not repeat one part.')
+  const words = [...own(name), ...own(email), ...email.split('@').flatMap(own)].filter((word) => word !== '')
+  const forms = formsOf(trimmed)
+  if (forms.some((form) => words.includes(form) || wordsTriedFirst.includes(form) || isCommonPassword(form)))
     throw fault(field, 'Choose a password that is not your name, your e-mail address or a common password.')
+}
+
+/** What a password is at heart: as it is and without what stands behind its last letter, with letters for what looks like them, and one part of what repeats. */
+function formsOf(password: string): readonly string[] {
+  const ends = [password, password.replace(/[^\p{L}]+$/u, '')]
+  const forms = ends.flatMap((text) => [plain(text), plain(withLetters(text))]).filter((form) => form !== '')
+  return [...forms, ...forms.map(repeated)]
+}
+
+function withLetters(text: string): string {
+  return Array.from(text.toLowerCase(), (character) => lookalikes[character] ?? character).join('')
+}
+
+function own(text: string): readonly string[] {
+  return [wordIn(text), plain(text)]
+}
+
+/** Letters and digits alone, in lower case. */
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /** Letters and digits alone, without the digits at its end: "Pass-Word 2026!" is "password". */
 function wordIn(text: string): string {
-  const plain = text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-  return plain.replace(/\d+$/, '') || plain
+  return plain(text).replace(/\d+$/, '') || plain(text)
+}
+
+/** The shortest part that a text is, over and over; the text itself where it is no such. */
+function repeated(text: string): string {
+  const at = `${text}${text}`.indexOf(text, 1)
+  return text.slice(0, at)
 }
 
 /** Whether each character follows the one before, up or down, as in "1234567890" or "zyxwvutsrq"; nine is followed by nought. */

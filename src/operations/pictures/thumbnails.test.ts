@@ -4,7 +4,6 @@ import { createMemoryOutputs } from '../../../test/support/memory/create-memory-
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { ServiceError } from '../../core/error.ts'
-import { expireDocuments, removeOrphanOutputs } from '../../worker/maintenance.ts'
 import { removeThumbnails, Thumbnails } from './thumbnails.ts'
 
 const options = { signal: new AbortController().signal }
@@ -31,26 +30,24 @@ function openThumbnails({ most = 10_000 } = {}) {
       return { thumbnail: Uint8Array.of(bytes[0] ?? 0, thumbnailWidth % 256) }
     },
   }
-  const source = (picture: number, expiresAt: number | null = null) => ({
+  const source = (picture: number) => ({
     accountId: 'a',
     picture: `p.${picture}`,
-    expiresAt,
+    expiresAt: null,
     read: async () => Uint8Array.of(picture, 1, 2, 3),
   })
   const files = () => Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))
-  return { deps, clock, made, source, files, together: () => together, thumbnails: new Thumbnails(deps) }
+  return { deps, made, source, files, together: () => together, thumbnails: new Thumbnails(deps) }
 }
 
 test('a thumbnail is made once for each width, however many ask at once, and is kept', async () => {
-  const { thumbnails, source, made, deps, clock } = openThumbnails()
+  const { thumbnails, source, made, deps } = openThumbnails()
   const answers = await Promise.all([160, 160, 320, 160].map((width) => thumbnails.open(source(7), width as 160 | 320, options)))
   assert.deepEqual(
     answers.map((bytes) => [...bytes]),
     [160, 160, 64, 160].map((last) => [7, last]),
   )
   assert.deepEqual(made, ['7 at 160', '7 at 320'])
-  await clock.advance(48 * 60 * 60 * 1000)
-  await removeOrphanOutputs(deps, options)
   // Another node, or this one after a restart.
   assert.deepEqual([...(await new Thumbnails(deps).open(source(7), 160, options))], [7, 160])
   assert.equal(made.length, 2)
@@ -62,13 +59,9 @@ test('pictures of one account are made smaller one after the other', async () =>
   assert.deepEqual([made.length, together()], [40, 1])
 })
 
-test('a thumbnail ends with its picture: by its day, or when it is deleted', async () => {
-  const { thumbnails, source, deps, clock, files } = openThumbnails()
-  await thumbnails.open(source(1, clock.now() + 1000), 160, options)
+test('a thumbnail is deleted with its picture', async () => {
+  const { thumbnails, source, deps, files } = openThumbnails()
   await thumbnails.open(source(2), 320, options)
-  await clock.advance(1000)
-  await expireDocuments(deps, options)
-  assert.equal((await files()).length, 1)
   await removeThumbnails(deps, source(2), options)
   assert.deepEqual(await files(), [])
   assert.equal((await deps.documents.sum({ accountId: 'a', kind: null }, options)).count, 0)
