@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Scope } from '../core/access-token.ts'
 import { ServiceError } from '../core/error.ts'
 import { type AuthenticationDependencies, authenticate } from '../operations/access/authenticate.ts'
+import { isA1111Surface } from './answers/surface.ts'
 import { clientSignal } from './client-signal.ts'
 
 declare module 'fastify' {
@@ -53,7 +54,15 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
 /** What a request says of its token; undefined when it says nothing. Anthropic's clients and some others send it as `x-api-key`. */
 function findToken(request: FastifyRequest): string | undefined {
   const { authorization, 'x-api-key': key } = request.headers
-  return authorization === undefined && typeof key === 'string' ? `Bearer ${key}` : authorization
+  if (authorization === undefined) return typeof key === 'string' ? `Bearer ${key}` : undefined
+  return isA1111Surface(request) ? fromPassword(authorization) : authorization
+}
+
+/** A1111's clients know names and passwords alone: the token is the password, and the name is passed over. */
+function fromPassword(authorization: string): string {
+  const [, encoded = ''] = /^basic +([\w+/=-]+) *$/i.exec(authorization) ?? []
+  const [, password] = /^[^:]*:(.+)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  return password === undefined ? authorization : `Bearer ${password}`
 }
 
 function readToken(authorization = ''): string {

@@ -25,6 +25,7 @@ import { refuseUnknownQuery } from './known-query.ts'
 import { AccountPlaces } from './limits/account-places.ts'
 import { createProxyTrust } from './limits/client-address.ts'
 import { capConnections } from './limits/connection-cap.ts'
+import { DrawingsUnderWay } from './limits/drawings-under-way.ts'
 import { fewPerTurn } from './limits/few-per-turn.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
@@ -82,7 +83,13 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   acceptJsonBodies(server, deps, settings)
   const offered = settings.probesOnly ? probeRoutes : routes
   const places = new AccountPlaces(deps.counts, settings.accountPlaces)
-  const further = { ...deps, places, deadline: new AnswerDeadline(deps.deadlineClock ?? null), routes: offered }
+  const further = {
+    ...deps,
+    places,
+    drawings: new DrawingsUnderWay(),
+    deadline: new AnswerDeadline(deps.deadlineClock ?? null),
+    routes: offered,
+  }
   const service = { deps: further, settings }
   await server.register(async (open) => {
     refuseUnknownQuery(open)

@@ -20,6 +20,7 @@ import type { AnswerDeadline } from './answers/answer-deadline.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
+import type { DrawingsUnderWay } from './limits/drawings-under-way.ts'
 import type { RouteDescription } from './route-description.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
 import type { ServiceAddresses } from './wire/service-addresses.ts'
@@ -76,6 +77,8 @@ export interface HttpDependencies
 export interface RouteDependencies extends HttpDependencies {
   /** What each account holds open. */
   readonly places: AccountPlaces
+  /** What is being drawn for those who ask for its progress. */
+  readonly drawings: DrawingsUnderWay
   readonly deadline: AnswerDeadline
   /** Every route, for what describes them. */
   readonly routes: readonly RouteDescription[]

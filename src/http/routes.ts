@@ -1,4 +1,7 @@
 import type { Route } from './route.ts'
+import { a1111DrawingRoutes } from './routes/a1111/drawing.ts'
+import { a1111InventoryRoutes } from './routes/a1111/inventory.ts'
+import { a1111ProgressRoutes } from './routes/a1111/progress.ts'
 import { apiDocumentRoutes } from './routes/api-document.ts'
 import { assetRoutes } from './routes/assets/assets.ts'
 import { batchRoutes } from './routes/batches.ts'
@@ -44,6 +47,9 @@ export const routes: readonly Route[] = [
   ...ollamaRunRoutes,
   ...ollamaEmbeddingRoutes,
   ...ollamaModelRoutes,
+  ...a1111DrawingRoutes,
+  ...a1111ProgressRoutes,
+  ...a1111InventoryRoutes,
   ...openAiImageRoutes,
   fetchPicture,
   ...fileRoutes,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEmbeddedText } from '../../src/console/app/pages/gallery/embedded-text.ts'
+import { readEmbeddedText } from '../../src/core/images/embedded-text.ts'
 import { encodeImage } from '../../src/runtimes/diffusion/pictures/encode-image.ts'
 
 const image = { data: Uint8Array.from({ length: 16 * 8 * 3 }, (_, at) => at % 251), width: 16, height: 8 }

@@ -5,7 +5,7 @@ import { type HttpService, startHttpService } from '../support/http-service.ts'
 
 /** Those whose routes want something that was made before, or a model that the fakes are not. */
 const dependent =
-  /^\/v1\/(batches$|assets\/|chat\/completions\/\{)|^\/models\/|^\/api\/(pull|delete)|^\/upscaling|^\/generate\/(sd|controlnet-.*)$/
+  /^\/v1\/(batches$|assets\/|chat\/completions\/\{)|^\/models\/|^\/api\/(pull|delete)|^\/upscaling|^\/sdapi\/v1\/extra|^\/generate\/(sd|controlnet-.*)$/
 
 suite('the examples of the API document, sent', () => {
   let service: HttpService

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, suite, test } from 'node:test'
+import sharp from 'sharp'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -126,6 +127,35 @@ suite('the models that come with the service', { timeout: 300_000 }, () => {
       const cosine = dot(given, wanted) / Math.sqrt(dot(given, given) * dot(wanted, wanted))
       assert.ok(cosine >= 0.999, `${cosine} of ${JSON.stringify(text)}`)
     }
+  })
+
+  test("draw in A1111's words a file that says what it was made from", async () => {
+    const body = {
+      prompt: 'a glossy tiger',
+      negative_prompt: 'pizza',
+      width: 256,
+      height: 256,
+      steps: 4,
+      seed: 7,
+      sampler_name: 'DPM++ 2M Karras',
+    }
+    const { images, info } = JSON.parse(await (await send('/sdapi/v1/txt2img', body)).text())
+    const { width, height, format } = await sharp(Buffer.from(images[0], 'base64')).metadata()
+    assert.deepEqual([images.length, width, height, format], [1, 256, 256, 'png'])
+    const { infotexts, seed, sampler_name: sampler } = JSON.parse(info)
+    assert.deepEqual([seed, sampler], [7, 'DPM++ 2M'])
+    const read = JSON.parse(await (await send('/sdapi/v1/png-info', { image: images[0] })).text())
+    assert.deepEqual([read.info], infotexts)
+    assert.deepEqual(
+      [read.parameters.Prompt, read.parameters['Negative prompt'], read.parameters.Steps, read.parameters.Seed, read.parameters['Size-1']],
+      ['a glossy tiger', 'pizza', '4', '7', '256'],
+    )
+    const white = await sharp({ create: { width: 256, height: 256, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer()
+    const redraw = { ...body, init_images: images, mask: white.toString('base64'), override_settings: { samples_format: 'webp' } }
+    const redrawn = JSON.parse(await (await send('/sdapi/v1/img2img', redraw)).text())
+    assert.equal((await sharp(Buffer.from(redrawn.images[0], 'base64')).metadata()).format, 'webp')
   })
 })
 

@@ -37,8 +37,8 @@ suite('query parameters', () => {
         else {
           const answer = await call(name)
           assert.equal(answer.status, 400, name)
-          // The errors of Anthropic and Ollama name a field only in their sentence.
-          if (!/^\/(?:v1\/messages|api)(?:\/|$)/.test(path)) assert.equal(param, name)
+          // The errors of Anthropic, Ollama and A1111 name a field only in their sentence.
+          if (!/^\/(?:v1\/messages|api|sdapi)(?:\/|$)/.test(path)) assert.equal(param, name)
           assert.match(message, /not a known query parameter/)
         }
       }

@@ -11,8 +11,8 @@ test("addresses of Ollama's and A1111's clients are refused with what to use ins
       '`/api/create` belongs to Ollama, which this service does not offer; use the models folder, or pull models with /api/pull.',
     ],
     [
-      '/sdapi/v1/txt2img',
-      "`/sdapi/v1/txt2img` belongs to A1111, which this service does not offer; use /generate/sdxl, or OpenAI's /v1/images/generations.",
+      '/sdapi/v1/interrogate?x=1',
+      '`/sdapi/v1/interrogate` belongs to A1111, which this service does not offer; use /sdapi/v1/txt2img, img2img and what GET /openapi.json lists beside them.',
     ],
   ] as const)
     assert.equal(nothingThere(url, routes).message, message)

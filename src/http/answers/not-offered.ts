@@ -24,7 +24,7 @@ const foreign = [
     whose: 'Ollama',
     use: 'the models folder, or pull models with /api/pull',
   },
-  { address: /^\/sdapi\/v1\/[\w-]{1,40}/, whose: 'A1111', use: "/generate/sdxl, or OpenAI's /v1/images/generations" },
+  { address: /^\/sdapi\/v1\/[\w-]{1,40}/, whose: 'A1111', use: '/sdapi/v1/txt2img, img2img and what GET /openapi.json lists beside them' },
 ]
 
 /** The refusal of an address where nothing is, by its name where published clients know it. */

@@ -3,10 +3,11 @@ import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { errorReaderOf } from '../caller.ts'
 import { type ErrorBody, toErrorBody } from '../faults/error-body.ts'
 import { errorStatus } from '../faults/error-status.ts'
+import { toA1111Error } from '../wire/a1111/a1111-error.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { toOllamaError } from '../wire/ollama/ollama-error.ts'
-import { isMessagesSurface, isNativeSurface, isOllamaSurface, isResponsesSurface } from './surface.ts'
+import { isA1111Surface, isMessagesSurface, isNativeSurface, isOllamaSurface, isResponsesSurface } from './surface.ts'
 
 /** Longest pause a client is asked to make. */
 const longestRetrySeconds = 120
@@ -27,6 +28,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
 /** An error in the shape that the client of this route reads. */
 function bodyFor(request: FastifyRequest, error: unknown): object {
   if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
+  if (isA1111Surface(request)) return toA1111Error(error, errorReaderOf(request))
   if (isOllamaSurface(request)) return toOllamaError(error, errorReaderOf(request))
   if (isResponsesSurface(request)) return inResponsesWords(toErrorBody(error, errorReaderOf(request)))
   return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, errorReaderOf(request))

@@ -15,6 +15,11 @@ export function isOllamaSurface({ url }: Pick<FastifyRequest, 'url'>): boolean {
   return /^\/api(?:[/?]|$)/.test(url)
 }
 
+/** Whether a request is one of A1111's clients, which read an error's sentence under another name. */
+export function isA1111Surface({ url }: Pick<FastifyRequest, 'url'>): boolean {
+  return /^\/sdapi(?:[/?]|$)/.test(url)
+}
+
 /** Whether a request asks for one of OpenAI's responses, which call the messages of a conversation their input. */
 export function isResponsesSurface({ url, method }: Pick<FastifyRequest, 'url' | 'method'>): boolean {
   return method === 'POST' && responseRoutes.test(url)

@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import type { ErrorStatus } from '../faults/error-status.ts'
 import type { BodySettings, RouteAnswer, RouteDescription } from '../route-description.ts'
+import { a1111ErrorSchema } from '../wire/a1111/a1111-error.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
@@ -40,7 +41,13 @@ export function describeApi(routes: readonly RouteDescription[], settings: BodyS
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token from the account settings.' } },
-      schemas: { Error: errorBodySchema, MessageError: messageErrorSchema, NativeError: nativeErrorSchema, OllamaError: ollamaErrorSchema },
+      schemas: {
+        Error: errorBodySchema,
+        MessageError: messageErrorSchema,
+        NativeError: nativeErrorSchema,
+        OllamaError: ollamaErrorSchema,
+        A1111Error: a1111ErrorSchema,
+      },
       responses: refusalAnswers(),
     },
   }

@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCodes, type FieldFault, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { mostSteps } from '../../core/image-generation.ts'
-import { isMessagesSurface, isNativeSurface, isOllamaSurface } from '../answers/surface.ts'
+import { isA1111Surface, isMessagesSurface, isNativeSurface, isOllamaSurface } from '../answers/surface.ts'
 import { toErrorBody } from '../faults/error-body.ts'
 import { type ErrorStatus, errorStatus } from '../faults/error-status.ts'
+import { toA1111Error } from '../wire/a1111/a1111-error.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
 import { toOllamaError } from '../wire/ollama/ollama-error.ts'
@@ -64,6 +65,7 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
         },
       ],
       [`OllamaRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/OllamaError' }, status, toOllamaError) }],
+      [`A1111Refused${status}`, { description, content: asJson({ $ref: '#/components/schemas/A1111Error' }, status, toA1111Error) }],
       [`NativeRefused${status}`, { description, content: asJson({ $ref: '#/components/schemas/NativeError' }, status, toNativeError) }],
     ]),
   )
@@ -80,6 +82,7 @@ const surfaces = [
   ['Message', isMessagesSurface],
   ['Native', isNativeSurface],
   ['Ollama', isOllamaSurface],
+  ['A1111', isA1111Surface],
 ] as const
 
 const description = 'Refused; see docs/errors.md.'

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { errorCodes } from '../../core/error.ts'
 import { errorStatus } from '../faults/error-status.ts'
 import { routes } from '../routes.ts'
+import { a1111ErrorSchema } from '../wire/a1111/a1111-error.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
@@ -28,6 +29,7 @@ suite('the examples of the API document', () => {
       ['', errorBodySchema],
       ['Message', messageErrorSchema],
       ['Ollama', ollamaErrorSchema],
+      ['A1111', a1111ErrorSchema],
       ['Native', nativeErrorSchema],
     ] as const)
       for (const code of errorCodes) {

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
+import { readEmbeddedText } from '../../../../core/images/embedded-text.ts'
+import { type ImageParameters, parseParameters } from '../../../../core/images/parameters-text.ts'
 import type { GalleryPicture } from '../../../contract/gallery.ts'
 import { requestFile } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
@@ -13,8 +15,7 @@ import { navigate } from '../../state/router.ts'
 import { announce } from '../../state/toasts.ts'
 import { changeImageSettings } from '../images/form/image-settings.ts'
 import { startFromImage } from '../images/start/start-from-image.ts'
-import { readEmbeddedText } from './embedded-text.ts'
-import { type ImageParameters, parseParameters, settingsOf } from './image-parameters.ts'
+import { settingsOf } from './image-parameters.ts'
 
 interface ViewerProps {
   readonly image: Pick<GalleryPicture, 'address' | 'inferenceId'> & Partial<Pick<GalleryPicture, 'expiresAt'>>

@@ -3,7 +3,7 @@ import { findExif } from './find-exif.ts'
 import { readPngText } from './png-text.ts'
 
 /** The `parameters` text inside an image file: a text chunk of a PNG, the EXIF user comment of a JPEG or WebP; null when there is none. */
-export function readEmbeddedText(bytes: Uint8Array<ArrayBuffer>): string | null {
+export function readEmbeddedText(bytes: Uint8Array): string | null {
   if (bytes[0] === 0x89) return readPngText(bytes, 'parameters')
   const exif = findExif(bytes)
   return exif === null ? null : readUserComment(exif)

@@ -4,13 +4,13 @@ const scanSegment = 0xda
 const exifMark = 'Exif\0\0'
 
 /** The TIFF structure that holds a file's EXIF data, or null; for JPEG and WebP. */
-export function findExif(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
+export function findExif(bytes: Uint8Array): Uint8Array | null {
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return findInJpeg(bytes)
   return latin1.decode(bytes.subarray(8, 12)) === 'WEBP' ? findInWebp(bytes) : null
 }
 
 /** JPEG: segments of a marker, a length and a body, up to the scan. */
-function findInJpeg(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
+function findInJpeg(bytes: Uint8Array): Uint8Array | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== scanSegment; ) {
     const length = view.getUint16(at + 2)
@@ -22,7 +22,7 @@ function findInJpeg(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | n
 }
 
 /** WebP: RIFF chunks of a name, a length and a body padded to an even number of bytes. */
-function findInWebp(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
+function findInWebp(bytes: Uint8Array): Uint8Array | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 12; at + 8 <= bytes.length; ) {
     const length = view.getUint32(at + 4, true)
@@ -33,6 +33,6 @@ function findInWebp(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | n
   return null
 }
 
-function startsWithMark(body: Uint8Array<ArrayBuffer>): boolean {
+function startsWithMark(body: Uint8Array): boolean {
   return latin1.decode(body.subarray(0, exifMark.length)) === exifMark
 }

@@ -4,7 +4,7 @@ const entryBytes = 12
 const encodingBytes = 8
 
 /** The user comment in a TIFF structure, or null. @see EXIF 2.32, 4.6.5 */
-export function readUserComment(tiff: Uint8Array<ArrayBuffer>): string | null {
+export function readUserComment(tiff: Uint8Array): string | null {
   const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.byteLength)
   if (view.byteLength < 8) return null
   const little = tiff[0] === 0x49

@@ -1,0 +1,71 @@
+import type { Caller } from '../../core/access-token.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ImageProgress } from '../../core/image-generation.ts'
+
+type Holder = Pick<Caller, 'accountId' | 'tokenId'>
+
+/** One request that draws, and how far it is. */
+class DrawingUnderWay implements Disposable {
+  readonly startedAt: number
+  readonly images: number
+  readonly #stop = new AbortController()
+  readonly #onEnd: () => void
+  #progress: Pick<ImageProgress, 'step' | 'total'> = { step: 0, total: 0 }
+
+  constructor({ startedAt, images, onEnd }: { readonly startedAt: number; readonly images: number; readonly onEnd: () => void }) {
+    this.startedAt = startedAt
+    this.images = images
+    this.#onEnd = onEnd
+  }
+
+  /** Aborts when the drawing is interrupted. */
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  get progress(): Pick<ImageProgress, 'step' | 'total'> {
+    return this.#progress
+  }
+
+  note({ step, total }: ImageProgress): void {
+    this.#progress = { step, total }
+  }
+
+  interrupt(): void {
+    this.#stop.abort(new ServiceError('request_cancelled', 'This drawing was interrupted; send the request again.'))
+  }
+
+  [Symbol.dispose](): void {
+    this.#onEnd()
+  }
+}
+
+/** What is being drawn for whom, where clients ask for "the" progress: each token sees its own drawings alone. */
+export class DrawingsUnderWay {
+  readonly #drawings = new Map<string, Set<DrawingUnderWay>>()
+
+  /** Notes a drawing until it is disposed of. */
+  begin(holder: Holder, started: { readonly startedAt: number; readonly images: number }): DrawingUnderWay {
+    const key = keyOf(holder)
+    const all = this.#drawings.get(key) ?? new Set()
+    this.#drawings.set(key, all)
+    const drawing = new DrawingUnderWay({
+      ...started,
+      onEnd: () => {
+        all.delete(drawing)
+        if (all.size === 0) this.#drawings.delete(key)
+      },
+    })
+    all.add(drawing)
+    return drawing
+  }
+
+  /** Oldest first. */
+  of(holder: Holder): readonly DrawingUnderWay[] {
+    return [...(this.#drawings.get(keyOf(holder)) ?? [])]
+  }
+}
+
+function keyOf({ accountId, tokenId }: Holder): string {
+  return `${accountId} ${tokenId ?? ''}`
+}

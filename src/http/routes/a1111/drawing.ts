@@ -1,0 +1,105 @@
+import type { TObject } from 'typebox'
+import type { ImageProgress } from '../../../core/image-generation.ts'
+import { enlargeImage, generateImage } from '../../../operations/run-work.ts'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { HttpSettings } from '../../http-settings.ts'
+import type { Call, Route } from '../../route.ts'
+import { drawingAnswerSchema, encodeDrawing } from '../../wire/a1111/drawing-answer.ts'
+import { img2imgSchema, txt2imgSchema } from '../../wire/a1111/drawing-fields.ts'
+import { parseImg2img, parseTxt2img } from '../../wire/a1111/drawing-request.ts'
+import { extraAnswerSchema, extraSchema, parseExtra } from '../../wire/a1111/extras.ts'
+import type { ImageParsing } from '../../wire/images/image-request.ts'
+import { toBase64 } from '../../wire/images/image-result.ts'
+import { examplePicture } from '../images/drawing.ts'
+import { json, modelRefusals } from '../row-parts.ts'
+
+const prompt = 'a fox in the snow, watercolour'
+
+/** Pictures in A1111's words. */
+export const a1111DrawingRoutes: readonly Route[] = [
+  drawingRoute('/sdapi/v1/txt2img', "Generate images, in A1111's format", txt2imgSchema, parseTxt2img, {
+    prompt,
+    sampler_name: 'Euler a',
+    steps: 20,
+  }),
+  drawingRoute('/sdapi/v1/img2img', "Generate images from an image, in A1111's format", img2imgSchema, parseImg2img, {
+    prompt,
+    init_images: [examplePicture],
+    denoising_strength: 0.6,
+  }),
+  {
+    method: 'POST',
+    path: '/sdapi/v1/extra-single-image',
+    origin: 'imageUrl',
+    summary: "Enlarge an image, in A1111's format",
+    scopes: ['image'],
+    spends: 'images',
+    body: extraSchema,
+    example: { image: examplePicture, upscaling_resize: 2 },
+    answers: [json('The image.', extraAnswerSchema)],
+    refusals: [...modelRefusals, 409, 422],
+    handle: (deps, settings) => async (call) => {
+      const { incoming, caller, options } = call
+      const reading = { body: synchronousBody(incoming).value, mostPixels: settings.imagePixels }
+      const request = await parseExtra(parsingFor(deps, call), reading, options)
+      const { images } = await interruptible(deps, call, 1, ({ signal }) => enlargeImage(call.work, { caller, request }, { signal }))
+      const [image] = images
+      return { html_info: '', image: image === undefined ? '' : toBase64(image.bytes) }
+    },
+  },
+]
+
+function drawingRoute(
+  path: string,
+  summary: string,
+  body: TObject,
+  parse: typeof parseTxt2img,
+  example: Readonly<Record<string, unknown>>,
+): Route {
+  return {
+    method: 'POST',
+    path,
+    origin: 'imageUrl',
+    summary,
+    scopes: ['image'],
+    spends: 'images',
+    body,
+    example,
+    answers: [json('The images.', drawingAnswerSchema)],
+    refusals: [...modelRefusals, 409, 422],
+    handle: (deps, settings) => (call) => draw(deps, settings, call, parse),
+  }
+}
+
+async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call, parse: typeof parseTxt2img): Promise<object> {
+  const { incoming, caller, options } = call
+  const reading = { body: synchronousBody(incoming).value, mostPixels: settings.imagePixels, aliases: settings.modelAliases }
+  const drawing = await parse(parsingFor(deps, call), reading, options)
+  const { request } = drawing
+  const result = await interruptible(deps, call, request.seeds.length, ({ signal, onProgress }) =>
+    generateImage(call.work, { caller, request }, { signal, onProgress }),
+  )
+  return encodeDrawing(drawing, result)
+}
+
+function parsingFor(deps: RouteDependencies, { caller: { accountId } }: Call): ImageParsing {
+  const catalog = deps.assets.library.catalogFor(accountId)
+  return { catalog, inspectImage: (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: accountId }) }
+}
+
+/** Runs what /sdapi/v1/progress reports of and /sdapi/v1/interrupt ends. */
+async function interruptible<Result>(
+  { drawings, clock }: RouteDependencies,
+  { caller, options }: Call,
+  images: number,
+  run: (options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void }) => Promise<Result>,
+): Promise<Result> {
+  using drawing = drawings.begin(caller, { startedAt: clock.now(), images })
+  try {
+    return await run({ signal: AbortSignal.any([options.signal, drawing.signal]), onProgress: (progress) => drawing.note(progress) })
+  } catch (error) {
+    drawing.signal.throwIfAborted()
+    throw error
+  }
+}

@@ -1,0 +1,76 @@
+import Type, { type TSchema } from 'typebox'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { receivedBody } from '../../body/read-body.ts'
+import type { Route } from '../../route.ts'
+import {
+  embeddingsSchema,
+  latentModesSchema,
+  listA1111Upscalers,
+  listEmbeddings,
+  listLatentModes,
+  listLoras,
+  listPromptStyles,
+  listSamplers,
+  listSchedulers,
+  listSdModels,
+  listVaes,
+  lorasSchema,
+  optionsSchema,
+  promptStylesSchema,
+  readOptions,
+  refuseChanges,
+  samplersSchema,
+  schedulersSchema,
+  sdModelsSchema,
+  upscalersSchema,
+  vaesSchema,
+} from '../../wire/a1111/inventory.ts'
+import { json } from '../row-parts.ts'
+
+/** What is installed in A1111's words. */
+export const a1111InventoryRoutes: readonly Route[] = [
+  listRoute('sd-models', 'List the image models', sdModelsSchema, listSdModels),
+  listRoute('samplers', 'List the samplers', samplersSchema, listSamplers),
+  listRoute('schedulers', 'List how noise levels may be spaced', schedulersSchema, listSchedulers),
+  listRoute('upscalers', 'List the upscalers', upscalersSchema, listA1111Upscalers),
+  listRoute('latent-upscale-modes', 'List how latents may be enlarged', latentModesSchema, listLatentModes),
+  listRoute('loras', 'List the LoRAs', lorasSchema, listLoras),
+  listRoute('sd-vae', 'List the VAEs', vaesSchema, listVaes),
+  listRoute('embeddings', 'List the textual inversions', embeddingsSchema, listEmbeddings),
+  listRoute('prompt-styles', 'List the style presets', promptStylesSchema, listPromptStyles),
+  listRoute('options', 'Get what stands for the settings a request leaves out', optionsSchema, readOptions),
+  {
+    method: 'POST',
+    path: '/sdapi/v1/options',
+    origin: 'imageUrl',
+    summary: "Send settings back unchanged, in A1111's format",
+    description: 'A change is refused: settings belong to a request, in `override_settings`.',
+    scopes: ['image'],
+    body: Type.Partial(optionsSchema),
+    example: { samples_format: 'png' },
+    answers: [json('Nothing was changed.', Type.Null())],
+    refusals: [413, 415, 422, 429],
+    handle:
+      ({ assets }) =>
+      async ({ caller, incoming, reply }) => {
+        refuseChanges(assets.library.catalogFor(caller.accountId), receivedBody(incoming).value)
+        return reply.type('application/json; charset=utf-8').send('null')
+      },
+  },
+]
+
+function listRoute(name: string, what: string, schema: TSchema, list: (catalog: ModelCatalog) => object): Route {
+  return {
+    method: 'GET',
+    path: `/sdapi/v1/${name}`,
+    origin: 'imageUrl',
+    summary: `${what}, in A1111's format`,
+    scopes: ['image'],
+    answers: [json('The list.', schema)],
+    refusals: [429],
+    handle:
+      ({ assets }) =>
+      async ({ caller }) =>
+        list(assets.library.catalogFor(caller.accountId)),
+  }
+}

@@ -1,0 +1,62 @@
+import Type from 'typebox'
+import { synchronousBody } from '../../body/read-body.ts'
+import type { Route } from '../../route.ts'
+import { pngInfoAnswerSchema, pngInfoSchema, readPngInfo } from '../../wire/a1111/extras.ts'
+import { encodeProgress, progressSchema } from '../../wire/a1111/progress.ts'
+import { examplePicture } from '../images/drawing.ts'
+import { json } from '../row-parts.ts'
+
+/** What becomes of drawings, and what a drawing says of itself, in A1111's words. */
+export const a1111ProgressRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/sdapi/v1/progress',
+    origin: 'imageUrl',
+    summary: "Get how far a drawing is, in A1111's format",
+    description: 'Of what /sdapi/v1/… draws for this token on this node.',
+    scopes: ['image'],
+    idleQuery: ['skip_current_image', 'skipCurrentImage'],
+    answers: [json('The progress.', progressSchema)],
+    refusals: [429],
+    handle:
+      ({ drawings, clock }) =>
+      async ({ caller }) =>
+        encodeProgress(drawings.of(caller)[0], clock.now()),
+  },
+  {
+    method: 'POST',
+    path: '/sdapi/v1/interrupt',
+    origin: 'imageUrl',
+    summary: "End what is being drawn, in A1111's format",
+    description: 'Ends what /sdapi/v1/… draws for this token on this node; those requests are answered 409.',
+    scopes: ['image'],
+    answers: [json('It ends.', Type.Object({}))],
+    refusals: [429],
+    handle:
+      ({ drawings }) =>
+      async ({ caller }) => {
+        for (const drawing of drawings.of(caller)) drawing.interrupt()
+        return {}
+      },
+  },
+  {
+    method: 'POST',
+    path: '/sdapi/v1/png-info',
+    origin: 'imageUrl',
+    summary: "Read what an image says of how it was made, in A1111's format",
+    scopes: ['image'],
+    largeBody: true,
+    body: pngInfoSchema,
+    example: { image: examplePicture },
+    answers: [json('What it says.', pngInfoAnswerSchema)],
+    refusals: [413, 415, 422, 429, 503],
+    handle:
+      ({ inspectImage }) =>
+      ({ incoming, caller: { accountId }, options }) =>
+        readPngInfo(
+          { inspectImage: (bytes, inspecting) => inspectImage(bytes, { ...inspecting, account: accountId }) },
+          synchronousBody(incoming).value,
+          options,
+        ),
+  },
+]

@@ -1,0 +1,103 @@
+import Type, { type Static } from 'typebox'
+import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/json-value.ts'
+import { idleFields } from '../idle-fields.ts'
+import type { ImageBody } from '../images/image-fields.ts'
+
+const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
+
+/** One ControlNet, in the words of A1111's extension for them. */
+const unitSchema = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it counts.' })),
+    image: Type.Optional(Type.String({ description: 'Its picture in base64; that of `init_images` where it is left out.' })),
+    input_image: Type.Optional(Type.String({ description: 'The older name of `image`.' })),
+    model: Type.Optional(
+      Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets behind it is passed over.' }),
+    ),
+    module: Type.Optional(
+      Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
+    ),
+    weight: Type.Optional(Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'How strongly it counts.' })),
+    guidance_start: share('Only 0: it counts from the first step.'),
+    guidance_end: share('Share of the steps after which it ends; 1 by default.'),
+    control_mode: Type.Optional(Type.Unknown({ description: 'Only `Balanced` or 0.' })),
+    guessmode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
+    guess_mode: Type.Optional(Type.Literal(false, { description: 'Only `false`.' })),
+    ...idleFields(
+      'resize_mode',
+      'low_vram',
+      'lowvram',
+      'processor_res',
+      'threshold_a',
+      'threshold_b',
+      'guidance',
+      'pixel_perfect',
+      'hr_option',
+      'save_detected_map',
+    ),
+    mask: Type.Optional(Type.Literal('', { description: 'Only empty: a ControlNet counts everywhere.' })),
+  },
+  { additionalProperties: false },
+)
+const unitsSchema = Type.Object({ args: Type.Array(unitSchema, { maxItems: 16 }) }, { additionalProperties: false })
+
+/** Scripts that run beside a drawing; of them all Sepia has ControlNets. */
+export const scriptsSchema = Type.Object(
+  { ControlNet: Type.Optional(unitsSchema), controlnet: Type.Optional(unitsSchema) },
+  {
+    additionalProperties: Type.Unknown(),
+    description: '`ControlNet` with its units; others are refused by name where they ask for something.',
+  },
+)
+
+type Scripts = Static<typeof scriptsSchema>
+type Unit = Static<typeof unitSchema>
+
+function unitsOf({ ControlNet, controlnet }: Scripts): readonly Unit[] {
+  return [ControlNet, controlnet].flatMap((script) => script?.args ?? []).filter(({ enabled = true }) => enabled)
+}
+
+const field = 'alwayson_scripts'
+
+/** Names scripts that Sepia does not have, and what of the units it does not do. */
+export function findScriptFaults(scripts: Scripts, { startsFromPicture }: { readonly startsFromPicture: boolean }): readonly FieldFault[] {
+  const faults: FieldFault[] = []
+  const add = (path: readonly string[], text: string) =>
+    faults.push({ path: [field, ...path], message: `\`${[field, ...path].join('.')}\` ${text}`, kind: 'unsupported' })
+  for (const [name, script] of Object.entries(scripts))
+    if (!/^controlnet$/i.test(name) && !asksForNothing(script))
+      add([name.slice(0, 60)], 'is not offered: Sepia has ControlNet alone; remove it.')
+  for (const { model = 'None', module = 'none', guidance_start: start = 0, control_mode: mode = 0, ...unit } of unitsOf(scripts)) {
+    if (nameOf(model) === 'None') add(['ControlNet'], 'needs a `model` in each unit: name a ControlNet, or set `enabled` to false.')
+    if (module !== 'none' && module !== 'canny') add(['ControlNet'], 'has a `module` that must be none or canny: send the picture ready.')
+    if (start !== 0) add(['ControlNet'], 'has a `guidance_start` that must be 0.')
+    if (mode !== 0 && mode !== 'Balanced') add(['ControlNet'], 'has a `control_mode` that must be Balanced.')
+    if (!startsFromPicture && (unit.image || unit.input_image || '') === '') add(['ControlNet'], 'needs an `image` in each unit.')
+  }
+  return faults
+}
+
+/** Programs send the scripts they know with every request, most of them switched off. */
+function asksForNothing(script: unknown): boolean {
+  if (!isRecord(script)) return script === null || script === undefined
+  const { args = [] } = script
+  return Array.isArray(args) && (args.length === 0 || args[0] === false || (isRecord(args[0]) && args[0].enabled === false))
+}
+
+/** The ControlNets of a body's scripts, in our words. @param picture What a unit without a picture of its own looks at. */
+export function readUnits(scripts: Scripts, picture = ''): Pick<ImageBody, 'controlnets'> {
+  const controlnets = unitsOf(scripts).map(({ model = '', module = 'none', weight = 1, guidance_end: end = 1, ...unit }) => ({
+    name: nameOf(model),
+    image: unit.image || unit.input_image || picture,
+    conditioning_scale: weight,
+    early_stop: end,
+    preprocess: module === 'canny',
+  }))
+  return controlnets.length === 0 ? {} : { controlnets }
+}
+
+/** A name without the hash that A1111 puts behind it: `canny [d14c016b]`. */
+export function nameOf(title: string): string {
+  return title.replace(/ \[[0-9a-f]{4,64}\]$/i, '').replace(/\.(?:safetensors|ckpt|pth|pt)$/i, '')
+}

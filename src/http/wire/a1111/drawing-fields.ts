@@ -1,0 +1,182 @@
+import Type, { type Static } from 'typebox'
+import { mostSteps } from '../../../core/image-generation.ts'
+import { idleFields } from '../idle-fields.ts'
+import { highResolutionDefaults, highResolutionFields } from '../images/high-resolution-fields.ts'
+import { scriptsSchema } from './controlnet-units.ts'
+import { drawingOnly, highResolutionOnly, onlyFields, startingOnly } from './only-values.ts'
+import { schedulers, solverNames } from './sampler-names.ts'
+
+const prompt = { maxLength: 10_000, default: '' }
+const side = (name: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 8,
+      maximum: 8192,
+      default: 512,
+      description: `${name} in pixels; the model's own where it does not draw 512 × 512.`,
+    }),
+  )
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description }))
+
+/** What A1111 does with fields that are left out. */
+export const drawingDefaults = {
+  prompt: '',
+  negative_prompt: '',
+  styles: [],
+  seed: -1,
+  sampler_name: null,
+  sampler_index: 'Euler',
+  scheduler: 'automatic',
+  batch_size: 1,
+  n_iter: 1,
+  steps: 50,
+  cfg_scale: 7,
+  width: 512,
+  height: 512,
+  override_settings: {},
+  override_settings_restore_afterwards: true,
+  alwayson_scripts: {},
+  send_images: true,
+  save_images: false,
+} as const
+
+const settingsSchema = Type.Object(
+  {
+    sd_model_checkpoint: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 400, description: 'An installed image model, see /sdapi/v1/sd-models.' }),
+    ),
+    sd_vae: Type.Optional(Type.String({ maxLength: 400, description: "A VAE by asset name; `Automatic` or `None` = the model's own." })),
+    CLIP_stop_at_last_layers: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 12,
+        description: 'Stable Diffusion 1 and 2: the last layer of the text encoder that counts, from the end.',
+      }),
+    ),
+    samples_format: Type.Optional(Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' })),
+    ...idleFields('eta_noise_seed_delta', 'forge_additional_modules'),
+  },
+  { additionalProperties: false, description: 'Settings for this request alone.' },
+)
+
+/** The fields that txt2img and img2img share. */
+const sharedFields = {
+  prompt: Type.Optional(
+    Type.String({
+      ...prompt,
+      description:
+        'What to draw; `(word:1.3)` and `[word]` change weights, `<lora:name:0.8>` adds a LoRA, and the name of an embedding stands for it.',
+    }),
+  ),
+  negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What not to draw.' })),
+  styles: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      maxItems: 1,
+      description: 'One of the presets of docs/images.md, see /sdapi/v1/prompt-styles.',
+    }),
+  ),
+  seed: Type.Optional(Type.Integer({ minimum: -1, maximum: 2 ** 32 - 1, default: -1, description: 'Image i uses seed + i; -1 = random.' })),
+  sampler_name: Type.Optional(
+    Type.String({ maxLength: 100, description: `${solverNames.join(', ')}; ${drawingDefaults.sampler_index} by default.` }),
+  ),
+  sampler_index: Type.Optional(Type.String({ maxLength: 100, description: 'The older name of `sampler_name`.' })),
+  scheduler: Type.Optional(
+    Type.String({ maxLength: 100, default: drawingDefaults.scheduler, description: `${schedulers.map(({ label }) => label).join(', ')}.` }),
+  ),
+  batch_size: count('Images to draw; multiplied by `n_iter`, at most 16.'),
+  n_iter: count('The same.'),
+  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSteps, default: drawingDefaults.steps, description: 'Denoising steps.' })),
+  cfg_scale: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 50, default: drawingDefaults.cfg_scale, description: 'Guidance; 1 = none.' }),
+  ),
+  width: side('Width'),
+  height: side('Height'),
+  clip_skip: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 12, description: 'As `CLIP_stop_at_last_layers`, where some programs write it here.' }),
+  ),
+  override_settings: Type.Optional(settingsSchema),
+  override_settings_restore_afterwards: Type.Optional(Type.Boolean({ description: 'Accepted; nothing outlasts a request.' })),
+  alwayson_scripts: Type.Optional(scriptsSchema),
+  send_images: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer holds the images.' })),
+  save_images: Type.Optional(Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' })),
+  ...onlyFields(drawingOnly),
+  ...idleFields(
+    'subseed',
+    'eta',
+    's_tmin',
+    's_tmax',
+    'do_not_save_samples',
+    'do_not_save_grid',
+    'script_args',
+    'force_task_id',
+    'comments',
+    'refiner_switch_at',
+    'hr_additional_modules',
+    'hr_cfg',
+  ),
+}
+
+const { denoising_strength: _, ...highResolution } = highResolutionFields
+
+/** The body of POST /sdapi/v1/txt2img. */
+export const txt2imgSchema = Type.Object(
+  {
+    ...sharedFields,
+    ...highResolution,
+    denoising_strength: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: highResolutionDefaults.denoising_strength,
+        description: 'How much the second pass may change; counts with `enable_hr`.',
+      }),
+    ),
+    ...onlyFields(highResolutionOnly),
+  },
+  { additionalProperties: false },
+)
+
+/** The body of POST /sdapi/v1/img2img. */
+export const img2imgSchema = Type.Object(
+  {
+    ...sharedFields,
+    init_images: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: 1,
+      description: 'The image to start from: PNG, JPEG or WebP in base64; a data-URI prefix is accepted.',
+    }),
+    denoising_strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' })),
+    resize_mode: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 3, default: 0, description: '0 for an image of the shape that is drawn, 1 = crop to it.' }),
+    ),
+    mask: Type.Optional(Type.String({ description: 'White is repainted: an image in base64.' })),
+    mask_blur: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 64, default: 4, description: "Pixels over which the mask's edge is softened." }),
+    ),
+    inpainting_fill: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3,
+        default: 0,
+        description: 'What lies under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are refused.',
+      }),
+    ),
+    inpaint_full_res: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Enum([0, 1])], { default: true, description: 'Whether the masked region is drawn at full size.' }),
+    ),
+    inpaint_full_res_padding: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1024, default: 0, description: 'Pixels around that region.' }),
+    ),
+    include_init_images: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether `parameters` of the answer holds the images that were sent.' }),
+    ),
+    ...onlyFields(startingOnly),
+    ...idleFields('image_cfg_scale', 'mask_round', 'mask_blur_x', 'mask_blur_y'),
+  },
+  { additionalProperties: false },
+)
+
+export type Txt2imgBody = Static<typeof txt2imgSchema>
+export type Img2imgBody = Static<typeof img2imgSchema>
+export type SharedBody = Static<typeof sharedExample>
+const sharedExample = Type.Object(sharedFields)

@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import type { EnlargementRequest } from '../../../core/image-generation.ts'
+import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
+import { parseParameters } from '../../../core/images/parameters-text.ts'
+import { createBodyChecker } from '../../faults/body-checker.ts'
+import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { idleFields } from '../idle-fields.ts'
+import { decodeImage } from '../images/decode-image.ts'
+import type { ImageParsing } from '../images/image-request.ts'
+import { parseUpscalingRequest } from '../images/upscaling-request.ts'
+import { nameOf } from './controlnet-units.ts'
+import { inA1111Words, upscalingWords } from './foreign-words.ts'
+import { findOnlyFaults, onlyFields } from './only-values.ts'
+
+const picture = 'An image in base64: PNG, JPEG or WebP; a data-URI prefix is accepted.'
+
+const extraOnly = {
+  resize_mode: { values: [0], why: 'send the factor as `upscaling_resize`' },
+  gfpgan_visibility: { values: [0], why: 'Sepia does not restore faces' },
+  codeformer_visibility: { values: [0], why: 'Sepia does not restore faces' },
+  upscaler_2: { values: ['None', ''], why: 'one upscaler enlarges the image' },
+} as const
+
+/** The body of POST /sdapi/v1/extra-single-image. */
+export const extraSchema = Type.Object(
+  {
+    image: Type.String({ minLength: 1, description: picture }),
+    upscaler_1: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 400,
+        description: 'An installed upscaler, see /sdapi/v1/upscalers; the only one by default.',
+      }),
+    ),
+    upscaling_resize: Type.Optional(Type.Number({ minimum: 1, maximum: 8, default: 2, description: 'How much larger.' })),
+    ...onlyFields(extraOnly),
+    ...idleFields(
+      'show_extras_results',
+      'codeformer_weight',
+      'upscaling_resize_w',
+      'upscaling_resize_h',
+      'upscaling_crop',
+      'extras_upscaler_2_visibility',
+      'upscale_first',
+    ),
+  },
+  { additionalProperties: false },
+)
+const extraChecker = createBodyChecker(extraSchema)
+
+/** Answer of POST /sdapi/v1/extra-single-image. */
+export const extraAnswerSchema = Type.Object({
+  html_info: Type.String({ description: 'Empty.' }),
+  image: Type.String({ description: 'A PNG file in base64.' }),
+})
+
+/** Reads the body of POST /sdapi/v1/extra-single-image. @throws {ServiceError} as the body of /upscaling does, in A1111's words. */
+export async function parseExtra(
+  deps: ImageParsing,
+  { body: received, mostPixels }: { readonly body: unknown; readonly mostPixels: number },
+  options: { readonly signal: AbortSignal },
+): Promise<EnlargementRequest> {
+  const { image, upscaler_1: name, upscaling_resize: scale = 2, ...rest } = extraChecker.parse(received, imageFaultCodes)
+  refuseFaults(findOnlyFaults(rest, extraOnly), imageFaultCodes)
+  const body = { init_image: image, scale, output_image_encoding: 'png', ...(name !== undefined && { model: nameOf(name) }) }
+  const hints = { encoding: null, lonely: false, previews: false }
+  return inA1111Words(upscalingWords, () => parseUpscalingRequest(deps, { body, hints, mostPixels }, options))
+}
+
+/** The body of POST /sdapi/v1/png-info. */
+export const pngInfoSchema = Type.Object({ image: Type.String({ minLength: 1, description: picture }) }, { additionalProperties: false })
+const pngInfoChecker = createBodyChecker(pngInfoSchema)
+
+/** Answer of POST /sdapi/v1/png-info. */
+export const pngInfoAnswerSchema = Type.Object({
+  info: Type.String({ description: 'What the file says of how it was made; empty where it says nothing.' }),
+  items: Type.Object({}, { description: 'The same under its own name.' }),
+  parameters: Type.Record(Type.String(), Type.String(), {
+    description: 'The same, taken apart: `Prompt`, `Negative prompt`, `Steps`, `Seed` and so on.',
+  }),
+})
+
+/** What the file of a picture says of how it was made. @throws {ServiceError} `validation_error` for what is no picture. */
+export async function readPngInfo(
+  { inspectImage }: Pick<ImageParsing, 'inspectImage'>,
+  received: unknown,
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly info: string; readonly items: object; readonly parameters: Readonly<Record<string, string>> }> {
+  const { image } = pngInfoChecker.parse(received, imageFaultCodes)
+  const info = readEmbeddedText(await decodeImage(inspectImage, { field: 'image', text: image }, options))
+  if (info === null) return { info: '', items: {}, parameters: {} }
+  const { prompt, negativePrompt, fields } = parseParameters(info)
+  const size = /^(\d+)x(\d+)$/.exec(fields.get('Size') ?? '')
+  const pairs = [
+    ['Prompt', prompt],
+    ['Negative prompt', negativePrompt],
+    ...fields,
+    ...(size === null ? [] : [['Size-1', size[1] ?? ''] as const, ['Size-2', size[2] ?? ''] as const]),
+  ] as const
+  return { info, items: { parameters: info }, parameters: Object.fromEntries(pairs) }
+}

@@ -1,0 +1,152 @@
+import Type, { type Static } from 'typebox'
+import type { AssetKind } from '../../../core/assets/asset.ts'
+import { stylePresets } from '../../../core/images/style-preset.ts'
+import { listUpscalers } from '../../../core/images/upscalers.ts'
+import { isRecord } from '../../../core/json-value.ts'
+import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
+import { latent } from '../images/high-resolution-fields.ts'
+import { drawingModels } from './drawing-request.ts'
+import { schedulers, solverNames } from './sampler-names.ts'
+
+const text = Type.String()
+const none = Type.Null({ description: 'Not told.' })
+const empty = Type.Object({}, { description: 'Empty.' })
+
+/** Answer of GET /sdapi/v1/sd-models. */
+export const sdModelsSchema = Type.Array(
+  Type.Object({
+    title: text,
+    model_name: text,
+    hash: none,
+    sha256: none,
+    filename: Type.String({ description: 'The name; paths are not told.' }),
+    config: none,
+  }),
+)
+
+/** Every image model, by its name wherever A1111 has a title, a name and a path. */
+export function listSdModels(catalog: ModelCatalog): Static<typeof sdModelsSchema> {
+  return drawingModels(catalog).map(({ id }) => ({ title: id, model_name: id, hash: null, sha256: null, filename: id, config: null }))
+}
+
+/** Answer of GET /sdapi/v1/samplers. */
+export const samplersSchema = Type.Array(Type.Object({ name: text, aliases: Type.Array(text), options: empty }))
+
+/** The solvers; how they are spaced is the scheduler. */
+export function listSamplers(): Static<typeof samplersSchema> {
+  return solverNames.map((name) => ({ name, aliases: [], options: {} }))
+}
+
+/** Answer of GET /sdapi/v1/schedulers. */
+export const schedulersSchema = Type.Array(
+  Type.Object({ name: text, label: text, aliases: none, default_rho: Type.Number(), need_inner_model: Type.Boolean() }),
+)
+
+/** The ways to space noise levels. */
+export function listSchedulers(): Static<typeof schedulersSchema> {
+  return schedulers.map(({ name, label }) => ({
+    name,
+    label,
+    aliases: null,
+    default_rho: name === 'karras' ? 7 : -1,
+    need_inner_model: false,
+  }))
+}
+
+/** Answer of GET /sdapi/v1/upscalers. */
+export const upscalersSchema = Type.Array(
+  Type.Object({ name: text, model_name: text, model_path: none, model_url: none, scale: Type.Number() }),
+)
+
+/** Every network that enlarges pictures. */
+export function listA1111Upscalers(catalog: ModelCatalog): Static<typeof upscalersSchema> {
+  return listUpscalers(catalog).map(({ id, upscaler }) => ({
+    name: id,
+    model_name: id,
+    model_path: null,
+    model_url: null,
+    scale: upscaler.scale,
+  }))
+}
+
+/** Answer of GET /sdapi/v1/latent-upscale-modes. */
+export const latentModesSchema = Type.Array(Type.Object({ name: text }))
+
+/** The one way to enlarge latents. */
+export function listLatentModes(): Static<typeof latentModesSchema> {
+  return [{ name: latent }]
+}
+
+/** Answer of GET /sdapi/v1/loras. */
+export const lorasSchema = Type.Array(
+  Type.Object({ name: text, alias: text, path: Type.String({ description: 'The name; paths are not told.' }), metadata: empty }),
+)
+
+/** Every LoRA by its asset name. */
+export function listLoras(catalog: ModelCatalog): Static<typeof lorasSchema> {
+  return namesOf(catalog, 'lora').map((name) => ({ name, alias: name, path: name, metadata: {} }))
+}
+
+/** Answer of GET /sdapi/v1/sd-vae. */
+export const vaesSchema = Type.Array(Type.Object({ model_name: text, filename: text }))
+
+/** Every VAE by its asset name. */
+export function listVaes(catalog: ModelCatalog): Static<typeof vaesSchema> {
+  return namesOf(catalog, 'vae').map((name) => ({ model_name: name, filename: name }))
+}
+
+const embeddingSchema = Type.Object({ step: none, sd_checkpoint: none, sd_checkpoint_name: none, shape: none, vectors: none })
+
+/** Answer of GET /sdapi/v1/embeddings. */
+export const embeddingsSchema = Type.Object({ loaded: Type.Record(text, embeddingSchema), skipped: empty })
+
+/** Every textual inversion by its asset name. */
+export function listEmbeddings(catalog: ModelCatalog): Static<typeof embeddingsSchema> {
+  const untold = { step: null, sd_checkpoint: null, sd_checkpoint_name: null, shape: null, vectors: null }
+  return { loaded: Object.fromEntries(namesOf(catalog, 'textual-inversion').map((name) => [name, untold])), skipped: {} }
+}
+
+/** Answer of GET /sdapi/v1/prompt-styles. */
+export const promptStylesSchema = Type.Array(Type.Object({ name: text, prompt: text, negative_prompt: text }))
+
+/** Every style preset with its words. */
+export function listPromptStyles(): Static<typeof promptStylesSchema> {
+  return stylePresets.map(({ name, prompt, negativePrompt }) => ({ name, prompt, negative_prompt: negativePrompt }))
+}
+
+/** Answer of GET /sdapi/v1/options, and the body of POST. */
+export const optionsSchema = Type.Object({
+  sd_model_checkpoint: Type.Union([text, Type.Null()], {
+    description: 'What draws where a request names no model; null = no image model is installed.',
+  }),
+  sd_vae: text,
+  samples_format: text,
+  CLIP_stop_at_last_layers: Type.Integer(),
+})
+
+/** The options that stand for what a request leaves out. */
+export function readOptions(catalog: ModelCatalog): Static<typeof optionsSchema> {
+  const model = catalog.defaultImageModel(({ upscaler }) => upscaler === undefined)
+  return { sd_model_checkpoint: model?.id ?? null, sd_vae: 'Automatic', samples_format: 'png', CLIP_stop_at_last_layers: 1 }
+}
+
+/** Takes the options back as they are, which clients send when they choose a model. @throws {ServiceError} `unsupported` naming each that would change. */
+export function refuseChanges(catalog: ModelCatalog, received: unknown): void {
+  const body = isRecord(received) ? received : {}
+  const options: Readonly<Record<string, unknown>> = readOptions(catalog)
+  const changed = Object.entries(body).filter(([name, value]) => !Object.hasOwn(options, name) || options[name] !== value)
+  const faults = changed.map(([name]) => {
+    const shown = name.slice(0, 60)
+    const advice =
+      name === 'sd_model_checkpoint'
+        ? 'send it with each request in `override_settings`, or let the owner set `default-image-model`'
+        : 'send what a request needs with it, in `override_settings`'
+    return { path: [shown], message: `\`${shown}\` cannot be changed for later requests: ${advice}.`, kind: 'unsupported' }
+  })
+  refuseFaults(faults, imageFaultCodes)
+}
+
+function namesOf(catalog: ModelCatalog, kind: AssetKind): readonly string[] {
+  return catalog.listAssets().flatMap((asset) => (asset.kind === kind ? [asset.name] : []))
+}
