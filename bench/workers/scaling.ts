@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { Store } from '../../src/core/ports/store.ts'
 import { encodeOutput } from '../../src/http/wire/deferred/encode-output.ts'
+import { WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -18,6 +19,7 @@ import { openFilesystemOutputs } from '../../src/storage/filesystem/open-filesys
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/open-sqlite-store.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
+import { unobservedWork } from '../../test/support/memory/unobserved.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { describeMachine, measureRate } from '../measure.ts'
 import { createDatabase, startBenchServer } from '../postgres/bench-server.ts'
@@ -52,6 +54,8 @@ async function measure(workers: number): Promise<number> {
       parts.use(
         startWorker(
           {
+            ...unobservedWork,
+            underWay: new WorkUnderWay(),
             ...own,
             outputs,
             pool: createFixedModelPool({ image: { 'fake-image': image } }, { slots: 1 }),

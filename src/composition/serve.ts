@@ -3,11 +3,12 @@ import type { Config } from '../config/settings.ts'
 import { registerConsole } from '../console/register-console.ts'
 import { authenticateSession } from '../console/sign-in/authenticate-session.ts'
 import { PasswordHasher } from '../console/sign-in/password-hasher.ts'
+import type { Inference } from '../core/inference.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { PictureOptions } from '../runtimes/process/picture-process.ts'
-import { watchDataFolder, watchStorage } from '../storage/filesystem/watch-data-folder.ts'
+import { watchStorage } from '../storage/filesystem/watch-data-folder.ts'
 import { writeAheadLogOf } from '../storage/sqlite/connection.ts'
 import { inferenceSubmitted, tallyOf } from '../telemetry/inference-events.ts'
 import {
@@ -92,8 +93,13 @@ export async function serve(
     addresses,
     inspectImage: (bytes: Uint8Array, options: PictureOptions) => engines.pictures.inspect(bytes, options),
     underWay: new WorkUnderWay(),
+    onSubmitted: ({ id, model, accountId }: Inference) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
   }
 
+  const findStorageFault =
+    config.database.type === 'embedded'
+      ? await watchStorage(config.dataFolder, store, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)])
+      : async () => null
   const server = await createHttpServer(
     {
       ...everywhere,
@@ -104,14 +110,10 @@ export async function serve(
       pulls: models.pulls,
       pulledModels: models.pulled,
       isDraining: () => signal.aborted,
-      ...(config.database.type === 'embedded' && {
-        findStorageFault: watchStorage(config.dataFolder, store),
-        isDataGone: await watchDataFolder(config.dataFolder, [writeAheadLogOf(dataLayout(config.dataFolder).databaseFile)]),
-      }),
+      findStorageFault,
       renderMetrics: () => renderMetrics(telemetry),
       observer: observeHttp(telemetry),
       recordRequest: (record) => recorder.record(record),
-      onSubmitted: ({ id, model, accountId }) => inferenceSubmitted(telemetry, { inferenceId: id, model, accountId }),
       authenticateSession: (request, options) => authenticateSession({ accounts, clock, addresses, allowedHosts }, request, options),
     },
     httpSettings(config),

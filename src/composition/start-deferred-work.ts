@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/settings.ts'
+import type { Inference } from '../core/inference.ts'
 import type { ModelPrice } from '../core/limits/model-price.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -38,6 +39,7 @@ export interface DeferredWorkDependencies
   readonly events: InferenceEvents
   readonly clock: Clock
   readonly underWay: WorkUnderWay
+  readonly onSubmitted: (inference: Inference) => void
   readonly bodies: BodyRecorder
   readonly addresses: () => AsyncAddress
   readonly telemetry: Telemetry

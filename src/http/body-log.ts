@@ -17,8 +17,7 @@ interface Logged {
 const logged = new WeakMap<FastifyRequest, Logged>()
 
 /** Collects the bodies of requests that do work on a model, of accounts whose log is on; to be registered behind authentication. */
-export function logBodies(api: FastifyInstance, bodies: BodyRecorder | undefined): void {
-  if (bodies === undefined) return
+export function logBodies(api: FastifyInstance, bodies: BodyRecorder): void {
   api.addHook('onRoute', (route) => {
     if (route.config?.spends === undefined) return
     const own = route.onRequest === undefined ? [] : [route.onRequest].flat()

@@ -87,7 +87,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     ...deps,
     places,
     drawings: new DrawingsUnderWay(),
-    deadline: new AnswerDeadline(deps.deadlineClock ?? null),
+    deadline: new AnswerDeadline(deps.deadlineClock),
     routes: offered,
   }
   const service = { deps: further, settings }

@@ -27,50 +27,48 @@ import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
-  extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault'>,
+  extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault' | 'onWork'>,
     Omit<CallerDependencies, 'recent' | 'onFault'> {
   /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies
-  /** Models on their way; absent = nothing can be pulled. */
-  readonly pulls?: Pick<PullDesk, 'list' | 'start'>
-  /** Models that lie in the folder of pulled ones; absent = none can be deleted. */
-  readonly pulledModels?: {
+  /** Models that are being pulled. */
+  readonly pulls: Pick<PullDesk, 'list' | 'start'>
+  /** Models in the folder of pulled ones, which can be deleted. */
+  readonly pulledModels: {
     has(model: ModelDescriptor): boolean
     remove(model: ModelDescriptor): Promise<void>
   }
   readonly usage: UsageLog
-  /** Books work whose caller waited; absent = `usage` does, and what it cannot take is lost. */
-  readonly books?: Pick<UsageLog, 'append'>
+  /** Books work whose caller waited. */
+  readonly books: Pick<UsageLog, 'append'>
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore
   readonly documents: DocumentStore
   readonly counts: SharedCounts
-  /** Goes on whatever becomes of the machine's time. By it answers that take too long are given up; absent = they are waited for. */
-  readonly deadlineClock?: Clock
+  /** Goes on whatever becomes of the machine's time. Answers that take too long by it are given up. */
+  readonly deadlineClock: Clock
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly events: InferenceEvents
-  /** Told of each new deferred inference. */
-  readonly onSubmitted?: (inference: Inference) => void
-  /** Writes down what was asked; nobody's answer waits for it. Absent = nothing is kept. */
-  readonly recordRequest?: (record: RequestRecord) => void
-  /** The request log; absent = there is none. */
-  readonly bodies?: BodyRecorder
+  /** Called with each new deferred inference. */
+  readonly onSubmitted: (inference: Inference) => void
+  /** Keeps what was requested; no answer waits for it. */
+  readonly recordRequest: (record: RequestRecord) => void
+  /** The request log. */
+  readonly bodies: BodyRecorder
   readonly inspectImage: InspectImage
   readonly addresses: () => ServiceAddresses
   /** Whether the service is on its way out: no new work, and not ready. */
   readonly isDraining: () => boolean
-  /** Whether what the service writes into is gone, so that it can accept nothing; absent = it writes elsewhere. */
-  readonly isDataGone?: () => Promise<boolean>
-  /** Why nothing more can be stored in the data folder, as the end of a sentence; null = it can. Absent = the data lies elsewhere. */
-  readonly findStorageFault?: () => Promise<string | null>
+  /** Why nothing more can be stored in the data folder, as the end of a sentence; null = it can, or the data is elsewhere. */
+  readonly findStorageFault: () => Promise<string | null>
   /** The text of GET /metrics, in Prometheus' exposition format. */
   readonly renderMetrics: () => string
   readonly observer: HttpObserver
-  /** Where requests note themselves, so that they end when their account is disabled or their token revoked; absent = they do not. */
-  readonly underWay?: WorkUnderWay
+  /** Where requests note themselves, so that they end when their account is disabled or their token revoked. */
+  readonly underWay: WorkUnderWay
 }
 
 /** What a route needs besides. */

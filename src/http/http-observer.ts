@@ -24,8 +24,8 @@ export interface RequestTrace {
 export interface HttpObserver {
   /** A request's head has come in; `traceparent` as its client sent it. Undefined = it is part of no trace. */
   requestStarted?(start: { readonly method: string; readonly traceparent: string | undefined }): RequestTrace | undefined
-  /** Told what the work of the request that runs now spends its time on. */
-  watchWork?(): (event: WorkEvent) => void
+  /** Where the work of the request that runs now reports what it spends its time on. */
+  watchWork(): (event: WorkEvent) => void
   /** The `traceparent` of what runs now, kept with work that runs later; undefined = it is part of no trace. */
   traceparent?(): string | undefined
   requestFinished(request: FinishedRequest): void

@@ -7,6 +7,6 @@ import type { HttpDependencies } from './http-dependencies.ts'
 export function noteWork({ underWay }: Pick<HttpDependencies, 'underWay'>, holder: WorkHolder, reply: FastifyReply): void {
   // Nobody would tell any more when it is over: the client has left, or the deadline answered, while it was found out who asks.
   if (reply.raw.destroyed) return
-  const noted = underWay?.note(holder, (reason) => endWork(reply, reason))
+  const noted = underWay.note(holder, (reason) => endWork(reply, reason))
   reply.raw.on('close', () => noted?.[Symbol.dispose]())
 }

@@ -80,18 +80,18 @@ function callOf(
     options: { signal: clientSignal(reply) },
     query: Object(incoming.query),
     get work() {
-      const { pool, ledger, usage, books = usage, clock, priceOf, observer, recordRequest } = deps
+      const { pool, ledger, books, clock, priceOf, observer, recordRequest } = deps
       const { runLimitMs } = settings
-      const onWork = observer.watchWork?.()
+      const onWork = observer.watchWork()
       return {
         pool,
         ledger,
         usage: books,
         clock,
         runLimitMs,
-        ...(priceOf && { priceOf }),
-        ...(onWork && { onWork }),
-        onEnded: (entry: UsageEntry) => recordRequest?.(finishedRequest(incoming.id, entry)),
+        priceOf,
+        onWork,
+        onEnded: (entry: UsageEntry) => recordRequest(finishedRequest(incoming.id, entry)),
         onBooked: (entry: UsageEntry) => observer.workFinished(entry),
         onFault: (error: unknown) => observer.faultSurvived({ requestId: incoming.id, error }),
       }

@@ -12,7 +12,7 @@ import { meterOf, type UsageMeter } from './usage-meter.ts'
 export interface InteractiveDependencies extends RunDependencies {
   readonly usage: Pick<UsageLog, 'append'>
   /** Called with how work ended, before the books are, whether they can be written or not. */
-  readonly onEnded?: (entry: UsageEntry) => void
+  readonly onEnded: (entry: UsageEntry) => void
   /** Called with each entry in the books. */
   readonly onBooked: (entry: UsageEntry) => void
   /** Called with failures that must not reach the caller, such as books that cannot be written. */
@@ -54,7 +54,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
     const { usage, onEnded, onBooked, onFault } = this.#deps
     const code = this.#failure instanceof ServiceError ? this.#failure.code : null
     const entry = this.meter.entry(this.meter.finished ? 'succeeded' : this.#signal.aborted ? 'cancelled' : outcomeOfFailure(code))
-    onEnded?.(entry)
+    onEnded(entry)
     // The request's own signal may be aborted already; the books are written all the same.
     usage
       .append(entry, { ...neverAborted, id: this.submission.id })

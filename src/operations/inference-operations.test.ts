@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { claimNext, succeed } from '../../test/conformance/claiming.ts'
 import { createMemoryOutputs } from '../../test/support/memory/create-memory-outputs.ts'
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
+import { unobservedWork } from '../../test/support/memory/unobserved.ts'
 import { readChunks } from '../../test/support/stored-output.ts'
 import { makeSubmission } from '../../test/support/submission.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
@@ -17,7 +18,7 @@ const options = { signal: new AbortController().signal }
 function createParts() {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
-  return { ...store, clock, outputs: createMemoryOutputs({ clock }), events: new InferenceEvents(clock) }
+  return { ...unobservedWork, ...store, clock, outputs: createMemoryOutputs({ clock }), events: new InferenceEvents(clock) }
 }
 
 async function submitAndClaim(parts: ReturnType<typeof createParts>) {

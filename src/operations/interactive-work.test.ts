@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { makeImageRequest } from '../../test/support/image-request.ts'
 import { createMemoryStore } from '../../test/support/memory/create-memory-store.ts'
+import { unobservedWork } from '../../test/support/memory/unobserved.ts'
 import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { ServiceError } from '../core/error.ts'
@@ -29,6 +30,7 @@ function createParts(appendFails = false) {
     image: { 'fake-image': createFakeImageModel({ clock, stepDelayMs: 100 }) },
   })
   const deps: InteractiveDependencies = {
+    ...unobservedWork,
     pool,
     ledger: createMemoryStore({ clock, limits: { maxPending: 1 } }).ledger,
     clock,

@@ -8,8 +8,8 @@ export interface RunDependencies extends BudgetDependencies {
   readonly pool: ModelPool
   /** Longest run once a slot is held. */
   readonly runLimitMs: number
-  /** Called with what work spends its time on; absent = nobody measures. */
-  readonly onWork?: (event: WorkEvent) => void
+  /** Called with what work spends its time on. */
+  readonly onWork: (event: WorkEvent) => void
 }
 
 /** A slot on a model for one run; disposing it frees the slot. */
@@ -27,7 +27,7 @@ export async function holdSlot<Model>(
 ): Promise<HeldSlot<Model>> {
   const startedAt = clock.now()
   const lease = await acquired
-  onWork?.({ type: 'phase', name: 'queue', model, startedAt, endedAt: clock.now() })
+  onWork({ type: 'phase', name: 'queue', model, startedAt, endedAt: clock.now() })
   const limited = new AbortController()
   const follow = () => limited.abort(signal.reason)
   if (signal.aborted) follow()

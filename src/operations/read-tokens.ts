@@ -4,7 +4,8 @@ import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../core/text-generation.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
 
-type TokenDependencies = Pick<RunDependencies, 'pool' | 'clock' | 'runLimitMs'>
+/** What reading texts as tokens needs. */
+export type TokenDependencies = Pick<RunDependencies, 'pool' | 'clock' | 'runLimitMs' | 'onWork'>
 
 interface Asked<Request> {
   readonly caller: Caller

@@ -143,11 +143,11 @@ async function draw(
   const acquire = () => deps.pool.acquireImage(model, { signal, account: accountId, sequences, deferred })
   await using slot = await reservedSlot(deps, submission, acquire, { signal, deferred })
   const { clock, onWork } = deps
-  const timer = onWork && new ImageTimer({ clock, onWork }, model)
+  const timer = new ImageTimer({ clock, onWork }, model)
   const options = {
     signal: slot.signal,
     onProgress(progress: ImageProgress) {
-      timer?.note(progress)
+      timer.note(progress)
       onProgress(progress)
     },
   }

@@ -119,7 +119,10 @@ describe('a slot of a model', () => {
         isFree = true
       },
     }
-    return { held: holdSlot({ clock, runLimitMs: 2000 }, Promise.resolve(lease), { signal, model: 'm' }), isFree: () => isFree }
+    return {
+      held: holdSlot({ clock, runLimitMs: 2000, onWork() {} }, Promise.resolve(lease), { signal, model: 'm' }),
+      isFree: () => isFree,
+    }
   }
 
   it('ends what takes too long with a sentence that says how long that is', async () => {

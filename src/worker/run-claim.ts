@@ -30,14 +30,14 @@ interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
 
 /** Takes one claim to its end: completed, or given back. Never throws. */
 export async function runClaim(deps: WorkerDependencies, claim: Claim, options: RunOptions): Promise<void> {
-  const { trace = (_claim, _work, run) => run() } = deps
+  const { trace } = deps
   const { accountId } = claim.inference
   const { model, kind } = claim.inference
   const unread = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind }, deps.priceOf?.(model))
   let ended: EndedClaim = { claim, meter: unread, signal: options.signal }
   let holder: BudgetHolder = { accountId, tokenId: null }
   const { lease } = options
-  using _noted = deps.underWay?.note({ accountId, tokenId: null }, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
+  using _noted = deps.underWay.note({ accountId, tokenId: null }, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
   const signal = AbortSignal.any([options.signal, lease.signal])
   deps.events.publish(claim.id, { type: 'status', status: 'running' })
   try {
@@ -66,7 +66,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
       const content = deps.encodeOutput(submission.work, result)
       const output = await storeOutput(deps, claim, content, signal)
       await completeClaim(deps, ended, { outcome: 'succeeded', output })
-      deps.onOutput?.(claim.inference, content)
+      deps.onOutput(claim.inference, content)
     })
   } catch (error) {
     const settled = settleFailure(deps, ended, signal.aborted ? signal.reason : error)
@@ -86,6 +86,6 @@ async function storeOutput(
   const name = { inferenceId: inference.id, attempt }
   const startedAt = deps.clock.now()
   const stored = await persist(deps, 'store-output', () => deps.outputs.put(name, content, neverAborted), signal)
-  deps.onWork?.({ type: 'phase', name: 'store', model: inference.model, startedAt, endedAt: deps.clock.now() })
+  deps.onWork({ type: 'phase', name: 'store', model: inference.model, startedAt, endedAt: deps.clock.now() })
   return content.images === undefined ? stored : { ...stored, images: content.images() }
 }

@@ -97,7 +97,7 @@ class ClaimLoop {
   }
 
   #findRooms(): readonly ModelRoom[] {
-    const { pool, isLoadedElsewhere = () => false, kindOf = () => undefined } = this.#deps
+    const { pool, isLoadedElsewhere, kindOf } = this.#deps
     const closed = new Set([...this.#runs].filter(({ suspect }) => suspect).map(({ model }) => model))
     const loading = (model: string) => [...this.#runs].filter((run) => run.loading && run.model === model).length
     return pool

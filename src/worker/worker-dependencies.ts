@@ -16,21 +16,21 @@ export interface WorkerDependencies extends BudgetDependencies {
   readonly outputs: OutputStore
   readonly pool: ModelPool
   readonly events: InferenceEvents
-  /** Where running inferences note themselves, so that they end when their account is disabled; absent = they do not. */
-  readonly underWay?: WorkUnderWay
-  /** Turns a result into the bytes a caller fetches; given by whoever knows the wire format. */
+  /** Where running inferences note themselves, so that they end when their account is disabled. */
+  readonly underWay: WorkUnderWay
+  /** Turns a result into the bytes a caller fetches. */
   readonly encodeOutput: EncodeOutput
   readonly onEvent: (event: WorkerEvent) => void
-  /** Told of each output that is stored, for the request log; absent = nobody asks. */
-  readonly onOutput?: (inference: Inference, output: EncodedOutput) => void
-  /** Told what running and storing spend their time on; absent = nobody asks. */
-  readonly onWork?: (event: WorkEvent) => void
-  /** Whether another node has a model in memory; absent = there are no others. */
-  readonly isLoadedElsewhere?: (modelId: string) => boolean
-  /** What a model of this node is; absent = there are no others, which may have one of the same id that is of another kind. */
-  readonly kindOf?: (modelId: string) => ModelDescriptor['kind'] | undefined
-  /** Runs a claim in its place of a trace; absent = nobody traces. */
-  readonly trace?: (claim: Claim, submission: Submission<InferenceWork>, run: () => Promise<void>) => Promise<void>
+  /** Called with each output that is stored, for the request log. */
+  readonly onOutput: (inference: Inference, output: EncodedOutput) => void
+  /** Called with what running and storing spend their time on. */
+  readonly onWork: (event: WorkEvent) => void
+  /** Whether another node has a model in memory. */
+  readonly isLoadedElsewhere: (modelId: string) => boolean
+  /** What a model of this node is, where other nodes may have one of the same id that is of another kind. */
+  readonly kindOf: (modelId: string) => ModelDescriptor['kind'] | undefined
+  /** Runs a claim in its place of a trace. */
+  readonly trace: (claim: Claim, submission: Submission<InferenceWork>, run: () => Promise<void>) => Promise<void>
 }
 
 export type EncodeOutput = (work: InferenceWork, result: WorkResult) => EncodedOutput

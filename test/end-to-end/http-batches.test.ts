@@ -10,6 +10,7 @@ import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { advanceBatches } from '../../src/worker/batches/advance-batches.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createMemoryOutputs } from '../support/memory/create-memory-outputs.ts'
+import { unobservedWork } from '../support/memory/unobserved.ts'
 
 const { signal } = new AbortController()
 const clock = createSystemClock()
@@ -47,6 +48,7 @@ suite('batches', () => {
   const advance = (documents: DocumentStore = service.store.documents, at: { now(): number } = clock) =>
     advanceBatches(
       {
+        ...unobservedWork,
         ...service.store,
         documents,
         outputs,

@@ -45,7 +45,7 @@ async function startDamaged(table: string) {
   // The service of the test makes an account and a token of its own as it starts.
   const store = await openSqliteStore(settings)
   const service = undo.use(
-    await startHttpService({ clock, open: () => store, overrides: { findStorageFault: watchStorage(folder.path, store) } }),
+    await startHttpService({ clock, open: () => store, overrides: { findStorageFault: await watchStorage(folder.path, store) } }),
   )
   await damage(file, table)
   const owned = undo.move()

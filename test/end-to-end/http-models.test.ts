@@ -125,10 +125,12 @@ suite('the models', () => {
       assert.equal(answer.status, status, state)
       assert.equal(answer.headers.has('retry-after'), status === 503)
     }
-    await using homeless = await startHttpService({ overrides: { isDataGone: async () => true } })
+    await using homeless = await startHttpService({
+      overrides: { findStorageFault: async () => 'or its contents are missing; restore them, or start the service again' },
+    })
     const gone = await homeless.fetch('/readyz', { token: null })
     assert.equal(gone.status, 503)
-    assert.match(await gone.text(), /The data folder of the service, or its contents, are missing/)
+    assert.match(await gone.text(), /The data folder of the service or its contents are missing/)
     await using full = await startHttpService({ overrides: { findStorageFault: async () => 'is full; free space on its disk' } })
     assert.match(
       await (await full.fetch('/readyz', { token: null })).text(),

@@ -12,7 +12,7 @@ import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
-import { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
+import type { BodyRecorder } from '../../src/operations/bodies/body-recorder.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createLocalPullDesk, ModelPulls, type PullModel } from '../../src/operations/model-pulls.ts'
 import { inspectImage } from '../../src/runtimes/diffusion/pictures/inspect-image.ts'
@@ -24,6 +24,7 @@ import { standardSettings } from './http-service.ts'
 import { createMemoryBodyKeys } from './memory/create-memory-body-keys.ts'
 import { createMemoryOutputs } from './memory/create-memory-outputs.ts'
 import { createMemoryStore } from './memory/create-memory-store.ts'
+import { createTestBodies, unobservedInterface } from './memory/unobserved.ts'
 import { createTestAssets } from './test-assets.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
@@ -104,9 +105,12 @@ export async function startConsoleService({
   const guarded = { ...store, clock, addresses, allowedHosts: ['sepia.test'] }
   const owner = await createAccount(guarded, { name: 'Owner', role: 'owner' }, { signal })
   const bodyKeys = createMemoryBodyKeys()
-  const bodies = new BodyRecorder({ ...store, outputs, clock, keys: bodyKeys, mostBytes: 1_000_000, onDropped() {}, onFault() {} })
-  const deps: HttpDependencies & { readonly bodies: BodyRecorder } = {
+  const bodies = createTestBodies({ ...store, outputs, clock, keys: bodyKeys })
+  const deps: HttpDependencies = {
+    ...unobservedInterface(),
     ...guarded,
+    books: store.usage,
+    deadlineClock: createTestClock(),
     catalog,
     pool: createFixedModelPool({ text: { 'fake-chat': text ?? createFakeTextModel({ clock }) } }),
     outputs,
@@ -118,7 +122,7 @@ export async function startConsoleService({
     recordRequest: (record) => void store.requests.append([record], { signal }),
     isDraining: () => false,
     renderMetrics: () => '',
-    observer: { requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },
+    observer: { watchWork: () => () => {}, requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },
     authenticateSession: (request, options) => authenticateSession(guarded, request, options),
   }
   const server = await createHttpServer(deps, { ...standardSettings, ...settings })

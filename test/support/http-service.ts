@@ -26,9 +26,12 @@ import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
 import type { WorkerDependencies } from '../../src/worker/worker-dependencies.ts'
+import { createMemoryBodyKeys } from './memory/create-memory-body-keys.ts'
 import { createMemoryOutputs } from './memory/create-memory-outputs.ts'
 import { createMemoryStore } from './memory/create-memory-store.ts'
+import { createTestBodies, unobservedInterface, unobservedWork } from './memory/unobserved.ts'
 import { createTestAssets } from './test-assets.ts'
+import { createTestClock } from './test-clock.ts'
 
 const signal = new AbortController().signal
 
@@ -109,8 +112,13 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
   let url = 'http://not-listening.example'
   let draining = false
   const catalog = options.catalog ?? createFakeCatalog()
+  const outputs = createMemoryOutputs({ clock })
   const deps: HttpDependencies = {
+    ...unobservedInterface(),
     ...store,
+    books: store.usage,
+    deadlineClock: createTestClock(),
+    bodies: createTestBodies({ ...store, outputs, clock, keys: createMemoryBodyKeys() }),
     clock,
     catalog,
     priceOf: (model) => catalog.find(model)?.price ?? null,
@@ -121,13 +129,14 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
         text: { 'fake-chat': createFakeTextModel({ clock }) },
         image: { 'fake-image': createFakeImageModel({ clock }) },
       }),
-    outputs: createMemoryOutputs({ clock }),
+    outputs,
     events: new InferenceEvents(clock),
     inspectImage: inspectPng,
     addresses: () => ({ publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url }),
     isDraining: () => draining,
     renderMetrics: () => '# nothing counted\n',
     observer: {
+      watchWork: () => () => {},
       requestFinished: (request) => {
         finished.push(request)
         reports.emit('finished')
@@ -207,8 +216,8 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
 function startFakeWorker(deps: HttpDependencies): Worker {
   const encode: WorkerDependencies['encodeOutput'] = (work, result) => encodeOutput(deps, work, result)
   const settings = { workerId: 'test', concurrency: 4, leaseMs: 30_000, runLimitMs: 60_000 }
-  const onOutput: WorkerDependencies['onOutput'] = (inference, output) => deps.bodies?.recordOutput(inference, output)
-  return startWorker({ ...deps, encodeOutput: encode, onEvent: () => {}, onOutput }, settings)
+  const onOutput: WorkerDependencies['onOutput'] = (inference, output) => deps.bodies.recordOutput(inference, output)
+  return startWorker({ ...unobservedWork, ...deps, encodeOutput: encode, onEvent: () => {}, onOutput }, settings)
 }
 
 function portOf(server: FastifyInstance): number {

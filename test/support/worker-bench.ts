@@ -1,6 +1,7 @@
 import type { Inference, InferenceWork } from '../../src/core/inference.ts'
 import type { OutputStore } from '../../src/core/ports/output-store.ts'
 import type { Store } from '../../src/core/ports/store.ts'
+import { WorkUnderWay } from '../../src/operations/access/work-under-way.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import type { EncodedOutput } from '../../src/operations/deferred/outputs.ts'
 import type { WorkResult } from '../../src/operations/run-work.ts'
@@ -11,6 +12,7 @@ import type { WorkerDependencies, WorkerEvent } from '../../src/worker/worker-de
 import { makeImageRequest } from './image-request.ts'
 import { createMemoryOutputs } from './memory/create-memory-outputs.ts'
 import { createMemoryStore } from './memory/create-memory-store.ts'
+import { unobservedWork } from './memory/unobserved.ts'
 import { makeSubmission } from './submission.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
@@ -38,6 +40,8 @@ export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBe
     text: { 'fake-chat': createFakeTextModel({ clock, tokens: 5 }) },
   }
   return {
+    ...unobservedWork,
+    underWay: new WorkUnderWay(),
     store,
     queue: store.queue,
     ledger: store.ledger,

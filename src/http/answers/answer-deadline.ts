@@ -27,19 +27,17 @@ interface Waiting {
 
 /** Gives up on answers that take too long. */
 export class AnswerDeadline {
-  readonly #clock: Clock | null
+  readonly #clock: Clock
   readonly #waiting = new Set<Waiting>()
   #looking = false
 
-  /** @param clock null = there is none. */
-  constructor(clock: Clock | null) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** Leaves out what the client takes for its body; to be called before that is read. */
   leaveOutBody(reply: AnsweredRequest): void {
     const clock = this.#clock
-    if (clock === null) return
     const from = clock.now()
     reply.request.raw.once('end', () => {
       reply.cameAt = arrivalOf(reply, clock) + clock.now() - from
@@ -54,7 +52,6 @@ export class AnswerDeadline {
    */
   async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, askedMs = 0): Promise<Result> {
     const clock = this.#clock
-    if (clock === null) return work()
     const { promise: late, reject: giveUp } = Promise.withResolvers<never>()
     const waiting = { until: arrivalOf(reply, clock) + answerLimitMs + askedMs, giveUp }
     if (waiting.until <= clock.now()) throw tooLate()

@@ -20,5 +20,5 @@ export function recordDeferred(
   const path = incoming.routeOptions.url ?? incoming.url
   const call = { path, body: receivedBody(incoming).value }
   logAsInference(incoming, id)
-  recordRequest?.({ id, accountId, tokenId, kind, model, at, asked: askedWork(work, call), result: null })
+  recordRequest({ id, accountId, tokenId, kind, model, at, asked: askedWork(work, call), result: null })
 }

@@ -69,12 +69,12 @@ export const messageRoutes: readonly Route[] = [
     answers: [json('The count.', messageCountSchema)],
     refusals: modelRefusals,
     handle:
-      (deps, { runLimitMs }) =>
-      async ({ incoming, caller, options }) => {
+      (deps) =>
+      async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const request = { ...parseCountRequest(body.value), spelled: false }
         refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
-        const { result } = await tokenize({ ...deps, runLimitMs }, { caller, request }, options)
+        const { result } = await tokenize(work, { caller, request }, options)
         return { input_tokens: result.tokens.length }
       },
   },

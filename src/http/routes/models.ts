@@ -38,7 +38,7 @@ export const modelRoutes: readonly Route[] = [
         const aliased = [...listAliases(deps.catalog, modelAliases)].flatMap(([alias, { id }]) =>
           listed.filter(({ descriptor }) => descriptor.id === id).map((model) => ({ ...encodeModel(model), id: alias, alias_of: id })),
         )
-        return { object: 'list', data: [...listed.map(encodeModel), ...aliased], ...encodePulls(deps.pulls?.list() ?? []) }
+        return { object: 'list', data: [...listed.map(encodeModel), ...aliased], ...encodePulls(deps.pulls.list()) }
       },
   },
   {

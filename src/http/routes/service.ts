@@ -86,13 +86,7 @@ export const probeRoutes: readonly Route[] = [
 async function requireReady(deps: HttpDependencies): Promise<void> {
   if (deps.isDraining())
     throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })
-  if (await deps.isDataGone?.())
-    throw new ServiceError(
-      'server_is_overloaded',
-      'The data folder of the service, or its contents, are missing; restore them, or start the service again.',
-      { retryAfterSeconds: 30 },
-    )
-  const storageFault = await deps.findStorageFault?.()
+  const storageFault = await deps.findStorageFault()
   if (storageFault)
     throw new ServiceError('server_is_overloaded', `The data folder of the service ${storageFault}.`, { retryAfterSeconds: 30 })
   const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')

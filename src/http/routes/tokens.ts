@@ -25,15 +25,14 @@ export const tokenRoutes: readonly Route[] = [
     answers: [json('The tokens.', tokenizedSchema)],
     refusals: modelRefusals,
     handle: (deps, settings) => {
-      const { runLimitMs } = settings
       const parseChat = createChatRequestParser(settings)
       const choose = (named: string | undefined): string => chooseTextModel(deps.catalog, named).id
-      return async ({ incoming, caller, options }) => {
+      return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
         const param = promptField(request.input)
         refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), { bytes: body.byteLength, param })
-        const { result, contextLength } = await tokenize({ ...deps, runLimitMs }, { caller, request }, options)
+        const { result, contextLength } = await tokenize(work, { caller, request }, options)
         return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
       }
     },
@@ -49,11 +48,11 @@ export const tokenRoutes: readonly Route[] = [
     answers: [json('The text.', detokenizedSchema)],
     refusals: modelRefusals,
     handle:
-      (deps, { runLimitMs }) =>
-      async ({ incoming, caller, options }) => {
+      (deps) =>
+      async ({ incoming, caller, work, options }) => {
         const { model: named, tokens } = parseDetokenizeRequest(synchronousBody(incoming).value)
         const request = { model: chooseTextModel(deps.catalog, named).id, tokens }
-        const { text } = await detokenize({ ...deps, runLimitMs }, { caller, request }, options)
+        const { text } = await detokenize(work, { caller, request }, options)
         return { content: text, prompt: text }
       },
   },
@@ -71,14 +70,13 @@ export const tokenRoutes: readonly Route[] = [
     answers: [json('The count.', inputTokensSchema)],
     refusals: modelRefusals,
     handle: (deps, settings) => {
-      const { runLimitMs } = settings
       const parse = createChatRequestParser(settings)
-      return async ({ incoming, caller, options }) => {
+      return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { model: named, input } = parse(body.value).request
         refuseOverlong(requireTextModel(deps.catalog, named, useOf(input, 'read')), { bytes: body.byteLength, param: 'messages' })
         if (input.type !== 'chat') throw new TypeError('A chat request became something else')
-        const { result } = await tokenize({ ...deps, runLimitMs }, { caller, request: { model: named, input, spelled: false } }, options)
+        const { result } = await tokenize(work, { caller, request: { model: named, input, spelled: false } }, options)
         return { object: 'response.input_tokens', input_tokens: result.tokens.length }
       }
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
+import { unobservedWork } from '../../../test/support/memory/unobserved.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -40,11 +41,15 @@ async function openBooks(limits: Partial<UseLimits>) {
     }
     const pool = createFixedModelPool({ text: { 'fake-chat': counting } })
     const submission = submissionOf(request, id)
-    const meter = meterOf({ clock }, submission)
+    const meter = meterOf({ ...unobservedWork, clock }, submission)
     meter.notePrompt = (tokens) => {
       promptTokens = tokens
     }
-    await using _text = await startText({ ...store, clock, pool, runLimitMs: 1000 }, submission, { ...options, meter, deferred })
+    await using _text = await startText({ ...unobservedWork, ...store, clock, pool, runLimitMs: 1000 }, submission, {
+      ...options,
+      meter,
+      deferred,
+    })
     return { request: run, promptTokens: promptTokens ?? 0, isCounted: promptTokens !== null }
   }
   const reserved = async () => (await store.ledger.budgets({ accountId, tokenId: null }, options)).map((budget) => budget.reserved)
@@ -90,7 +95,7 @@ describe('a text under a budget of tokens', () => {
   it('takes the place of what it had set aside when it waited', async () => {
     const { hold, reserved, ledger, submissionOf } = await openBooks({ tokensPerDay: 1000 })
     const request = makeTextRequest('one two three', { maxTokens: 10 })
-    await ledger.reserve(wishOf({}, submissionOf(request, 'r'), { running: false }), options)
+    await ledger.reserve(wishOf(unobservedWork, submissionOf(request, 'r'), { running: false }), options)
     const [waiting = 0] = await reserved()
     await hold(request, { deferred: true })
     const [running = 0] = await reserved()
@@ -112,7 +117,7 @@ describe('pictures under a budget', () => {
     const { ledger, accountId } = await openBooks({ imagesPerDay: 2, tokensPerDay: 0 })
     const work = { kind: 'image', request: makeImageRequest('a fox') } as const
     const want = (id: string) =>
-      ledger.reserve(wishOf({}, { id, accountId, tokenId: null, traceparent: null, work }, { running: true }), options)
+      ledger.reserve(wishOf(unobservedWork, { id, accountId, tokenId: null, traceparent: null, work }, { running: true }), options)
     await want('a')
     await want('b')
     await want('b')

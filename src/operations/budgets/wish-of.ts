@@ -9,8 +9,8 @@ import type { EmbeddingRequest, RankRequest, TextGap, TextRequest } from '../../
 export interface BudgetDependencies {
   readonly ledger: BudgetLedger
   readonly clock: Clock
-  /** What a model costs now; null = nothing. Absent where nothing has a price. */
-  readonly priceOf?: (model: string) => ModelPrice | null
+  /** What a model costs now; null = nothing. */
+  readonly priceOf: (model: string) => ModelPrice | null
 }
 
 /** Between what a prompt surely has and what it may have where only its model could count. */
@@ -36,7 +36,7 @@ export function wishOf(
   { id, accountId, tokenId, work }: Submission,
   { running, prompt }: { readonly running: boolean; readonly prompt?: PromptTokens },
 ): BudgetWish {
-  const holder = { id, accountId, tokenId, running, price: priceOf?.(work.request.model) ?? null }
+  const holder = { id, accountId, tokenId, running, price: priceOf(work.request.model) ?? null }
   const reading = (tokens: number): BudgetWish => ({
     ...holder,
     unit: 'tokens',

@@ -8,8 +8,8 @@ import { type BudgetDependencies, wishOf } from '../budgets/wish-of.ts'
 /** What submitting needs. */
 export interface SubmitDependencies extends BudgetDependencies {
   readonly queue: InferenceQueue
-  /** Told of each new inference. */
-  readonly onSubmitted?: (inference: Inference) => void
+  /** Called with each new inference. */
+  readonly onSubmitted: (inference: Inference) => void
 }
 
 /**
@@ -23,7 +23,7 @@ export async function submitInference(
   submission: Omit<InferenceSubmission, 'id'>,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
-  const { queue, ledger, onSubmitted = () => {} } = deps
+  const { queue, ledger, onSubmitted } = deps
   const { accountId, work } = submission
   const id = makeInferenceId({ uuid: randomUUID(), accountId, now: deps.clock.now() })
   const wish = wishOf(deps, { ...submission, id }, { running: false })

@@ -19,10 +19,20 @@ const probeBytes = 64 * 1024
 /** How long an answer of {@link watchStorage} counts: probes come without a token, and each look writes. */
 const freshMs = 2000
 
-/** A look why nothing more can be stored in the data folder, as the end of a sentence; null = it can. */
-export function watchStorage(folder: string, { clock, isDamaged }: Pick<Store, 'clock' | 'isDamaged'>): () => Promise<string | null> {
+/**
+ * Resolves to a look why nothing more can be stored in the data folder, as the end of a sentence; null = it can.
+ *
+ * @param files Those that stay there, as {@link watchDataFolder} takes them.
+ */
+export async function watchStorage(
+  folder: string,
+  { clock, isDamaged }: Pick<Store, 'clock' | 'isDamaged'>,
+  files: readonly string[] = [],
+): Promise<() => Promise<string | null>> {
+  const isGone = await watchDataFolder(folder, files)
   let last: { readonly at: number; readonly fault: Promise<string | null> } | undefined
   return async () => {
+    if (await isGone()) return 'or its contents are missing; restore them, or start the service again'
     if (isDamaged?.()) return 'holds a damaged database; its operator can run `sepia doctor` and restore a backup'
     if (last === undefined || clock.now() - last.at >= freshMs) last = { at: clock.now(), fault: findStorageFault(folder) }
     return last.fault

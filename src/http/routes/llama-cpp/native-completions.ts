@@ -56,7 +56,7 @@ export const nativeCompletionRoutes: readonly Route[] = [
         const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
         refuseOverlong(model, { bytes: Math.ceil(body.byteLength / parsed.prompts.length), param: 'prompt' })
         const requests = await readAsTokens(
-          { ...deps, ...settings },
+          call.work,
           { caller, model: model.id, parsed: { ...parsed, request: withAdapters(deps.catalog, parsed.request, model) } },
           options,
         )
@@ -87,7 +87,7 @@ export const nativeCompletionRoutes: readonly Route[] = [
         const model = chooseTextModel(deps.catalog, parsed.model, 'generate')
         refuseOverlong(model, { bytes: body.byteLength, param: 'prompt' })
         const read = await readAsTokens(
-          { ...deps, ...settings },
+          call.work,
           { caller, model: model.id, parsed: { ...parsed, request: withAdapters(deps.catalog, parsed.request, model) } },
           options,
         )

@@ -50,12 +50,12 @@ export const nativeReadingRoutes: readonly Route[] = [
     refusals: modelRefusals,
     handle: (deps, settings) => {
       const parse = createTemplateParser(settings, (model) => chooseTextModel(deps.catalog, model, 'generate').id)
-      return async ({ incoming, caller, options }) => {
+      return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { model, input } = parse(body.value)
         refuseOverlong(requireTextModel(deps.catalog, model, useOf(input, 'read')), { bytes: body.byteLength, param: 'messages' })
         const request = { model, input, spelled: false, written: true }
-        const { result } = await tokenize({ ...deps, runLimitMs: settings.runLimitMs }, { caller, request }, options)
+        const { result } = await tokenize(work, { caller, request }, options)
         if (result.prompt !== undefined) return { prompt: result.prompt }
         const message = `The model ${model} runs on a server that does not expose its prompts; use one that runs here.`
         throw new ServiceError('unsupported_parameter', message, { param: 'model' })

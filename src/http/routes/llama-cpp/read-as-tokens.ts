@@ -1,8 +1,6 @@
 import type { Caller } from '../../../core/access-token.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
-import { tokenizeTexts } from '../../../operations/read-tokens.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
+import { type TokenDependencies, tokenizeTexts } from '../../../operations/read-tokens.ts'
 import type { ParsedNative } from '../../wire/llama-cpp/completion-request.ts'
 import type { PromptPieces } from '../../wire/llama-cpp/native-prompt.ts'
 
@@ -14,7 +12,7 @@ type PromptInput = Extract<TextRequest['input'], { readonly type: 'prompt' }>
  * @throws {ServiceError} what `tokenizeTexts` throws.
  */
 export async function readAsTokens(
-  deps: HttpDependencies & Pick<HttpSettings, 'runLimitMs'>,
+  deps: TokenDependencies,
   { caller, model, parsed }: { readonly caller: Caller; readonly model: string; readonly parsed: ParsedNative },
   options: { readonly signal: AbortSignal },
 ): Promise<readonly TextRequest[]> {

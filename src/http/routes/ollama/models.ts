@@ -115,12 +115,9 @@ async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
   await requireOwner(deps, call)
   const { model: given, stream } = parseOllamaName(synchronousBody(incoming).value)
   const source = toSource(given)
-  const { pulls } = deps
-  if (pulls === undefined)
-    throw new ServiceError('unsupported_parameter', 'This service pulls no models; put files into its models folder.')
-  pulls.start(source)
+  deps.pulls.start(source)
   await noteModelChange(deps, call, { action: 'model-pulled', model: source })
-  const progress = pullProgress({ ...deps, pulls }, source, options)
+  const progress = pullProgress(deps, source, options)
   if (stream) {
     await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, inLines(progress), ndjson)
     return reply
@@ -158,7 +155,7 @@ function toSource(given: string): string {
 }
 
 async function* pullProgress(
-  { pulls, clock }: { readonly pulls: NonNullable<RouteDependencies['pulls']>; readonly clock: RouteDependencies['clock'] },
+  { pulls, clock }: Pick<RouteDependencies, 'pulls' | 'clock'>,
   source: string,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<PullProgress, void, undefined> {
@@ -181,7 +178,7 @@ async function remove(deps: RouteDependencies, { modelAliases }: HttpSettings, c
   const { model: given } = parseOllamaName(synchronousBody(call.incoming).value)
   const descriptor = requireTextModel(deps.catalog, resolveModelName(deps.catalog, given, modelAliases), 'read')
   const { pulledModels } = deps
-  if (pulledModels?.has(descriptor) !== true)
+  if (!pulledModels.has(descriptor))
     throw new ServiceError('validation_error', `${descriptor.id} was not pulled; remove it from its models folder.`, { param: 'model' })
   await pulledModels.remove(descriptor)
   await noteModelChange(deps, call, { action: 'model-removed', model: descriptor.id })

@@ -8,7 +8,6 @@ import { tokenize } from '../../../operations/read-tokens.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
-import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
 import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { mostTokens, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
@@ -41,7 +40,7 @@ export const ollamaRunRoutes: readonly Route[] = [
     example: { model, messages: [{ role: 'user', content: 'What is the capital of France?' }], stream: false },
     answers: [answerOf(ollamaChatAnswerSchema)],
     refusals: modelRefusals,
-    handle: (deps, settings) => (call) => run(deps, settings, call, { shape: 'chat', parse: parseOllamaChat }),
+    handle: (deps) => (call) => run(deps, call, { shape: 'chat', parse: parseOllamaChat }),
   },
   {
     method: 'POST',
@@ -56,7 +55,7 @@ export const ollamaRunRoutes: readonly Route[] = [
     example: { model, prompt: 'What is the capital of France?', stream: false },
     answers: [answerOf(ollamaGenerateAnswerSchema)],
     refusals: modelRefusals,
-    handle: (deps, settings) => (call) => run(deps, settings, call, { shape: 'generate', parse: parseOllamaGenerate }),
+    handle: (deps) => (call) => run(deps, call, { shape: 'generate', parse: parseOllamaGenerate }),
   },
 ]
 
@@ -69,12 +68,12 @@ interface Shape {
   readonly parse: (body: unknown) => OllamaRun
 }
 
-async function run(deps: RouteDependencies, settings: HttpSettings, call: Call, { shape, parse }: Shape): Promise<unknown> {
+async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape): Promise<unknown> {
   const { incoming, caller, options } = call
   const body = synchronousBody(incoming)
   const parsed = parse(withDefaults(deps.catalog, body.value))
   const answer = new OllamaAnswer(shape, { model: parsed.model, clock: deps.clock })
-  if (parsed.request === null) return answer.nothing(await load(deps, settings, call, parsed))
+  if (parsed.request === null) return answer.nothing(await load(deps, call, parsed))
   const descriptor = requireTextModel(deps.catalog, parsed.model, useOf(parsed.request.input, 'generate'))
   refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
   const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, descriptor) }
@@ -97,12 +96,7 @@ function withDefaults(catalog: ModelCatalog, body: unknown): unknown {
 }
 
 /** Loads a model by a use of it that costs nothing, or unloads it for an owner. */
-async function load(
-  deps: RouteDependencies,
-  settings: HttpSettings,
-  call: Call,
-  { model: id, unloads }: OllamaRun,
-): Promise<'load' | 'unload'> {
+async function load(deps: RouteDependencies, call: Call, { model: id, unloads }: OllamaRun): Promise<'load' | 'unload'> {
   const { id: model } = requireTextModel(deps.catalog, id, 'read')
   if (unloads) {
     await requireOwner(deps, call)
@@ -111,7 +105,7 @@ async function load(
     return 'unload'
   }
   const request = { model, input: { type: 'text', text: '', framed: false, special: false }, spelled: false } as const
-  await tokenize({ ...deps, runLimitMs: settings.runLimitMs }, { caller: call.caller, request }, call.options)
+  await tokenize(call.work, { caller: call.caller, request }, call.options)
   return 'load'
 }
 

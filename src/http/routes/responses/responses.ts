@@ -103,9 +103,9 @@ export const responseRoutes: readonly Route[] = [
     example: { model, input: 'What is the capital of France?' },
     answers: [json('The count.', inputTokensSchema)],
     refusals: modelRefusals,
-    handle: (routeDeps, { mostDocumentBytes, runLimitMs }) => {
-      const deps = { ...routeDeps, mostDocumentBytes, runLimitMs }
-      return async ({ incoming, caller, options }) => {
+    handle: (routeDeps, { mostDocumentBytes }) => {
+      const deps = { ...routeDeps, mostDocumentBytes }
+      return async ({ incoming, caller, work, options }) => {
         const received = synchronousBody(incoming)
         const { model: named = firstModel(deps.catalog), input: asked = '', ...rest } = Object(received.value)
         const body = parseResponseRequest({ ...rest, model: named, input: asked })
@@ -115,7 +115,7 @@ export const responseRoutes: readonly Route[] = [
         const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
         const { input } = readResponseRequest(body, earlier, { tokens: 1 })
         if (input.type !== 'chat') throw new TypeError('A response became something else')
-        const { result } = await tokenize(deps, { caller, request: { model: found.id, input, spelled: false } }, options)
+        const { result } = await tokenize(work, { caller, request: { model: found.id, input, spelled: false } }, options)
         return { object: 'response.input_tokens', input_tokens: result.tokens.length }
       }
     },

@@ -1,0 +1,31 @@
+import { WorkUnderWay } from '../../../src/operations/access/work-under-way.ts'
+import { BodyRecorder, type BodyRecorderDependencies } from '../../../src/operations/bodies/body-recorder.ts'
+
+/** What work calls as it goes, for tests that look at none of it: no prices, no other nodes, no traces. */
+export const unobservedWork = {
+  priceOf: () => null,
+  onWork() {},
+  onEnded() {},
+  onSubmitted() {},
+  onOutput() {},
+  isLoadedElsewhere: () => false,
+  kindOf: () => undefined,
+  trace: (_claim: unknown, _submission: unknown, run: () => Promise<void>) => run(),
+}
+
+/** What the public interface calls besides, for tests that pull nothing and whose data folder is sound. */
+export function unobservedInterface() {
+  return {
+    ...unobservedWork,
+    underWay: new WorkUnderWay(),
+    recordRequest() {},
+    findStorageFault: async () => null,
+    pulls: { list: () => [], start: () => Promise.reject(new Error('Nothing is pulled here.')) },
+    pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+  }
+}
+
+/** A request log of at most a megabyte an account, whose drops and faults nobody looks at. */
+export function createTestBodies(parts: Omit<BodyRecorderDependencies, 'mostBytes' | 'onDropped' | 'onFault'>): BodyRecorder {
+  return new BodyRecorder({ ...parts, mostBytes: 1_000_000, onDropped() {}, onFault() {} })
+}
