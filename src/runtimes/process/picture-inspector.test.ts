@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { PictureInspector } from './picture-inspector.ts'
+import { PictureTurns } from './picture-process.ts'
 
 const options = { signal: new AbortController().signal }
 const entry = new URL('../../../test/support/engines/strange-picture-engine.ts', import.meta.url)
@@ -54,22 +55,29 @@ test('what is wrong with a picture is told as the process tells it', async () =>
 })
 
 test('too many at once of one account are refused, and another account waits for two of them at most', async () => {
-  const { inspector } = createInspector()
-  using _ = inspector
-  const done: string[] = []
-  const inspect = async (account: string) => {
-    await inspector.inspect(whole, { ...options, account })
-    done.push(account)
+  const turns = new PictureTurns(2)
+  const order: string[] = []
+  const enter = async (account: string) => {
+    await turns.enter(account)
+    order.push(account)
   }
-  const flood = Promise.allSettled(Array.from({ length: 22 }, () => inspect('enemy')))
-  await inspect('honest')
-  assert.ok(done.indexOf('honest') <= 4, done.join())
-  const outcomes = await flood
-  const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
+  const flood = Array.from({ length: 22 }, () => enter('enemy'))
+  const all = Promise.allSettled([...flood, enter('honest')])
+  for (let left = 19; left > 0; left--) turns.leave()
+  const refusals = (await all).filter((outcome) => outcome.status === 'rejected')
   assert.deepEqual(
     refusals.map(({ reason }) => reason.code),
     Array(4).fill('server_is_overloaded'),
   )
+  assert.equal(order.indexOf('honest'), 3)
+})
+
+test('pictures wait for the turn of their account', async () => {
+  const { inspector } = createInspector()
+  using _ = inspector
+  const flood = Promise.allSettled(Array.from({ length: 22 }, () => inspector.inspect(whole, { ...options, account: 'enemy' })))
+  await inspector.inspect(whole, { ...options, account: 'honest' })
+  assert.equal((await flood).filter(({ status }) => status === 'rejected').length, 4)
 })
 
 test('a minute without pictures ends the processes', async () => {
