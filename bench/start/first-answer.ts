@@ -21,7 +21,7 @@ interface Start {
   readonly readyMs: number
   readonly chatMs: number
   readonly imageMs: number
-  /** MiB of the API process: before any request, and after both answers. */
+  /** MB of the API process: before any request, and after both answers. */
   readonly idleMemory: number
   readonly memoryAfter: number
 }
@@ -41,7 +41,7 @@ async function start([command, ...words]: readonly [string, ...string[]]): Promi
       if (url !== '') break
     }
     const readyMs = performance.now() - startedAt
-    const idleMemory = await residentMiB(service.pid)
+    const idleMemory = await residentMegabytes(service.pid)
     const post = async (path: string, body: object): Promise<number> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -50,9 +50,9 @@ async function start([command, ...words]: readonly [string, ...string[]]): Promi
       return performance.now() - startedAt
     }
     const messages = [{ role: 'user', content: 'What is the capital of France?' }]
-    const chatMs = await post('/v1/chat/completions', { model: 'sepia-mini-chat', messages, temperature: 0 })
+    const chatMs = await post('/v1/chat/completions', { model: 'smollm2-135m-instruct', messages, temperature: 0 })
     const imageMs = await post('/generate/sdxl', { prompt: 'pizza, flat style', steps: 4 })
-    return { readyMs, chatMs, imageMs, idleMemory, memoryAfter: await residentMiB(service.pid) }
+    return { readyMs, chatMs, imageMs, idleMemory, memoryAfter: await residentMegabytes(service.pid) }
   } finally {
     service.kill('SIGTERM')
     if (service.exitCode === null) await once(service, 'exit')
@@ -60,9 +60,9 @@ async function start([command, ...words]: readonly [string, ...string[]]): Promi
   }
 }
 
-async function residentMiB(pid: number | undefined): Promise<number> {
+async function residentMegabytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 0.001024
 }
 
 function spread(values: readonly number[], unit: string): string {
@@ -104,13 +104,13 @@ for (const [name, starts] of [
   console.log(
     `${name.padEnd(18)} idle memory  ${spread(
       starts.map(({ idleMemory }) => idleMemory),
-      'MiB',
+      'MB',
     )}   bar 150 MB`,
   )
   console.log(
     `${name.padEnd(18)} memory after ${spread(
       starts.map(({ memoryAfter }) => memoryAfter),
-      'MiB',
+      'MB',
     )}`,
   )
 }

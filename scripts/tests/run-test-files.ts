@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { cutIntoProcesses } from './test-processes.ts'
+import { cutIntoProcesses, processesPerProcessor } from './test-processes.ts'
 
 /**
  * Runs test files: `npm run test:files -- [--concurrency=2] <glob> …`. Neighbours share a process, as many processes run at once as there
- * are processors. Prints the tests of each process when it ends, and at the end what failed and the sums, as `node --test` does.
+ * are processors, or twice as many where files mostly wait. Prints the tests of each process when it ends, and at the end what failed and the sums, as `node --test` does.
  */
 const root = join(import.meta.dirname, '../..')
 const { values, positionals } = parseArgs({ options: { concurrency: { type: 'string' } }, allowPositionals: true })
@@ -24,7 +24,7 @@ const paths = new Set(await Array.fromAsync(glob(positionals, { cwd: root })))
 const waiting = [
   ...cutIntoProcesses(await Promise.all([...paths].map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })))),
 ]
-const concurrency = Number(values.concurrency ?? availableParallelism())
+const concurrency = Number(values.concurrency ?? availableParallelism() * processesPerProcessor([...paths]))
 await Promise.all(Array.from({ length: concurrency }, runProcesses))
 
 for (const [name, sum] of sums) console.log(`ℹ ${name} ${sum}`)

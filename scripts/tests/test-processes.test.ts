@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cutIntoProcesses } from './test-processes.ts'
+import { cutIntoProcesses, processesPerProcessor } from './test-processes.ts'
 
 const cut = (...paths: readonly string[]) => cutIntoProcesses(paths.map((path) => ({ path, text: '' })))
 
@@ -26,5 +26,10 @@ describe('processes of tests', () => {
       [other.path, 'src/console/c.test.ts'],
     ])
     assert.deepEqual(cut('test/browser/a.test.ts', 'test/browser/b.test.ts'), [['test/browser/a.test.ts'], ['test/browser/b.test.ts']])
+  })
+
+  it('run two to a processor where all of them need other programs', () => {
+    assert.equal(processesPerProcessor(['test/browser/a.test.ts', 'test/postgres/b.test.ts']), 2)
+    assert.equal(processesPerProcessor(['test/browser/a.test.ts', 'src/core/b.test.ts']), 1)
   })
 })

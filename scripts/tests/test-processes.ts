@@ -15,6 +15,11 @@ const sharing = /^(?:src|scripts|test\/(?:conformance|end-to-end|support))\//
 /** What a process has only once: a file that replaces it runs alone. */
 const replacesGlobals = /browser-page\.ts'/
 
+/** How many processes of such files a processor runs at once: with browsers, databases and clusters they wait for half of their time. */
+export function processesPerProcessor(paths: readonly string[]): number {
+  return paths.some((path) => sharing.test(path)) ? 1 : 2
+}
+
 /** Cuts test files into processes: neighbours together, those of folders that need other programs alone; long ones first. */
 export function cutIntoProcesses(files: readonly TestFile[]): readonly (readonly string[])[] {
   const processes: string[][] = []
