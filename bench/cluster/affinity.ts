@@ -2,7 +2,7 @@
  * How many turns of conversations come to the node where the conversation is warm, and how long does the first token of such a turn take, beside one node alone?
  *
  * An API node and two workers as processes of their own on one PostgreSQL and a bucket in memory; a node alone on a database of its own there, which pays for the same
- * store and borrows nothing; and a node alone on its data folder. All run the built-in model on one thread. Each turn is asked of all three, one after the other. A turn
+ * store and leases no slots; and a node alone on its data folder. All run the built-in model on one thread. Each turn is asked of all three, one after the other. A turn
  * is warm when eight tenths of its prompt were in the cache.
  */
 import { join } from 'node:path'

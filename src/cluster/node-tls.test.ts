@@ -47,9 +47,9 @@ async function startPair(worker: NodeTls | undefined, api: NodeTls | undefined) 
   await using made = new AsyncDisposableStack()
   const registry = createMemoryNodeRegistry({ clock })
   const lender = made.use(await startNode({ registry, id: 'worker', role: 'worker', tls: worker }))
-  const borrower = made.use(await startNode({ registry, id: 'api', role: 'api', tls: api, nodeWaitMs: 500 }))
+  const leasingNode = made.use(await startNode({ registry, id: 'api', role: 'api', tls: api, nodeWaitMs: 500 }))
   const owned = made.move()
-  return { lender, borrower, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { lender, leasingNode, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 async function say({ pool }: TestNode): Promise<string> {
@@ -63,7 +63,7 @@ const unavailable = { name: 'ServiceError', code: 'server_is_overloaded' }
 test('nodes with certificates of their authority lend each other slots over TLS', async () => {
   await using pair = await startPair(new NodeTls(certificates.worker, Date.now()), new NodeTls(certificates.api, Date.now()))
   assert.match(pair.lender.url ?? '', /^https:/)
-  assert.equal(await say(pair.borrower), 'hello')
+  assert.equal(await say(pair.leasingNode), 'hello')
 })
 
 for (const [what, worker, api] of [
@@ -75,7 +75,7 @@ for (const [what, worker, api] of [
   test(`${what} is refused, though it knows the secret`, async () => {
     const tls = (name: keyof typeof certificates) => (name === 'ended' || name === 'stranger' ? careless : trusted)(certificates[name])
     await using pair = await startPair(tls(worker), tls(api))
-    await assert.rejects(say(pair.borrower), unavailable)
+    await assert.rejects(say(pair.leasingNode), unavailable)
     assert.deepEqual(pair.lender.asked, [])
   })
 
@@ -85,7 +85,7 @@ test('a node without certificate and one with it refuse each other', async () =>
     [undefined, trusted(certificates.api)],
   ] as const) {
     await using pair = await startPair(worker, api)
-    await assert.rejects(say(pair.borrower), unavailable)
+    await assert.rejects(say(pair.leasingNode), unavailable)
     assert.deepEqual(pair.lender.asked, [])
   }
 })
@@ -105,10 +105,10 @@ test('a stranger without certificate gets no byte of an answer', async () => {
 test('a certificate that is renewed is shown from then on, and leases of before go on', async () => {
   const tls = trusted(certificates.worker)
   await using pair = await startPair(tls, trusted(certificates.api))
-  await using lease = await pair.borrower.pool.acquireText('fake-chat', options)
+  await using lease = await pair.leasingNode.pool.acquireText('fake-chat', options)
   tls.replace(certificates.renewed, Date.now())
   assert.equal(await shownBy(pair.lender), 'CN=renewed')
-  assert.equal(await say(pair.borrower), 'hello')
+  assert.equal(await say(pair.leasingNode), 'hello')
   const found = await Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
   assert.equal(found.at(-1)?.type, 'finish')
 })

@@ -3,10 +3,10 @@ import { writeEnlargement } from '../core/images/earlier-enlargement.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeResult, EmbeddingResult, RankResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
-import type { BorrowedSlot } from './borrow-slot.ts'
+import type { LeasedSlot } from './lease-slot.ts'
 
 /** A text model behind a slot of another node. What that node sealed has the shape that its own model gave it. */
-export function createRemoteTextModel(slot: BorrowedSlot, account: string): TextModel {
+export function createRemoteTextModel(slot: LeasedSlot, account: string): TextModel {
   const ask = async <Result>(method: string, request: unknown, { signal }: { readonly signal: AbortSignal }): Promise<Result> =>
     (await resultOf(slot.call(method, request, { signal, account }), () => {})) as Result
   return {
@@ -25,7 +25,7 @@ export function createRemoteTextModel(slot: BorrowedSlot, account: string): Text
 type DrawOptions = Pick<Parameters<ImageModel['generate']>[1], 'signal' | 'onProgress'>
 
 /** An image model behind a slot of another node, which looks assets up by their names itself. */
-export function createRemoteImageModel(slot: BorrowedSlot, account: string): ImageModel {
+export function createRemoteImageModel(slot: LeasedSlot, account: string): ImageModel {
   const { device } = slot.facts
   const draw = async (request: unknown, { signal, onProgress }: DrawOptions): Promise<ImageResult> =>
     (await resultOf(slot.call('draw', request, { signal, account }), (part) => onProgress(part as ImageProgress))) as ImageResult

@@ -30,7 +30,7 @@ test('an owner sees usage, models and the service, and loads and unloads', { ski
 
 test('an owner pulls a model and sees it arrive', { skip }, async () => {
   const { page } = visit()
-  await using shelf = await offerModel({ id: 'borrowed-chat', from: 'sepia-mini-chat' })
+  await using shelf = await offerModel({ id: 'offered-chat', from: 'sepia-mini-chat' })
   await pullOffered(page, shelf)
   shelf.release()
   await page.getByText('All 8.0 MB arrived and match').waitFor()

@@ -13,7 +13,7 @@ testModelPool('pool of a cluster of one node', () => {
   const pool = createFixedModelPool(models, { slots: 2, waiting: 2 })
   const catalog = createFakeCatalog()
   const cluster = createClusterPool({
-    borrower: { nodeId: 'own', secret: createSecretKey(Buffer.alloc(16)), clock, waitLimitMs: 60_000 },
+    leasingNode: { nodeId: 'own', secret: createSecretKey(Buffer.alloc(16)), clock, waitLimitMs: 60_000 },
     view: { lenders: () => [], suspect: () => {}, changed: (ms, options) => clock.wait(ms, options) },
     catalog,
     own: { id: 'own', pool, catalog },

@@ -91,7 +91,7 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
   })
 
   test('a model on its way to one node is seen from another, and stopped there', async () => {
-    await using shelf = await offerModel({ id: 'borrowed-chat', from: 'sepia-mini-chat' })
+    await using shelf = await offerModel({ id: 'offered-chat', from: 'sepia-mini-chat' })
     const [one, other] = apis
     const asBrowser = (node: ServiceProcess | undefined, path: string, { body, cookie = '' }: { body?: object; cookie?: string } = {}) =>
       fetch(new URL(`/console/api/${path}`, node?.url), {

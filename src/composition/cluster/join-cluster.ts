@@ -54,7 +54,7 @@ interface JoinDependencies {
 }
 
 /**
- * Makes this node one of the cluster, where there is one: it lends its slots unless it only answers clients, and borrows the others'.
+ * Makes this node one of the cluster, where there is one: it lends its slots, unless its role is api, and leases slots of the other nodes.
  *
  * @throws {UsageError} when the secret cannot be read.
  * @throws {Error} when others could not reach it.
@@ -109,12 +109,12 @@ export async function joinCluster(
   if (url !== null) refuseUnreachable(url, self, view.nodes())
   clusterJoined(telemetry, { nodeId: id, role: cluster.role, url, nodes: view.nodes().length })
   const own = computes ? { id, pool, catalog: nameable } : null
-  const borrower = { nodeId: id, secret, clock, tls, waitLimitMs: requests.waitLimitMs }
+  const leasingNode = { nodeId: id, secret, clock, tls, waitLimitMs: requests.waitLimitMs }
   const owned = parts.move()
   return {
     catalog: createClusterCatalog(view, lends?.catalog ?? null),
     pool: createClusterPool({
-      borrower,
+      leasingNode,
       view,
       catalog: createClusterCatalog(view, own?.catalog ?? null),
       own,

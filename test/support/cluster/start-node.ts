@@ -1,9 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import type { Borrower } from '../../../src/cluster/borrow-slot.ts'
 import { createClusterCatalog } from '../../../src/cluster/cluster-catalog.ts'
 import { createClusterPool } from '../../../src/cluster/cluster-pool.ts'
 import { ClusterPulls, type OwnPulls } from '../../../src/cluster/cluster-pulls.ts'
 import { ClusterView, type ClusterViewSettings } from '../../../src/cluster/cluster-view.ts'
+import type { LeasingNode } from '../../../src/cluster/lease-slot.ts'
 import { leaseFormat } from '../../../src/cluster/lease-wire.ts'
 import { type LenderSettings, lendSlots } from '../../../src/cluster/lend-slots.ts'
 import type { NodeTls } from '../../../src/cluster/node-tls.ts'
@@ -23,7 +23,7 @@ import { idleTally } from './node-report.ts'
 
 export const clusterSecret = createSecretKey('a secret of sixteen characters or more', 'utf8')
 
-/** A node without HTTP interface and store: what it lends, and what it can borrow. */
+/** A node without HTTP interface and store: the slots that it lends, and a pool that leases slots of others. */
 export interface TestNode extends AsyncDisposable {
   readonly id: string
   /** Where others ask it for slots; null = an API node. */
@@ -32,7 +32,7 @@ export interface TestNode extends AsyncDisposable {
   readonly catalog: ModelCatalog
   readonly view: ClusterView
   readonly pulls: ClusterPulls
-  readonly borrower: Borrower
+  readonly leasingNode: LeasingNode
   /** Texts that began here. */
   readonly asked: string[]
   /** What it told its operator of nodes that it could not reach. */
@@ -111,7 +111,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
       neverAborted,
     ),
   )
-  const borrower = { nodeId: id, secret, clock, tls, waitLimitMs: 60_000 }
+  const leasingNode = { nodeId: id, secret, clock, tls, waitLimitMs: 60_000 }
   const clusterCatalog = createClusterCatalog(view, own?.catalog ?? null)
   const moved = parts.move()
   return {
@@ -122,10 +122,10 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
     faults,
     view,
     pulls,
-    borrower,
+    leasingNode,
     catalog: clusterCatalog,
     pool: createClusterPool({
-      borrower,
+      leasingNode,
       view,
       catalog: clusterCatalog,
       own,

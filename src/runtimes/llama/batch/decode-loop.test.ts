@@ -130,11 +130,11 @@ test('a generation cancelled while its beginning is copied never starts', async 
   const prompt = Array.from({ length: 20 }, (_, index) => index)
   const lender = follow(prompt, { limit: 30 })
   let releases = 0
-  const borrower = follow(prompt, { onRelease: () => releases++ })
-  context.onCopy = () => loop.cancel(borrower.generation)
-  loop.submit({ ...lender.generation, onPrompt: () => loop.submit(borrower.generation) })
+  const leasingNode = follow(prompt, { onRelease: () => releases++ })
+  context.onCopy = () => loop.cancel(leasingNode.generation)
+  loop.submit({ ...lender.generation, onPrompt: () => loop.submit(leasingNode.generation) })
   await lender.released
-  assert.deepEqual([borrower.log, releases], [[], 1])
+  assert.deepEqual([leasingNode.log, releases], [[], 1])
 })
 
 test('where native work keeps its order, a draw is queued behind its batch, unless it depends on the token before', async () => {

@@ -48,7 +48,7 @@ async function throughput(pool: ModelPool, maxTokens: number): Promise<number> {
 process.stdout.write(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}\n`)
 for (const [name, pool] of [
   ['own slot', worker.pool],
-  ['borrowed slot', api.pool],
+  ['leased slot', api.pool],
 ] as const) {
   await latency(pool)
   const times = await latency(pool)
