@@ -40,7 +40,7 @@ async function measureAll(what: string): Promise<void> {
     const bossUrl = await createDatabase(server, `pg_boss_${round}`)
     await using store = await open(url)
     await using boss = await startPgBoss(bossUrl)
-    const tell = (text: string) => round > 0 && console.log(`round ${round}: ${text}`)
+    const print = (text: string) => round > 0 && console.log(`round ${round}: ${text}`)
     const note = (name: string, perSecond: number) => {
       if (round > 0) seen[name] = [...(seen[name] ?? []), perSecond]
     }
@@ -51,7 +51,7 @@ async function measureAll(what: string): Promise<void> {
       note('submits', one.perSecond)
       const cost = (ours: number, theirs: number) =>
         `each ${Math.round(ours / most)} µs of ours, ${Math.round((theirs * 1000) / most)} of PostgreSQL's`
-      tell(`submits, ${inFlight} in flight: ${describeRate(one)}; ${cost(user + system, readProcessorMs(server.pid()) - started.server)}`)
+      print(`submits, ${inFlight} in flight: ${describeRate(one)}; ${cost(user + system, readProcessorMs(server.pid()) - started.server)}`)
       for (const each of [inFlight / processes, inFlight]) {
         const four = await submitFromChildren(server, await createDatabase(server, `four_${each}_${round}`), {
           each,
@@ -60,7 +60,7 @@ async function measureAll(what: string): Promise<void> {
         })
         note(`submits by four with ${each} each`, four.perSecond)
         const ratio = (four.perSecond / one.perSecond).toFixed(2)
-        tell(
+        print(
           `submits, ${processes} processes with ${each} in flight each: ${Math.round(four.perSecond)}/s (${ratio} × one); ${cost(four.ownUs, four.serverMs)}`,
         )
       }
@@ -70,12 +70,12 @@ async function measureAll(what: string): Promise<void> {
         const rate = await measureRate(rivalMost, inFlight, (index) => rival.submit(index))
         rates[rival.name] = rate.perSecond
         note(`submits by ${rival.name}`, rate.perSecond)
-        tell(`submits by ${rival.name}: ${describeRate(rate)}`)
+        print(`submits by ${rival.name}: ${describeRate(rate)}`)
       }
       const theirs = await submitFromChildren(server, bossUrl, { each: inFlight / processes, system: 'pg-boss', total: rivalMost })
       note('submits by four of pg-boss', theirs.perSecond)
       const ratio = (theirs.perSecond / (rates[boss.name] ?? Number.NaN)).toFixed(2)
-      tell(
+      print(
         `submits by ${processes} processes of pg-boss with ${inFlight / processes} in flight each: ${Math.round(theirs.perSecond)}/s (${ratio} × one)`,
       )
     }
@@ -101,7 +101,7 @@ async function measureAll(what: string): Promise<void> {
         const theirs = await drain(workers, () => boss.claimAndComplete?.(limit) ?? Promise.resolve(0))
         note(`claims of ${limit} by pg-boss`, theirs)
         const beside = (rate: number) => `${Math.round(rate)}/s (${(ours / rate).toFixed(2)} ×)`
-        tell(
+        print(
           `claim ${limit} + complete, ${workers} at once: ${Math.round(ours)}/s; bare statements ${beside(bound)}; pg-boss ${beside(theirs)}`,
         )
       }

@@ -83,7 +83,7 @@ class FolderCatalog implements RefreshableCatalog {
   findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined {
     const assets = this.listAssets().filter((asset) => asset.kind === kind)
     // Prompts of other programs name a file with its folders: `SDXL/styles/ink`.
-    return assets.find((asset) => asset.name === name) ?? assets.find(({ file }) => name.includes('/') && liesAt(file, name))
+    return assets.find((asset) => asset.name === name) ?? assets.find(({ file }) => name.includes('/') && isAtPath(file, name))
   }
 
   findUnusable(name: string): UnusableFile | undefined {
@@ -139,7 +139,7 @@ function listDifference(models: readonly ModelDescriptor[], others: readonly Mod
 }
 
 /** Whether a file's path ends with some folders and its name without extension. */
-function liesAt(file: string, name: string): boolean {
+function isAtPath(file: string, name: string): boolean {
   return file
     .replaceAll('\\', '/')
     .replace(/\.safetensors$/iu, '')

@@ -12,7 +12,7 @@ const ahead = { asks: 'generate', request } as const
 const clock = createSystemClock()
 
 /** A model that tells of every text that begins and ends on it; it speaks as often as its prompt has words, and then until it is stopped. */
-function toldModel() {
+function createReportingModel() {
   const [begun, ended]: [PromiseWithResolvers<string>[], PromiseWithResolvers<string>[]] = [[], []]
   const told = (list: PromiseWithResolvers<string>[], at: number) => {
     while (list.length <= at) list.push(Promise.withResolvers())
@@ -40,7 +40,7 @@ function toldModel() {
 async function startPair(worker: Partial<Parameters<typeof startNode>[0]> = {}) {
   const parts = new AsyncDisposableStack()
   const registry = createMemoryNodeRegistry({ clock })
-  const told = toldModel()
+  const told = createReportingModel()
   const lender = parts.use(await startNode({ registry, id: 'worker', role: 'worker', slots: 1, text: told.model, ...worker }))
   const api = parts.use(await startNode({ registry, id: 'api', role: 'api' }))
   return { ...told, lender, pool: api.pool, [Symbol.asyncDispose]: () => parts.disposeAsync() }
@@ -114,7 +114,7 @@ suite('a text that is sent along with the question for a slot', () => {
 
   test('goes along to the next node when the first is lost', async () => {
     const registry = createMemoryNodeRegistry({ clock })
-    const [one, other] = [toldModel(), toldModel()]
+    const [one, other] = [createReportingModel(), createReportingModel()]
     await using lost = await startNode({ registry, id: 'one', role: 'worker', text: one.model })
     await using _other = await startNode({ registry, id: 'two', role: 'worker', text: other.model, slots: 1 })
     await using api = await startNode({ registry, id: 'api', role: 'api' })

@@ -3,7 +3,7 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ClusterView } from './cluster-view.ts'
 
-const nobodyComputes =
+const noComputeNode =
   'cannot be run, because this node has the role api and no other node exists; start one on its database and bucket with --role worker or --role all'
 
 /** The models and assets of this machine, where it computes, and of every node that can be asked, or may be again soon. */
@@ -34,6 +34,6 @@ export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: Mod
     listAssets,
     findAsset: (kind, name) => own?.findAsset(kind, name) ?? listAssets().find((asset) => asset.kind === kind && asset.name === name),
     findUnusable: (name) =>
-      own === null && view.offers().length === 0 ? { name, file: name, reason: nobodyComputes } : own?.findUnusable(name),
+      own === null && view.offers().length === 0 ? { name, file: name, reason: noComputeNode } : own?.findUnusable(name),
   }
 }

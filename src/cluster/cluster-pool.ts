@@ -77,7 +77,7 @@ class ClusterPool implements ModelPool {
   async load(modelId: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     findDescriptor(this.#deps.catalog, modelId)
     const chosen = chooseNode(this.#views(modelId), { key: modelId, excluded: new Set() })
-    if (chosen === null) throw nobodyLeft(modelId)
+    if (chosen === null) throw makeNoNodeError(modelId)
     await this.#command('load', modelId, chosen, signal)
   }
 
@@ -152,7 +152,7 @@ class ClusterPool implements ModelPool {
         excluded.add(node)
       }
     }
-    throw missing ? nobodyLeft(modelId, refusal) : refusal
+    throw missing ? makeNoNodeError(modelId, refusal) : refusal
   }
 
   /** Notes a slot that is wanted on a node; the answer takes it back, once. */
@@ -219,7 +219,7 @@ function isStopping(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'shutting_down'
 }
 
-function nobodyLeft(modelId: string, cause?: unknown): ServiceError {
+function makeNoNodeError(modelId: string, cause?: unknown): ServiceError {
   return new ServiceError('server_is_overloaded', `No node that runs ${modelId} can be reached; try again later.`, {
     retryAfterSeconds: 2,
     cause,

@@ -11,7 +11,7 @@ export interface OwnPulls {
 }
 
 /** Pulls that a report tells of, the latest, and characters of why one failed. */
-const mostTold = 10
+const mostReported = 10
 const longestReason = 500
 
 /** The pulls of every node: each tells of its own in its reports, begins what others want of it, and stops what others say was stopped. */
@@ -63,7 +63,7 @@ export class ClusterPulls implements PullDesk {
   /** What this node's next report says of pulls. */
   report(): Pick<NodeReport, 'pulls' | 'stoppedPulls' | 'wantedPulls' | 'takesPulls'> {
     const pulls = (this.#own?.list() ?? [])
-      .slice(-mostTold)
+      .slice(-mostReported)
       .map((pull) => ({ ...pull, reason: pull.reason?.slice(0, longestReason) ?? null }))
     const [stoppedPulls, wantedPulls] = [[...this.#stopped.values()], [...this.#wanted.values()]]
     return {

@@ -27,7 +27,7 @@ export interface ClusterViewSettings {
 
 /** How long a node that could not be reached is left alone. */
 const suspectedMs = 6000
-const toldAgainMs = 60_000
+const reportAgainMs = 60_000
 /** How long what a node offered is remembered after it was last heard of: it may be starting again. */
 const rememberedMs = 60_000
 /** A report that takes longer is given up, so that the next is not late. */
@@ -46,7 +46,7 @@ export class ClusterView implements AsyncDisposable {
   readonly #settings: ClusterViewSettings
   readonly #stop = new AbortController()
   readonly #offers = new Map<string, KnownOffer>()
-  readonly #suspects = new Map<string, { readonly until: number; readonly toldAt: number }>()
+  readonly #suspects = new Map<string, { readonly until: number; readonly reportedAt: number }>()
   #nodes: readonly ClusterNode[] = []
   #offered = ''
   #running: Promise<void> = Promise.resolve()
@@ -107,9 +107,9 @@ export class ClusterView implements AsyncDisposable {
   suspect(nodeId: string, cause: unknown): void {
     const { clock, onUnreached } = this.#settings
     const now = clock.now()
-    const toldAt = this.#suspects.get(nodeId)?.toldAt
-    const isNews = toldAt === undefined || now - toldAt >= toldAgainMs
-    this.#suspects.set(nodeId, { until: now + suspectedMs, toldAt: isNews ? now : toldAt })
+    const reportedAt = this.#suspects.get(nodeId)?.reportedAt
+    const isNews = reportedAt === undefined || now - reportedAt >= reportAgainMs
+    this.#suspects.set(nodeId, { until: now + suspectedMs, reportedAt: isNews ? now : reportedAt })
     const node = this.#nodes.find(({ id }) => id === nodeId)
     if (isNews && node !== undefined) onUnreached(node, cause)
   }

@@ -119,15 +119,15 @@ test('files are read again when they change, and half of a change, or an end, le
   await Promise.all([put('worker', 'pem'), put('worker', 'key')])
   const still = createTestClock(Date.now())
   const faults: Error[] = []
-  let tell = () => {}
+  let notify = () => {}
   const onFault = (error: unknown) => {
     faults.push(error as Error)
-    tell()
+    notify()
   }
   await using watched = await watchNodeCertificate(files, { clock: still, onFault })
   const told = () =>
     new Promise<void>((resolve) => {
-      tell = resolve
+      notify = resolve
       watched.tls.onReplaced(() => resolve())
     })
   const look = async (): Promise<string> => {

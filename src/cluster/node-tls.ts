@@ -29,7 +29,7 @@ export class NodeTls {
     this.#settings = settingsOf(certificate, now)
     // Leases on the earlier connections go on to their end.
     this.#agent = agentOf(this.#settings)
-    for (const tell of this.#listeners) tell(this.#settings)
+    for (const listener of this.#listeners) listener(this.#settings)
   }
 
   /** For asking other nodes. */
@@ -43,9 +43,9 @@ export class NodeTls {
   }
 
   /** Calls back with each replacement, until disposed of. */
-  onReplaced(tell: (settings: TlsOptions) => void): Disposable {
-    this.#listeners.add(tell)
-    return { [Symbol.dispose]: () => this.#listeners.delete(tell) }
+  onReplaced(listener: (settings: TlsOptions) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Addresses, leadsNobodyElse } from '../config/addresses.ts'
+import { type Addresses, isReachableLocallyOnly } from '../config/addresses.ts'
 import type { Config } from '../config/settings.ts'
 import { createFirstRunLink } from '../console/sign-in/create-first-run-link.ts'
 import { scopes } from '../core/access-token.ts'
@@ -31,7 +31,7 @@ export async function greet(
   await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, options)
   const link = await createFirstRunLink({ accounts, documents, clock, addresses, shared: nodes !== undefined }, options)
   if (link !== null) print(`Open the console: ${link}\n`)
-  if (leadsNobodyElse(config.addresses, config.listen.host))
+  if (isReachableLocallyOnly(config.addresses, config.listen.host))
     print(
       `Links use ${url}, which works only on this machine; for other machines, start with --public-url and the address that they use.\n`,
     )

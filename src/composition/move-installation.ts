@@ -8,7 +8,7 @@ import { type MovedTable, movedTables, type ReadPage, RowHash, readPages, type T
 import type { S3OutputStore } from '../storage/s3/open-s3-outputs.ts'
 import { openSqliteStore } from '../storage/sqlite/open-sqlite-store.ts'
 import { InstallationReader, type KeptOutput } from '../storage/sqlite/read-installation.ts'
-import { openBucket, tellOperator } from './cluster/open-bucket.ts'
+import { openBucket, throwBucketError } from './cluster/open-bucket.ts'
 import { dataLayout } from './data-layout.ts'
 import { createSystemClock } from './system-clock.ts'
 import { findWaysOut } from './ways-out.ts'
@@ -68,7 +68,7 @@ export async function moveInstallation(
     )
     const files = await openFilesystemOutputs({ folder: dataLayout(dataFolder).outputsFolder, clock })
     const onCopied = (): void => onProgress(++done, total)
-    moved.outputs = await copyOutputs({ source, files, bucket }, { signal, onCopied }).catch(tellOperator)
+    moved.outputs = await copyOutputs({ source, files, bucket }, { signal, onCopied }).catch(throwBucketError)
   }
   await writer.finish()
   return moved

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadsNobodyElse, resolveAddresses } from './addresses.ts'
+import { isReachableLocallyOnly, resolveAddresses } from './addresses.ts'
 
 const nothingSet = { publicUrl: null, imageUrl: null, asyncUrl: null, textUrl: null }
 
@@ -19,8 +19,8 @@ test('addresses that are not set follow the public one, and that the listening o
 
 test('links lead nobody else where the service listens on every address and has no public one', () => {
   for (const host of ['0.0.0.0', '::']) {
-    assert.equal(leadsNobodyElse(nothingSet, host), true, host)
-    assert.equal(leadsNobodyElse({ publicUrl: 'https://sepia.example' }, host), false, host)
+    assert.equal(isReachableLocallyOnly(nothingSet, host), true, host)
+    assert.equal(isReachableLocallyOnly({ publicUrl: 'https://sepia.example' }, host), false, host)
   }
-  for (const host of ['127.0.0.1', '::1', 'localhost', '192.168.1.5']) assert.equal(leadsNobodyElse(nothingSet, host), false, host)
+  for (const host of ['127.0.0.1', '::1', 'localhost', '192.168.1.5']) assert.equal(isReachableLocallyOnly(nothingSet, host), false, host)
 })

@@ -20,7 +20,7 @@ export function resolveAddresses(settings: Config['addresses'], listeningUrl: st
 }
 
 /** Whether only this machine can follow the links although others may call: nobody said under which name they do. */
-export function leadsNobodyElse({ publicUrl }: Pick<Config['addresses'], 'publicUrl'>, host: string): boolean {
+export function isReachableLocallyOnly({ publicUrl }: Pick<Config['addresses'], 'publicUrl'>, host: string): boolean {
   return publicUrl === null && (host === '0.0.0.0' || host === '::')
 }
 

@@ -23,7 +23,7 @@ export async function tokenize(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<{ readonly result: TokenizeResult; readonly contextLength: number | undefined }> {
   await using slot = await holdModel(deps, caller, request.model, signal)
-  if (slot.model.tokenize === undefined) throw notTold(request.model)
+  if (slot.model.tokenize === undefined) throw makeNoCountError(request.model)
   return {
     result: await slot.model.tokenize(request, { signal: slot.signal, account: caller.accountId }),
     contextLength: slot.model.contextLength,
@@ -42,7 +42,7 @@ export async function tokenizeTexts(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<readonly (readonly number[])[]> {
   await using slot = await holdModel(deps, caller, model, signal)
-  if (slot.model.tokenize === undefined) throw notTold(model)
+  if (slot.model.tokenize === undefined) throw makeNoCountError(model)
   const read: (readonly number[])[] = []
   const options = { signal: slot.signal, account: caller.accountId }
   for (const input of texts) read.push((await slot.model.tokenize({ model, input, spelled: false }, options)).tokens)
@@ -62,7 +62,7 @@ export async function detokenize(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<DetokenizeResult> {
   await using slot = await holdModel(deps, caller, request.model, signal)
-  if (slot.model.detokenize === undefined) throw notTold(request.model)
+  if (slot.model.detokenize === undefined) throw makeNoCountError(request.model)
   return await slot.model.detokenize(request, { signal: slot.signal })
 }
 
@@ -75,7 +75,7 @@ function holdModel(
   return holdSlot(deps, deps.pool.acquireText(model, { signal, account: accountId }), { signal, model })
 }
 
-function notTold(model: string): ServiceError {
+function makeNoCountError(model: string): ServiceError {
   const message = `The model ${model} runs on a server that does not expose its tokens; use a model that runs here.`
   return new ServiceError('unsupported_parameter', message, { param: 'model' })
 }

@@ -27,10 +27,10 @@ test('ends with the result, after no more previews than were asked for', async (
 test('spreads previews over the steps', async () => {
   const shown: number[] = []
   const finished = Promise.withResolvers<never>()
-  let tell: Parameters<Parameters<typeof streamImage>[0]>[0] = () => {}
+  let report: Parameters<Parameters<typeof streamImage>[0]>[0] = () => {}
   const parts = streamImage(
     (onProgress) => {
-      tell = onProgress
+      report = onProgress
       return finished.promise
     },
     { previews: 3 },
@@ -39,7 +39,7 @@ test('spreads previews over the steps', async () => {
     for await (const part of parts) if (part.type === 'preview') shown.push(part.image[0] ?? 0)
   })()
   for (let step = 1; step <= 8; step++) {
-    tell({ step, total: 8, preview: Uint8Array.of(step) })
+    report({ step, total: 8, preview: Uint8Array.of(step) })
     await new Promise(setImmediate)
   }
   finished.reject(new Error('over'))

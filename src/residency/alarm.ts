@@ -3,13 +3,13 @@ import type { Clock } from '../core/ports/clock.ts'
 /** Calls back once at a moment that can be moved to earlier; a later one is asked for again when it rings. */
 export class Alarm implements Disposable {
   readonly #clock: Clock
-  readonly #onRing: () => void
+  readonly #onTime: () => void
   #due = Number.POSITIVE_INFINITY
   #stop = new AbortController()
 
-  constructor(clock: Clock, onRing: () => void) {
+  constructor(clock: Clock, onTime: () => void) {
     this.#clock = clock
-    this.#onRing = onRing
+    this.#onTime = onTime
   }
 
   /** @param due Unix milliseconds; Infinity for never. */
@@ -21,7 +21,7 @@ export class Alarm implements Disposable {
     this.#clock.wait(Math.max(1, due - this.#clock.now()), { signal: this.#stop.signal }).then(
       () => {
         this.#due = Number.POSITIVE_INFINITY
-        this.#onRing()
+        this.#onTime()
       },
       () => {},
     )

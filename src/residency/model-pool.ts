@@ -93,7 +93,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     // Removed meanwhile, or uploaded by an account, whose models are not listed to others.
     const unlisted = [...this.#state.models.values()].filter((model) => isHeld(model) && !known.some(({ id }) => id === model.id))
     return [...known, ...unlisted].map((model) =>
-      describeState(model, { ...this.#residents.tell(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }),
+      describeState(model, { ...this.#residents.describe(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }),
     )
   }
 

@@ -56,7 +56,7 @@ export class ResidentModels {
   }
 
   /** What a loaded model tells about itself. */
-  tell(modelId: string): Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'device'> {
+  describe(modelId: string): Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'device'> {
     return {
       memoryBytes: this.#find(modelId)?.memoryBytes() ?? 0,
       contextLength: this.texts.get(modelId)?.model.contextLength,

@@ -120,10 +120,10 @@ export class BufferedLines implements LogStream, Disposable {
     const text = this.#waiting
     this.#waiting = ''
     if ((this.#stream.writableLength ?? 0) > mostUnread) this.#lost += text.split('\n').length - 1
-    else this.#stream.write(this.#tellLost() + text)
+    else this.#stream.write(this.#takeLostNotice() + text)
   }
 
-  #tellLost(): string {
+  #takeLostNotice(): string {
     if (this.#lost === 0) return ''
     const told = { level: 'warn', time: new Date().toISOString(), lines: this.#lost, msg: 'log lines lost while nobody read' }
     this.#lost = 0

@@ -3,9 +3,9 @@ const againMs = 60_000
 const mostKinds = 200
 
 interface Told {
-  readonly toldAt: number
+  readonly reportedAt: number
   readonly metAt: number
-  readonly untold: number
+  readonly unreported: number
 }
 
 /** Which faults are news: what fails four times a second while the disk is full is logged once a minute. */
@@ -23,16 +23,16 @@ export class RepeatedFaults {
     const now = this.#now()
     const kind = `${where} ${describe(fault)}`
     const told = this.#told.get(kind)
-    const goesOn = told !== undefined && now - told.metAt < againMs
-    if (goesOn && now - told.toldAt < againMs) {
-      this.#told.set(kind, { ...told, metAt: now, untold: told.untold + 1 })
+    const continues = told !== undefined && now - told.metAt < againMs
+    if (continues && now - told.reportedAt < againMs) {
+      this.#told.set(kind, { ...told, metAt: now, unreported: told.unreported + 1 })
       return null
     }
     this.#told.delete(kind)
-    this.#told.set(kind, { toldAt: now, metAt: now, untold: 0 })
+    this.#told.set(kind, { reportedAt: now, metAt: now, unreported: 0 })
     const [oldest] = this.#told.keys()
     if (this.#told.size > mostKinds && oldest !== undefined) this.#told.delete(oldest)
-    return goesOn ? told.untold : 0
+    return continues ? told.unreported : 0
   }
 }
 

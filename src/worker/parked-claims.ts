@@ -6,7 +6,7 @@ import type { WorkerDependencies } from './worker-dependencies.ts'
 /** The ledger is asked no more often than this whether there is room again. */
 const checkMs = 200
 /** After this long what was put back can be claimed anyway. */
-const forgottenMs = 10_000
+const retentionMs = 10_000
 
 /** What was put back because its account or token runs as much at once as it may: it returns as soon as something of theirs has ended. */
 export class ParkedClaims {
@@ -33,7 +33,7 @@ export class ParkedClaims {
     const now = clock.now()
     if (this.#parked.size === 0 || now - this.#checkedAt < checkMs) return
     this.#checkedAt = now
-    for (const [id, { since }] of this.#parked) if (now - since >= forgottenMs) this.#parked.delete(id)
+    for (const [id, { since }] of this.#parked) if (now - since >= retentionMs) this.#parked.delete(id)
     const holders = Map.groupBy(this.#parked, ([, { accountId, tokenId }]) => JSON.stringify([accountId, tokenId]))
     const ready: string[] = []
     for (const waiting of holders.values()) {

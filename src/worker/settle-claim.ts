@@ -21,7 +21,7 @@ export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim,
   const usage = meter.entry(outcomeOf(completion))
   const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, neverAborted), signal)
   if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })
-  else tellCompleted(deps, ended, completion)
+  else reportCompleted(deps, ended, completion)
 }
 
 /** Gives the inference back or completes it, as the reason for which its work ended demands. */
@@ -34,29 +34,29 @@ export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim,
   if (judgement.action === 'release') {
     const { delayMs } = judgement
     const answer = await persist(deps, 'release', () => deps.queue.release(claim, { delayMs, usage }, neverAborted), signal)
-    return tellReleased(deps, ended, answer, 'no-room')
+    return reportReleased(deps, ended, answer, 'no-room')
   }
   if (judgement.error.code === 'internal_error') deps.onEvent({ type: 'fault', duty: 'run-work', error: failure })
   const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, neverAborted), signal)
-  if (answer === 'failed') tellCompleted(deps, ended, { outcome: 'failed', error: judgement.error })
-  else tellReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
+  if (answer === 'failed') reportCompleted(deps, ended, { outcome: 'failed', error: judgement.error })
+  else reportReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
 }
 
 async function settleInterruption(deps: WorkerDependencies, ended: EndedClaim, { kind }: Interruption): Promise<void> {
   const { claim, meter } = ended
   if (kind === 'lost') return deps.onEvent({ type: 'fenced', inference: claim.inference })
   if (kind === 'cancelled') return completeClaim(deps, ended, { outcome: 'cancelled', error: cancelled })
-  tellReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, neverAborted), 'drain')
+  reportReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, neverAborted), 'drain')
 }
 
-function tellReleased(
+function reportReleased(
   deps: WorkerDependencies,
   ended: EndedClaim,
   answer: ReleaseAnswer,
   reason: Extract<WorkerEvent, { type: 'requeued' }>['reason'],
 ): void {
   const { inference } = ended.claim
-  if (answer === 'cancelled') tellCompleted(deps, ended, { outcome: 'cancelled', error: cancelled })
+  if (answer === 'cancelled') reportCompleted(deps, ended, { outcome: 'cancelled', error: cancelled })
   else if (answer === 'lost') deps.onEvent({ type: 'fenced', inference })
   else {
     deps.events.publish(inference.id, { type: 'status', status: 'pending' })
@@ -64,7 +64,7 @@ function tellReleased(
   }
 }
 
-function tellCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim, completion: Completion): void {
+function reportCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim, completion: Completion): void {
   deps.events.publish(claim.id, { type: 'status', status: 'completed' })
   deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(outcomeOf(completion)) })
 }

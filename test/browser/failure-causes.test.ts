@@ -46,13 +46,13 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   await using visit = await visitConsole(['--models', servers.folder])
   const { page, browser } = visit
   await becomeOwner(visit)
-  const toldOwner = await fail(page)
-  for (const told of toldOwner) {
+  const seenByOwner = await fail(page)
+  for (const told of seenByOwner) {
     assert.match(told, sentence)
     assert.match(told, request)
     assert.match(told, /Why, for owners: The upstream/)
   }
-  assert.match(toldOwner[1] ?? '', /127\.0\.0\.1:9/)
+  assert.match(seenByOwner[1] ?? '', /127\.0\.0\.1:9/)
   await openPage(page, 'People')
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'Create link' }).click()

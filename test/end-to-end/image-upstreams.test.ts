@@ -137,7 +137,7 @@ test('progress is told in the steps that were asked for, whatever a server makes
     const generating = model.generate(request({ steps: 20 }), { signal: controller.signal, onProgress: resolve })
     if (told !== undefined) {
       await server.listened
-      server.tell(told)
+      server.send(told)
     }
     assert.deepEqual(await promise, { step: 10, total: 20 })
     controller.abort()
@@ -230,8 +230,8 @@ test('comfyui: steps and previews come over its socket, which the key opens as i
   const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#ff0000' } })
     .jpeg()
     .toBuffer()
-  server.tell({ type: 'progress', data: { value: 3, max: 4, prompt_id: 'p1' } })
-  server.tell(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), picture]))
+  server.send({ type: 'progress', data: { value: 3, max: 4, prompt_id: 'p1' } })
+  server.send(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), picture]))
   await promise
   assert.deepEqual(
     seen.map(({ step }) => step),

@@ -37,7 +37,7 @@ const status =
   (code: number, body = '{}'): Answer =>
   (response) =>
     response.writeHead(code, { 'retry-after': '7' }).end(body)
-const forEver =
+const endless =
   (code: number, piece: string): Answer =>
   (response) => {
     response.writeHead(code)
@@ -70,7 +70,7 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
   ['answers 502 with a page', status(502, '<html>'), true, 'inference_failed'],
   ['answers 401', status(401), true, 'inference_failed'],
   ['answers 404', status(404), true, 'inference_failed'],
-  ['answers 500 for ever', forEver(500, 'no'), true, 'inference_failed'],
+  ['answers 500 for ever', endless(500, 'no'), true, 'inference_failed'],
   ['is busy (503) and never says why', (response) => void response.writeHead(503).write('{"error'), true, 'server_is_overloaded'],
   [
     'refuses the request and breaks off',
@@ -78,7 +78,7 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
     false,
     'invalid_request_error',
   ],
-  ['sends a line for ever', forEver(200, 'data: x '), true, 'inference_failed'],
+  ['sends a line for ever', endless(200, 'data: x '), true, 'inference_failed'],
   [
     'sends headers for ever',
     (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`),

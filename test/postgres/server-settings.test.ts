@@ -123,14 +123,14 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
       await query(`alter database ${name} connection limit 0`)
       await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
       await query(shut)
-      const isTold = (error: unknown) => {
+      const isReported = (error: unknown) => {
         assert.ok(error instanceof ServiceError && error.cause instanceof Error)
         assert.deepEqual([error.code, error.message], ['server_is_overloaded', 'The database did not respond in time; try again later.'])
         assert.match(error.cause.message, cause)
         return true
       }
-      await assert.rejects(store.tokens.findByHash('h', options), isTold)
-      await assert.rejects(store.queue.enqueue(makeSubmission(), options), isTold)
+      await assert.rejects(store.tokens.findByHash('h', options), isReported)
+      await assert.rejects(store.queue.enqueue(makeSubmission(), options), isReported)
       await query(reopen)
       await query(`alter database ${name} connection limit -1`)
       assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')
@@ -196,7 +196,7 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
 })
 
 suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres }, () => {
-  async function assertTold(url: string, message: RegExp): Promise<void> {
+  async function assertMessage(url: string, message: RegExp): Promise<void> {
     await assert.rejects(open(url), { message })
     await assert.rejects(checkDatabase(url), { message })
   }
@@ -226,19 +226,19 @@ suite('PostgreSQL that cannot be used says what to do', { skip: withoutPostgres 
       /^The search_path.*database\.$/,
     ],
   ] as const)
-    test(what, async () => assertTold(await setUp(name, statements), message))
+    test(what, async () => assertMessage(await setUp(name, statements), message))
 
   test('an address of something that is not there', async () => {
     const { port } = await sharedPostgres()
-    await assertTold(`postgres://stranger@127.0.0.1:${port}/postgres`, /"stranger".*user and password/)
-    await assertTold(`postgres://postgres@127.0.0.1:${port}/absent`, /"absent".*CREATE DATABASE/)
-    await assertTold('postgres://postgres@127.0.0.1:1/absent', /127\.0\.0\.1:1.*ECONNREFUSED/)
-    await assertTold('postgres://postgres@nowhere.invalid/absent', /nowhere\.invalid/)
+    await assertMessage(`postgres://stranger@127.0.0.1:${port}/postgres`, /"stranger".*user and password/)
+    await assertMessage(`postgres://postgres@127.0.0.1:${port}/absent`, /"absent".*CREATE DATABASE/)
+    await assertMessage('postgres://postgres@127.0.0.1:1/absent', /127\.0\.0\.1:1.*ECONNREFUSED/)
+    await assertMessage('postgres://postgres@nowhere.invalid/absent', /nowhere\.invalid/)
   })
 
   test('TLS that the server does not speak, and files that are missing', async () => {
     const { url } = await sharedPostgres()
-    await assertTold(`${url('postgres')}?sslmode=require`, /sslmode/)
-    await assertTold(`${url('postgres')}?sslmode=verify-full&sslrootcert=/absent/ca.pem`, /\/absent\/ca\.pem.*sslrootcert/)
+    await assertMessage(`${url('postgres')}?sslmode=require`, /sslmode/)
+    await assertMessage(`${url('postgres')}?sslmode=verify-full&sslrootcert=/absent/ca.pem`, /\/absent\/ca\.pem.*sslrootcert/)
   })
 })

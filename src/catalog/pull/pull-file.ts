@@ -31,9 +31,9 @@ export async function pullFile(
   const noted = await sizeOf(notesOf(part))
   const spreads = source.spreads === true && listed.bytes >= spreading.leastBytes && listed.sha256 !== unknownSum
   // What one connection began, one goes on with; what several did, no one could.
-  const goesOn = noted > 0 || (await sizeOf(part)) === 0
+  const continues = noted > 0 || (await sizeOf(part)) === 0
   const file = { path, part, bytes: listed.bytes, connections: spreading.connections }
-  const arrived = spreads && goesOn && (await pullSpans({ source, wait }, file, { signal, onBytes }))
+  const arrived = spreads && continues && (await pullSpans({ source, wait }, file, { signal, onBytes }))
   if (!arrived) {
     if (noted > 0 || (await sizeOf(part)) > listed.bytes) await Promise.all([rm(part, { force: true }), rm(notesOf(part), { force: true })])
     const fetchMore = () => appendRest(source, { path, part, limit: listed.bytes }, { signal, onBytes })

@@ -21,7 +21,7 @@ export async function openBucket(
   const cluster = await registry.cluster(options)
   const noteBucket = (found: string | null) => registry.bucket(found, options)
   return openS3Outputs({ address: { ...address, secretKey }, cluster, clock, noteBucket, ...(fetch && { fetch }) }, options).catch(
-    tellOperator,
+    throwBucketError,
   )
 }
 
@@ -30,7 +30,7 @@ export async function openBucket(
  *
  * @throws {Error} in the words of what caused the fault of a bucket; whatever else it was.
  */
-export function tellOperator(error: unknown): never {
+export function throwBucketError(error: unknown): never {
   throw error instanceof ServiceError ? new Error(`The bucket of s3-url cannot be used: ${rootOf(error)}`, { cause: error }) : error
 }
 

@@ -1,5 +1,5 @@
 import { argv } from 'node:process'
 import { listImageDevices } from '../../runtimes/diffusion/onnx/choose-provider.ts'
-import { tellDevices } from './tell-devices.ts'
+import { reportDevices } from './tell-devices.ts'
 
-await tellDevices(listImageDevices({ software: argv.includes('--software') }))
+await reportDevices(listImageDevices({ software: argv.includes('--software') }))

@@ -37,7 +37,7 @@ test('asynchronous work counts in the metrics of pictures, tokens and time, as i
   assert.match(text, /^sepia_work_seconds_count\{model="fake-chat",kind="chat",outcome="succeeded"\} 1$/m)
 })
 
-interface ToldSpan {
+interface ReportedSpan {
   readonly name: string
   readonly kind: string
   readonly parent: string | undefined
@@ -45,8 +45,11 @@ interface ToldSpan {
 }
 
 /** A telemetry that keeps the spans that have ended, in that order. */
-async function createTracedTelemetry(): Promise<{ readonly telemetry: ReturnType<typeof createTelemetry>; readonly spans: ToldSpan[] }> {
-  const spans: ToldSpan[] = []
+async function createTracedTelemetry(): Promise<{
+  readonly telemetry: ReturnType<typeof createTelemetry>
+  readonly spans: ReportedSpan[]
+}> {
+  const spans: ReportedSpan[] = []
   const begin: BeginSpan = (name, { kind, parent }) => ({
     context: { traceId: parent?.traceId ?? 'a'.repeat(32), spanId: 'c'.repeat(16), sampled: true },
     end: (end) => spans.push({ name, kind, parent: parent?.spanId, end }),

@@ -10,7 +10,7 @@ import { browserOf } from '../sign-in/browser-of.ts'
 import { readHostCookie, writeHostCookie } from '../sign-in/host-cookie.ts'
 import { callbackPath, flowCookie, type OpenIdDependencies } from '../sign-in/openid/openid-dependencies.ts'
 import { openFlow, type SignInFlow } from '../sign-in/openid/sign-in-flow.ts'
-import { tellUnreachable } from '../sign-in/openid/tell-unreachable.ts'
+import { reportUnreachable } from '../sign-in/openid/tell-unreachable.ts'
 import { openSession } from '../sign-in/session.ts'
 import { writeSessionCookie } from '../sign-in/session-cookie.ts'
 import { returnKeys } from '../sign-in/throttle-keys.ts'
@@ -81,7 +81,7 @@ function faultOf(deps: OpenIdDependencies, request: FastifyRequest, error: unkno
   const isBusy = error instanceof ServiceError && error.code === 'rate_limit_exceeded'
   const fault = error instanceof SignInRefusal ? error.fault : isBusy ? 'busy' : 'refused'
   const cause = error instanceof SignInRefusal ? error.cause : error
-  if (error instanceof SignInRefusal && fault === 'unreachable') tellUnreachable(deps, request.id, error)
+  if (error instanceof SignInRefusal && fault === 'unreachable') reportUnreachable(deps, request.id, error)
   else if (fault === 'refused') onFault({ requestId: request.id, error: cause ?? error })
   return fault
 }

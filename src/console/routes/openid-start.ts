@@ -9,7 +9,7 @@ import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { writeHostCookie } from '../sign-in/host-cookie.ts'
 import { callbackPath, flowCookie, type OpenIdDependencies } from '../sign-in/openid/openid-dependencies.ts'
 import { flowMs, type SignInFlow, sealFlow } from '../sign-in/openid/sign-in-flow.ts'
-import { tellUnreachable } from '../sign-in/openid/tell-unreachable.ts'
+import { reportUnreachable } from '../sign-in/openid/tell-unreachable.ts'
 import { findSessionAccount } from '../sign-in/session.ts'
 import { readSessionCookie } from '../sign-in/session-cookie.ts'
 
@@ -31,7 +31,7 @@ export function registerOpenidStart(api: FastifyInstance, deps: OpenIdDependenci
     if (link && person === null) throw new ServiceError('missing_token', 'Sign in first.')
     const { address, secrets } = await deps.openId.provider.begin(`${publicUrl}${callbackPath}`).catch((error: unknown) => {
       if (!(error instanceof SignInRefusal)) throw error
-      tellUnreachable(deps, request.id, error)
+      reportUnreachable(deps, request.id, error)
       throw new ServiceError('server_is_overloaded', error.message, { retryAfterSeconds: 5 })
     })
     const flow: SignInFlow = { ...secrets, begunAt: deps.clock.now(), page, code, linkTo: person?.id ?? null }

@@ -7,7 +7,7 @@ import type { ConsoleDependencies, ConsoleSettings } from '../console-dependenci
 import type { ServiceHealth, ServiceNode } from '../contract/service.ts'
 import { ownerOf } from '../sign-in/signed-in.ts'
 
-type ToldNode = Omit<ClusterNode, 'url' | 'memoryBytes' | 'offer'>
+type ReportedNode = Omit<ClusterNode, 'url' | 'memoryBytes' | 'offer'>
 
 /** GET /console/api/service: how this node and all others are doing, for owners. */
 export function registerService(
@@ -16,13 +16,13 @@ export function registerService(
   { version, limits }: Pick<ConsoleSettings, 'version' | 'limits'>,
 ): void {
   /** Where there is no cluster. */
-  const alone = (): ToldNode => ({
+  const alone = (): ReportedNode => ({
     ...{ id: 'this', host: hostname(), role: 'all', version, draining: false },
     ...{ seenAt: clock.now(), models: pool.states(), tally: tally() },
   })
   own.get('/console/api/service', async (request, reply): Promise<ServiceHealth> => {
     ownerOf(request)
-    const nodes: readonly ToldNode[] = clusterNodes()
+    const nodes: readonly ReportedNode[] = clusterNodes()
     const told = nodes.length === 0 ? [alone()] : nodes
     const pending = await log.oldestPending({ signal: clientSignal(reply) })
     const waiting = told.flatMap(({ models }) => models.flatMap(({ waitingSince }) => waitingSince ?? []))
@@ -44,7 +44,7 @@ export function registerService(
   })
 }
 
-function describeNode({ id, host, role, version, draining, seenAt, models, tally }: ToldNode): ServiceNode {
+function describeNode({ id, host, role, version, draining, seenAt, models, tally }: ReportedNode): ServiceNode {
   const sum = (read: (state: ModelState) => number) => models.reduce((total, state) => total + read(state), 0)
   return {
     ...{ id, host, role, version, draining, seenAt, tally: tally ?? null },

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { neverAborted, orAborted } from '../../core/waiting.ts'
 
 /** How long a value is used without looking it up: the bound on how late a change is seen. */
-const believedMs = 4000
+const freshMs = 4000
 const mostValues = 10_000
 
 type Options = { readonly signal: AbortSignal }
@@ -22,7 +22,7 @@ export class RecentValues<Value> {
     const entry = this.#entries.get(key)
     const now = this.#clock.now()
     // A clock set back must not make an entry live longer.
-    return entry === undefined || now >= entry.until || entry.until - now > believedMs ? undefined : entry.value
+    return entry === undefined || now >= entry.until || entry.until - now > freshMs ? undefined : entry.value
   }
 
   /** @param lookUp Is not stopped when whoever began it leaves: others may wait for it. */
@@ -38,7 +38,7 @@ export class RecentValues<Value> {
   }
 
   #begin(key: string, lookUp: (options: Options) => Promise<Value>): Promise<Value> {
-    const until = this.#clock.now() + believedMs
+    const until = this.#clock.now() + freshMs
     const begun = lookUp(neverAborted)
       .then((value) => {
         this.#remember(key, value, until)

@@ -8,7 +8,7 @@ import { ToolCalls } from './chunk-tool-calls.ts'
 import type { DecodedPart, StreamDecoder } from './data-lines.ts'
 import { fieldOf } from './field-of.ts'
 import { type CountedTokens, countOf } from './token-count.ts'
-import { makeBrokenError, makeEventError, makeToldError, readShaped } from './upstream-error.ts'
+import { makeBrokenError, makeEventError, makeReportedError, readShaped } from './upstream-error.ts'
 
 /** Reads the streams of servers with OpenAI's interface. */
 export class ChunkDecoder implements StreamDecoder {
@@ -77,7 +77,7 @@ export class ChunkDecoder implements StreamDecoder {
     if (!this.#open.delete(choice)) return []
     const calls = this.#callsOf(choice)
     const reason = readFinishWord(word, { hasCalls: calls.exist })
-    if (reason === 'failed') throw makeToldError(`ended an answer with ${word.slice(0, 40)}`)
+    if (reason === 'failed') throw makeReportedError(`ended an answer with ${word.slice(0, 40)}`)
     return [...calls.end({ isCut: reason !== 'tool_calls' }), { type: 'choice-finish', choice, reason, ...stop }]
   }
 

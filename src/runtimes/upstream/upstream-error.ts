@@ -20,7 +20,7 @@ class UpstreamFault extends Error {
   /** What it answered; undefined = nothing that is whole. */
   readonly status: number | undefined
   /** Whether it told of the fault itself, so that it is there. */
-  readonly isTold: boolean
+  readonly isReported: boolean
   readonly #reason: string
 
   constructor(
@@ -30,13 +30,13 @@ class UpstreamFault extends Error {
       outOfReach = false,
       isLate = false,
       status,
-      isTold = status !== undefined && !proxyGaveUp.includes(status),
+      isReported = status !== undefined && !proxyGaveUp.includes(status),
     }: {
       readonly cause?: unknown
       readonly outOfReach?: boolean
       readonly isLate?: boolean
       readonly status?: number | undefined
-      readonly isTold?: boolean
+      readonly isReported?: boolean
     },
   ) {
     super(`The upstream ${reason}.`, { cause })
@@ -44,7 +44,7 @@ class UpstreamFault extends Error {
     this.outOfReach = outOfReach
     this.isLate = isLate
     this.status = status
-    this.isTold = isTold
+    this.isReported = isReported
   }
 
   /** The same of an upstream behind a proxy. */
@@ -122,8 +122,8 @@ export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
 }
 
 /** The upstream said itself that it failed; the reason is for the log. */
-export function makeToldError(reason: string): ServiceError {
-  return makeFailure(new UpstreamFault(reason, { isTold: true }))
+export function makeReportedError(reason: string): ServiceError {
+  return makeFailure(new UpstreamFault(reason, { isReported: true }))
 }
 
 /** Reads what the upstream sent, of which nobody promised the shape. @throws {ServiceError} `inference_failed` where it has another. */
@@ -140,7 +140,7 @@ function makeFailure(
   error: UpstreamFault,
   message = 'The model failed on this request; try again, and report it to the operator if it happens twice.',
 ): ServiceError {
-  return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach, isSurvived: error.isTold })
+  return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach, isSurvived: error.isReported })
 }
 
 /** Where servers say that a prompt is too long: vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic each in words of their own. */
@@ -172,7 +172,7 @@ export function makeEventError(event: unknown): ServiceError {
   const status = fault.status ?? (tooLong.test(fault.message) ? 400 : 500)
   // And answers 200 where it has no such address.
   const hint = fault.message.startsWith('Unexpected endpoint') ? hintAtStatus(404) : ''
-  return makeFaultError(status, fault, undefined) ?? makeToldError(`reported an error in its stream${named(fault)}${hint}`)
+  return makeFaultError(status, fault, undefined) ?? makeReportedError(`reported an error in its stream${named(fault)}${hint}`)
 }
 
 /** The same error; of a prompt that is too long, with the field that holds it, which who asked knows better than the server. */

@@ -24,9 +24,9 @@ import { Grouping } from './grouping.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** How long a holder that has no budget is believed to have none, whatever other nodes changed meanwhile. */
-const believedMs = 1000
-const mostBelieved = 10_000
+/** How long the absence of a budget is cached, whatever other nodes change meanwhile. */
+const freshMs = 1000
+const mostCached = 10_000
 
 /** What accounts have used and reserved, over all nodes. */
 export class PostgresBudgetLedger implements BudgetLedger {
@@ -34,7 +34,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
   readonly #clock: Clock
   readonly #holder: string
   readonly #reading: Grouping<BudgetHolder, readonly Limited[]>
-  /** Who had no budget, with the moment by the monotonic clock until which that is believed: a request asks several times. */
+  /** Holders without a budget and the time, by the monotonic clock, until which that is cached: one request looks several times. */
   readonly #unlimited = new Map<string, number>()
   #forgottenAt = Number.NEGATIVE_INFINITY
 
@@ -92,9 +92,9 @@ export class PostgresBudgetLedger implements BudgetLedger {
     const limited = await this.#reading.add(holder)
     if (limited.length > 0) return limited
     // Changed meanwhile, it is asked for again.
-    if (this.#forgottenAt < askedAt) this.#unlimited.set(key, askedAt + believedMs)
+    if (this.#forgottenAt < askedAt) this.#unlimited.set(key, askedAt + freshMs)
     const [oldest] = this.#unlimited.keys()
-    if (this.#unlimited.size > mostBelieved && oldest !== undefined) this.#unlimited.delete(oldest)
+    if (this.#unlimited.size > mostCached && oldest !== undefined) this.#unlimited.delete(oldest)
     return []
   }
 }

@@ -7,7 +7,7 @@ import type { Statements } from './database.ts'
 const changeLock = 7_335_742_002
 
 /** True unless the account is the last enabled owner who can sign in. */
-const leavesOwner = `and (role <> 'owner' or disabled_at is not null or exists (
+const keepsAnOwner = `and (role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
 /** Changes what is given, and takes away what gave somebody a way in that he has no right to any more; false when `by` may not. */
@@ -23,7 +23,7 @@ export async function changeAccount(
   const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
   const sql = `update accounts set ${assignments} where id = :accountId and
     (:by::text is null or exists (select 1 from accounts where id = :by and role = 'owner' and disabled_at is null))
-    ${keepsOwner ? leavesOwner : ''}`
+    ${keepsOwner ? keepsAnOwner : ''}`
   if ((await statements.run(sql, { accountId, by, ...Object.fromEntries(columns) })) === 0) return false
   if (typeof disabledAt === 'number') {
     await statements.run('delete from sessions where account_id = :accountId', { accountId })

@@ -139,14 +139,14 @@ for (const [fault, advice] of [
     const { server, outputs } = setup
     const reference = await outputs.put(name, content, options)
     server.fault = () => fault
-    const isTold = (error: unknown) => {
+    const isReported = (error: unknown) => {
       assert.ok(error instanceof ServiceError && error.cause instanceof Error)
       assert.equal(error.code, 'server_is_overloaded')
       assert.match(error.cause.message, advice)
       return true
     }
-    await assert.rejects(outputs.put(name, content, options), isTold)
-    await assert.rejects(outputs.open(reference, options), isTold)
+    await assert.rejects(outputs.put(name, content, options), isReported)
+    await assert.rejects(outputs.open(reference, options), isReported)
     server.fault = () => undefined
     assert.equal((await readStored(outputs, reference)).toString(), 'what was drawn')
   })

@@ -12,7 +12,7 @@ const byOwner = (parameter: string) =>
   `(${parameter} is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`
 const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`
 /** True unless the account is the last enabled owner who can sign in. */
-const leavesOwner = `(role <> 'owner' or disabled_at is not null or exists (
+const keepsAnOwner = `(role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
 /** Accounts, sessions and invitations in the database. */
@@ -77,7 +77,7 @@ export class SqliteAccountStore extends SqliteTables implements AccountStore {
       value === undefined ? [] : [[column, value] as const],
     )
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
-    const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${leavesOwner}` : ''}`
+    const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${keepsAnOwner}` : ''}`
     return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) }, options)) === 1
   }
 

@@ -6,7 +6,7 @@ import { beginWork, readingsShown } from './work.ts'
 export async function takeSettings(album: Album): Promise<void> {
   const { page, say, take, open } = album
   await becomeOwnerIn(album)
-  await inviteSomebody(album)
+  await invitePerson(album)
   await open('models')
   await take('models')
   await page.getByRole('button', { name: say('Pull a model') }).click()
@@ -70,7 +70,7 @@ async function takePull({ page, take, open }: Album): Promise<void> {
 }
 
 /** Lets somebody in, and leaves one more invitation open. */
-async function inviteSomebody({ page, visit, say, open }: Album): Promise<void> {
+async function invitePerson({ page, visit, say, open }: Album): Promise<void> {
   await open('people')
   for (const role of ['Member', 'Owner']) {
     await page.getByRole('button', { name: say('Invite'), exact: true }).click()

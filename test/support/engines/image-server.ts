@@ -18,7 +18,7 @@ export interface ImageServerFaults {
   readonly at?: RegExp
   /** What it does when it is told to stop; absent = it says that it does. */
   readonly stopFault?: ImageServerFault
-  /** What it does with the socket of its progress once that is open; absent = it waits for `tell`. */
+  /** What it does with the socket of its progress once that is open; absent = it waits for `send`. */
   readonly socketFault?: (socket: Duplex) => void
   /** Whether it lets in who sends that key; absent = whoever sends one. */
   readonly accepts?: (authorization: string | undefined) => boolean
@@ -68,7 +68,7 @@ export interface ImageServerStandIn {
   /** Resolves when so many calls of that path have arrived, with the last of them. */
   seenTimes(path: string, times: number): Promise<SeenCall>
   /** Sends a message over the progress socket of ComfyUI. */
-  tell(message: object | Uint8Array): void
+  send(message: object | Uint8Array): void
   /** Ends the server, as a machine that goes down does. */
   leave(): Promise<void>
 }
@@ -160,7 +160,7 @@ export async function startImageServer(
     unheard,
     seen: (path) => seenTimes(path, 1),
     seenTimes,
-    tell(message) {
+    send(message) {
       for (const socket of sockets) socket.write(frame(message))
     },
     leave,

@@ -36,7 +36,7 @@ onStoredElsewhere('person', (text) => {
   const { id: before } = person.peek()
   if (text === JSON.stringify(person.peek())) return
   if (before === '') void loadSession()
-  else beginAnew()
+  else startAgain()
 })
 
 /** Asks the service who is signed in. */
@@ -89,7 +89,7 @@ export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
 }
 
 /** Somebody else has come in another tab, or this person has left there: what this page still has is for nobody any more. */
-function beginAnew(): void {
+function startAgain(): void {
   stopKeeping()
   location.reload()
 }

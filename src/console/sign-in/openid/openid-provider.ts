@@ -31,7 +31,7 @@ export class OpenIdProvider {
   readonly #settings: OpenIdSettings
   readonly #clock: Clock
   #discovery: Discovery | null = null
-  #toldAt = Number.NEGATIVE_INFINITY
+  #reportedAt = Number.NEGATIVE_INFINITY
   #failure: { readonly at: number; readonly error: unknown } | null = null
 
   constructor(settings: OpenIdSettings, clock: Clock) {
@@ -88,8 +88,8 @@ export class OpenIdProvider {
   /** Whether it is worth a line that the provider does not answer; asking makes it known. */
   isSilenceNews(): boolean {
     const now = this.#clock.now()
-    if (now - this.#toldAt < newsMs) return false
-    this.#toldAt = now
+    if (now - this.#reportedAt < newsMs) return false
+    this.#reportedAt = now
     return true
   }
 

@@ -102,8 +102,8 @@ class Items {
   /** @param status Whether the last item is whole, or was cut in the middle. */
   *end(status: 'completed' | 'incomplete'): Generator<string> {
     // Whoever only thought has said nothing, which is a message too.
-    const hasSaid = [...this.done, ...(this.#open === null ? [] : [this.#open])].some(({ type }) => type !== 'reasoning')
-    if (!hasSaid) yield* this.#start('message', null)
+    const hasOutput = [...this.done, ...(this.#open === null ? [] : [this.#open])].some(({ type }) => type !== 'reasoning')
+    if (!hasOutput) yield* this.#start('message', null)
     yield* this.#close(status)
   }
 

@@ -11,10 +11,10 @@ export function fillFromEdges(picture: RgbImage, mask: Float32Array): RgbImage {
   const data = Uint8Array.from(picture.data)
   const known = Uint8Array.from(mask, (value) => (value === 1 ? 0 : 1))
   // Rings around the known pixels, each a pixel wide; every pixel is visited once.
-  let ring = Array.from(known.keys()).filter((i) => known[i] === 1)
-  while (ring.length > 0) {
+  let border = Array.from(known.keys()).filter((i) => known[i] === 1)
+  while (border.length > 0) {
     const next: number[] = []
-    for (const from of ring) {
+    for (const from of border) {
       const x = from % width
       const neighbours = [x > 0 ? from - 1 : -1, x < width - 1 ? from + 1 : -1, from - width, from + width]
       for (const to of neighbours) {
@@ -24,7 +24,7 @@ export function fillFromEdges(picture: RgbImage, mask: Float32Array): RgbImage {
         next.push(to)
       }
     }
-    ring = next
+    border = next
   }
   return { data, width, height }
 }

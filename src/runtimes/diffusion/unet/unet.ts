@@ -33,9 +33,9 @@ export class Unet {
     if (this.fixedBatch !== null && this.fixedBatch > 2) throw unusableModel(session.file, `takes only batches of ${this.fixedBatch}`)
     this.inputChannels = fixed(channels)
     this.contextWidth = fixed(shapeOf('encoder_hidden_states', 3)[2])
-    const isTold = session.inputs.has('text_embeds') || session.inputs.has('time_ids')
-    this.pooledWidth = isTold ? fixed(shapeOf('text_embeds', 2)[1]) : null
-    this.timeIdCount = isTold ? (fixed(shapeOf('time_ids', 2)[1]) ?? 6) : null
+    const takesTextEmbeds = session.inputs.has('text_embeds') || session.inputs.has('time_ids')
+    this.pooledWidth = takesTextEmbeds ? fixed(shapeOf('text_embeds', 2)[1]) : null
+    this.timeIdCount = takesTextEmbeds ? (fixed(shapeOf('time_ids', 2)[1]) ?? 6) : null
     if (this.timeIdCount !== null && this.timeIdCount !== 5 && this.timeIdCount !== 6)
       throw unusableModel(session.file, `takes ${this.timeIdCount} "time_ids" instead of 5 or 6`)
     this.#timestepShape = session.input('timestep').shape

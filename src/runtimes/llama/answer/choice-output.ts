@@ -3,7 +3,7 @@ import type { EndingRules, FinishReason, TextPart, TextRequest } from '../../../
 import type { DrawnLogprobs, GenerationEnd } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 import type { ToolFormat } from '../prompt/tool-format.ts'
-import { ChoiceText, type ToldTokens } from './choice-text.ts'
+import { ChoiceText, type ReportedTokens } from './choice-text.ts'
 import { StopMatcher } from './stop-matcher.ts'
 import type { ReadThoughts, ThoughtReader } from './thought-reader.ts'
 import { ToolCallReader, type ToolEvent } from './tool-call-reader.ts'
@@ -95,7 +95,7 @@ export class ChoiceOutput {
       if (this.#thoughts !== null) this.#show(this.#read(this.#thoughts.flush()))
       const text = this.#callsOnly ? '' : (this.#tools?.flush() ?? '')
       const { text: shown, stopped } = this.#stops.add(text)
-      this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllTold())
+      this.#pushText(stopped ? shown : shown + this.#stops.flush(), this.#text.takeAllReported())
     }
     const stop = this.#stops.found
     this.#push({
@@ -135,12 +135,12 @@ export class ChoiceOutput {
       if (stopped) break
     }
     undecided += (this.#thoughts?.held ?? 0) + (this.#tools?.held ?? 0) - shown.length
-    this.#pushText(shown, this.#text.takeTold(undecided))
+    this.#pushText(shown, this.#text.takeReported(undecided))
     for (const event of calls) this.#pushCall(event)
     return stopped
   }
 
-  #pushText(text: string, { logprobs, tokens }: ToldTokens): void {
+  #pushText(text: string, { logprobs, tokens }: ReportedTokens): void {
     if (text.length === 0 && logprobs.length === 0 && tokens.length === 0) return
     const told = { ...(logprobs.length > 0 && { logprobs }), ...(tokens.length > 0 && { tokens }) }
     this.#push({ type: 'text', choice: this.#choice, text, ...told })

@@ -4,7 +4,7 @@ import type { Piece, Vocabulary } from '../binding/vocabulary.ts'
 import { describeLogprobs, TokenLedger } from './token-ledger.ts'
 
 /** What is told of the tokens of a text. */
-export interface ToldTokens {
+export interface ReportedTokens {
   readonly logprobs: readonly TokenLogprob[]
   /** Their ids; none unless somebody wants them. */
   readonly tokens: readonly number[]
@@ -38,15 +38,15 @@ export class ChoiceText {
    *
    * @param held Characters at the end that may still become something else.
    */
-  takeTold(held: number): ToldTokens {
+  takeReported(held: number): ReportedTokens {
     return this.#take(this.#written - held)
   }
 
-  takeAllTold(): ToldTokens {
+  takeAllReported(): ReportedTokens {
     return this.#take(Number.POSITIVE_INFINITY)
   }
 
-  #take(shown: number): ToldTokens {
+  #take(shown: number): ReportedTokens {
     return { logprobs: this.#logprobs.take(shown), tokens: this.#tokens.take(shown) }
   }
 }

@@ -73,8 +73,8 @@ export async function openLibrary(
     isEmpty: symbolOf(handles, 'ggml_is_empty'),
     listening: async (run) => {
       const errors: string[] = []
-      const hear = (level: number, text: string): void => void (level === errorLevel && errors.push(text.trim()))
-      const callback = koffi.register(hear, logCallback)
+      const logLine = (level: number, text: string): void => void (level === errorLevel && errors.push(text.trim()))
+      const callback = koffi.register(logLine, logCallback)
       functions.llama_log_set(callback, null)
       try {
         return await run(errors)

@@ -17,9 +17,9 @@ export function renderPrompt(
   const lone = template.hidesLoneRules && messages.every(({ role }) => role === 'system')
   const last = () => takeTurns(withoutSystem(messages))
   let refusal: unknown = null
-  for (const tell of lone ? [last] : [() => messages, () => takeTurns(messages), last]) {
+  for (const shape of lone ? [last] : [() => messages, () => takeTurns(messages), last]) {
     try {
-      return template.render(tell(), tools, options)
+      return template.render(shape(), tools, options)
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'invalid_request_error')) throw error
       refusal ??= error

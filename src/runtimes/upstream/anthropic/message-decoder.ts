@@ -5,7 +5,7 @@ import type { DecodedPart, StreamDecoder } from '../data-lines.ts'
 import { fieldsOf } from '../field-of.ts'
 import { parseJson } from '../parse-json.ts'
 import { type CountedTokens, countOf } from '../token-count.ts'
-import { makeBrokenError, makeEventError, makeToldError } from '../upstream-error.ts'
+import { makeBrokenError, makeEventError, makeReportedError } from '../upstream-error.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -65,7 +65,7 @@ export class MessageDecoder implements StreamDecoder {
     if (typeof reason !== 'string' || this.#isFinished) return []
     this.#isFinished = true
     const meant = readFinishWord(reason, { hasCalls: this.#calls.exist })
-    if (meant === 'failed') throw makeToldError(`ended an answer with ${reason.slice(0, 40)}`)
+    if (meant === 'failed') throw makeReportedError(`ended an answer with ${reason.slice(0, 40)}`)
     return [{ type: 'choice-finish', choice: 0, reason: meant, ...(typeof stop === 'string' && { stop }) }]
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { fieldOf } from '../field-of.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
-import { makeBrokenError, makeToldError, mayStillWork } from '../upstream-error.ts'
+import { makeBrokenError, makeReportedError, mayStillWork } from '../upstream-error.ts'
 import { watchComfyUi } from './comfyui-progress.ts'
 import type { ServerCalls } from './server-calls.ts'
 import type { DrawingOptions } from './server-drawing.ts'
@@ -30,7 +30,7 @@ export async function runWorkflow(
   using _watching = watchComfyUi(connection, client, reporting)
   const id = await start(calls, { prompt, client_id: client, prompt_id: randomUUID() }, { signal })
   const entry = await waitForWorkflow(calls, id, { signal })
-  if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeToldError(explainFailure(fieldOf(entry, 'status', 'messages')))
+  if (fieldOf(entry, 'status', 'status_str') === 'error') throw makeReportedError(explainFailure(fieldOf(entry, 'status', 'messages')))
   const picture = findPicture(fieldOf(entry, 'outputs'))
   if (picture === undefined) throw makeBrokenError('finished a workflow without a picture')
   return await calls.bytes(`/view?${picture}`, { signal })

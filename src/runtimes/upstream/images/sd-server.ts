@@ -4,7 +4,7 @@ import { foreignSampler } from '../../../core/images/image-servers.ts'
 import type { LoraUse } from '../../../core/images/lora.ts'
 import type { Sampler } from '../../../core/sampler.ts'
 import { fieldOf, textsIn } from '../field-of.ts'
-import { makeBrokenError, makeToldError, statusOf } from '../upstream-error.ts'
+import { makeBrokenError, makeReportedError, statusOf } from '../upstream-error.ts'
 import type { ServerCalls } from './server-calls.ts'
 import { ServerCapabilities } from './server-capabilities.ts'
 import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
@@ -37,7 +37,7 @@ export async function connectSdServer(calls: ServerCalls, connecting: { readonly
       const state = await waitForJob(calls, id, options)
       const status = fieldOf(state, 'status')
       if (status !== 'completed')
-        throw makeToldError(`ended a picture as ${[status, fieldOf(state, 'error', 'code')].join(' ').slice(0, 80).trim()}`)
+        throw makeReportedError(`ended a picture as ${[status, fieldOf(state, 'error', 'code')].join(' ').slice(0, 80).trim()}`)
       return fromBase64(fieldOf(state, 'result', 'images', 0, 'b64_json'))
     },
   }

@@ -119,7 +119,7 @@ export class ReplicaSet implements Disposable {
       }
     }
     // Made only now: an error notes where it comes from, which takes longer than the choice of a server.
-    throw failure ?? this.#nobodyAnswers()
+    throw failure ?? this.#makeUnreachableError()
   }
 
   /** As {@link stream}, for what answers once. */
@@ -133,7 +133,7 @@ export class ReplicaSet implements Disposable {
     }
     // To the end, which tells that the server has not failed.
     const [answer] = await Array.fromAsync(this.stream(key, once, options))
-    if (answer === undefined) throw this.#nobodyAnswers()
+    if (answer === undefined) throw this.#makeUnreachableError()
     return answer
   }
 
@@ -235,7 +235,7 @@ export class ReplicaSet implements Disposable {
     void this.#probe(replica, { isDoubted: true })
   }
 
-  #nobodyAnswers(): ServiceError {
+  #makeUnreachableError(): ServiceError {
     const soonest = Math.min(...this.#replicas.map(({ downUntil }) => downUntil ?? 0))
     const retryAfterSeconds = Math.max(1, Math.ceil((soonest - performance.now()) / 1000))
     return new ServiceError('server_is_overloaded', `No server of this model answers; try again in ${retryAfterSeconds} s.`, {

@@ -23,8 +23,8 @@ const putLimitMs = 4000
 const putMsPerByte = 30 / (1024 * 1024)
 /** What the row of work that was stored has at least. */
 export const rowLimitMs = 3000
-/** For how long it is believed that all nodes read references, or that not all do. */
-const believedMs = 2000
+/** How long the answer is cached whether all nodes read references. */
+const freshMs = 2000
 /** How long the question takes at most; without an answer work goes into the queue, where every node finds it. */
 const askLimitMs = 1000
 /** What stored work is called: no attempt stores anything as its zeroth. */
@@ -40,7 +40,7 @@ export class LargeWork {
   readonly #database: Database
   readonly #outputs: OutputStore
   readonly #clock: Clock
-  #believed: { readonly until: number; readonly isRead: boolean } | null = null
+  #cached: { readonly until: number; readonly isRead: boolean } | null = null
 
   constructor({ database, outputs, clock }: { readonly database: Database; readonly outputs: OutputStore; readonly clock: Clock }) {
     this.#database = database
@@ -87,7 +87,7 @@ export class LargeWork {
 
   async #isReadByAll(): Promise<boolean> {
     const now = this.#clock.now()
-    if (this.#believed !== null && now < this.#believed.until) return this.#believed.isRead
+    if (this.#cached !== null && now < this.#cached.until) return this.#cached.isRead
     const row = await this.#database
       .get(
         `select not exists (select 1 from nodes where report is not null and seen_at > :silent and report::json ->> 'role' <> 'api'
@@ -96,8 +96,8 @@ export class LargeWork {
         { repeatable: true, limitMs: askLimitMs },
       )
       .catch(() => undefined)
-    this.#believed = { until: now + believedMs, isRead: row?.is_read === true }
-    return this.#believed.isRead
+    this.#cached = { until: now + freshMs, isRead: row?.is_read === true }
+    return this.#cached.isRead
   }
 }
 

@@ -17,13 +17,13 @@ export function ConversationView(): VNode {
   const isComparing = comparing.value.length > 0
   // The answers that are compared stand beside each other, in place of the one that is the conversation's for now.
   const turns = isComparing ? shown.value.slice(0, -1) : shown.value
-  const lastSaidAt = turns.findLast((turn) => turn.role === 'user')?.at ?? 0
+  const lastAskedAt = turns.findLast((turn) => turn.role === 'user')?.at ?? 0
   const seen = useRef(0)
   useEffect(() => {
     // Earlier versions are looked at where they stand.
-    if (lastSaidAt > seen.current) toEnd()
-    seen.current = Math.max(seen.current, lastSaidAt)
-  }, [lastSaidAt])
+    if (lastAskedAt > seen.current) toEnd()
+    seen.current = Math.max(seen.current, lastAskedAt)
+  }, [lastAskedAt])
   const lastId = turns.at(-1)?.id
   return (
     <div class="conversation" role="log" aria-label={t`Conversation`} aria-live="off" ref={element}>

@@ -22,7 +22,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
     announce(t`The invitation is withdrawn.`)
   }
   const columns: readonly Column<Invitation>[] = [
-    { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={whomFor(invitation, nameOf(invitation.accountId))} /> },
+    { title: t`For`, kind: 'lead', cell: (invitation) => <Name text={describeInvitee(invitation, nameOf(invitation.accountId))} /> },
     { title: t`Made by`, cell: ({ invitedBy }) => <Name text={nameOf(invitedBy) ?? t`the first start`} /> },
     { title: t`Made`, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: t`Expires`, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
@@ -40,7 +40,7 @@ export function InvitationLedger({ invitations, accounts, reload }: InvitationLe
   )
 }
 
-function whomFor({ role }: Invitation, name: string | null): string {
+function describeInvitee({ role }: Invitation, name: string | null): string {
   if (name !== null) return t`${name}, a new sign-in`
   return role === 'owner' ? t`A new owner` : t`A new member`
 }

@@ -72,8 +72,8 @@ export async function openControlnet(
   { base, options, open }: { readonly base: UnetShape; readonly options: UnetOptions; readonly open: OpenNetwork },
 ): Promise<Controlnet> {
   const weights = await readControlnet(path)
-  const isTold = weights.has('add_embedding.linear_1.weight')
-  const shape = readUnetShape(weights, isTold && base.added === null ? { ...options, pooledWidth: 0 } : options)
+  const takesTextEmbeds = weights.has('add_embedding.linear_1.weight')
+  const shape = readUnetShape(weights, takesTextEmbeds && base.added === null ? { ...options, pooledWidth: 0 } : options)
   if (shape.contextWidth !== base.contextWidth || (shape.added === null) !== (base.added === null) || shape.channels !== base.channels)
     throw new ServiceError('unsupported', `The ControlNet ${weights.label} is for another family than the model.`, { param: 'controlnet' })
   return new Controlnet(await open(weights, 'controlnet', (target) => writeControlnetGraph(weights, shape, target)), shape)

@@ -18,7 +18,7 @@ interface KeptChange extends UnsentChange {
 }
 
 /** What is refused for so long is not sent any more. */
-const forgottenMs = 30 * 24 * 60 * 60 * 1000
+const retentionMs = 30 * 24 * 60 * 60 * 1000
 
 /** Another tab that has not sent a change for so long is gone. */
 const abandonedMs = 60_000
@@ -41,7 +41,7 @@ export async function sendUnsent(): Promise<void> {
     try {
       await send(path, { method, body })
     } catch (failure) {
-      if (isRefused(failure) && Date.now() - at < forgottenMs) continue
+      if (isRefused(failure) && Date.now() - at < retentionMs) continue
       if (!isRefused(failure) && !isGone(failure)) return
     }
     forgetUnsent(path)
