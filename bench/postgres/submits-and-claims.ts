@@ -160,9 +160,9 @@ async function submitFromChildren(
   const startedAt = performance.now()
   const spent = await Promise.all(
     children.map(async (child) => {
-      const told = once(child, 'message')
+      const reported = once(child, 'message')
       child.send('begin')
-      return Number((await told)[0])
+      return Number((await reported)[0])
     }),
   )
   const perSecond = (total * 1000) / (performance.now() - startedAt)

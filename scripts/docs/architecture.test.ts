@@ -13,10 +13,10 @@ const rows = lines.flatMap((line) => {
 })
 
 /** What the page says of each folder below `src/`, in all rows that it has. */
-const told = new Map<string, string>()
+const described = new Map<string, string>()
 for (const line of lines) {
   const [, folder, words = ''] = /^\| `src\/([^`]+)` \|(.*)$/.exec(line) ?? []
-  if (folder !== undefined) told.set(folder, `${told.get(folder) ?? ''}${words}`)
+  if (folder !== undefined) described.set(folder, `${described.get(folder) ?? ''}${words}`)
 }
 
 describe('the map in ARCHITECTURE.md', () => {
@@ -46,7 +46,7 @@ describe('the map in ARCHITECTURE.md', () => {
       .map(({ name, parentPath }) => `${parentPath}/${name}`.replaceAll('\\', '/').replace(/^src\//, ''))
       .filter((path) => path !== 'runtimes' && !['console/app/pages', 'console/app/public'].includes(dirname(path)))
     assert.deepEqual(
-      folders.filter((path) => !told.has(path) && !told.get(shownAbove(path))?.includes(`\`${basename(path)}/\``)),
+      folders.filter((path) => !described.has(path) && !described.get(shownAbove(path))?.includes(`\`${basename(path)}/\``)),
       [],
     )
   })
@@ -75,5 +75,5 @@ describe('the walks in ARCHITECTURE.md', () => {
 /** The nearest folder around a path that has a row. */
 function shownAbove(path: string): string {
   const above = dirname(path)
-  return told.has(above) || above === '.' ? above : shownAbove(above)
+  return described.has(above) || above === '.' ? above : shownAbove(above)
 }

@@ -14,7 +14,7 @@ const clock = createSystemClock()
 /** A model that tells of every text that begins and ends on it; it speaks as often as its prompt has words, and then until it is stopped. */
 function createReportingModel() {
   const [begun, ended]: [PromiseWithResolvers<string>[], PromiseWithResolvers<string>[]] = [[], []]
-  const told = (list: PromiseWithResolvers<string>[], at: number) => {
+  const entryAt = (list: PromiseWithResolvers<string>[], at: number) => {
     while (list.length <= at) list.push(Promise.withResolvers())
     return list[at] ?? Promise.withResolvers<string>()
   }
@@ -22,28 +22,28 @@ function createReportingModel() {
   const model: TextModel = {
     async *generate({ input }, { signal }) {
       const text = input.type === 'chat' ? (input.messages.at(-1)?.content ?? '') : input.prompt
-      told(begun, begins++).resolve(text)
+      entryAt(begun, begins++).resolve(text)
       try {
         for (const word of text.split(' ')) yield { type: 'text', choice: 0, text: word }
         if (text.startsWith('endless')) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
         yield { type: 'finish', usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0 } }
       } finally {
-        told(ended, ends++).resolve(text)
+        entryAt(ended, ends++).resolve(text)
       }
     },
     countPrompt: async () => 7,
     embed: async () => ({ vectors: [], promptTokens: 0 }),
   }
-  return { model, begun: (at = 0) => told(begun, at).promise, ended: (at = 0) => told(ended, at).promise, count: () => begins }
+  return { model, begun: (at = 0) => entryAt(begun, at).promise, ended: (at = 0) => entryAt(ended, at).promise, count: () => begins }
 }
 
 async function startPair(worker: Partial<Parameters<typeof startNode>[0]> = {}) {
   const parts = new AsyncDisposableStack()
   const registry = createMemoryNodeRegistry({ clock })
-  const told = createReportingModel()
-  const lender = parts.use(await startNode({ registry, id: 'worker', role: 'worker', slots: 1, text: told.model, ...worker }))
+  const reported = createReportingModel()
+  const lender = parts.use(await startNode({ registry, id: 'worker', role: 'worker', slots: 1, text: reported.model, ...worker }))
   const api = parts.use(await startNode({ registry, id: 'api', role: 'api' }))
-  return { ...told, lender, pool: api.pool, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+  return { ...reported, lender, pool: api.pool, [Symbol.asyncDispose]: () => parts.disposeAsync() }
 }
 
 const textOf = (parts: readonly unknown[]) => parts.map((part) => Reflect.get(Object(part), 'text') ?? '').join('')

@@ -188,43 +188,43 @@ suite('silence', () => {
   test('is told once, as long after the last word as the limit then says', async () => {
     const clock = createTestClock()
     let limit = 3000
-    let told = 0
+    let reported = 0
     using watch = watchSilence(
       { clock },
       () => limit,
       () => {
-        told += 1
+        reported += 1
       },
     )
     await clock.advance(2900)
     watch.heard()
     limit = 5000
     await clock.advance(4900)
-    assert.equal(told, 0)
+    assert.equal(reported, 0)
     await clock.advance(200)
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
     await clock.advance(60_000)
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   test('is nothing to somebody who no longer listens, and pings end', async () => {
     const clock = createTestClock()
-    let told = 0
+    let reported = 0
     watchSilence(
       { clock },
       () => 1000,
       () => {
-        told += 1
+        reported += 1
       },
     )[Symbol.dispose]()
     const pings = repeat({ clock }, 1000, () => {
-      told += 10
+      reported += 10
     })
     await clock.advance(3500)
-    assert.equal(told, 30)
+    assert.equal(reported, 30)
     pings[Symbol.dispose]()
     await clock.advance(5000)
-    assert.equal(told, 30)
+    assert.equal(reported, 30)
   })
 })
 

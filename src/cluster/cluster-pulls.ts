@@ -80,9 +80,9 @@ export class ClusterPulls implements PullDesk {
     for (const { node, source, startedAt } of nodes.flatMap(({ stoppedPulls = [] }) => stoppedPulls))
       if (node === this.#self.id) this.#own?.remove(source, startedAt)
     this.#begin(nodes.flatMap(({ wantedPulls = [] }) => wantedPulls).filter(({ node }) => node === this.#self.id))
-    const told = new Set(nodes.flatMap(({ id, pulls = [] }) => pulls.map((pull) => keyOf({ ...pull, node: id }))))
-    for (const key of this.#stopped.keys()) if (!told.has(key)) this.#stopped.delete(key)
-    for (const [key, wanted] of this.#wanted) this.#follow(key, wanted, told)
+    const reported = new Set(nodes.flatMap(({ id, pulls = [] }) => pulls.map((pull) => keyOf({ ...pull, node: id }))))
+    for (const key of this.#stopped.keys()) if (!reported.has(key)) this.#stopped.delete(key)
+    for (const [key, wanted] of this.#wanted) this.#follow(key, wanted, reported)
   }
 
   /** Begins what others want of this node, once, though they say it until they have heard of it. */
@@ -92,11 +92,11 @@ export class ClusterPulls implements PullDesk {
   }
 
   /** Ends a wish that its node tells of, and hands one to another node when its own has left. */
-  #follow(key: string, wanted: NamedPull, told: ReadonlySet<string>): void {
+  #follow(key: string, wanted: NamedPull, reported: ReadonlySet<string>): void {
     const node = this.#nodes.find(({ id }) => id === wanted.node)
     const isPulled = node?.pulls?.some(({ source, state }) => source === wanted.source && state === 'pulling') ?? false
     const next = node === undefined ? this.#findNode() : undefined
-    if (told.has(key) || isPulled || next !== undefined) this.#wanted.delete(key)
+    if (reported.has(key) || isPulled || next !== undefined) this.#wanted.delete(key)
     if (next !== undefined) this.#want({ ...wanted, node: next.id })
   }
 

@@ -125,13 +125,13 @@ test('files are read again when they change, and half of a change, or an end, le
     notify()
   }
   await using watched = await watchNodeCertificate(files, { clock: still, onFault })
-  const told = () =>
+  const reported = () =>
     new Promise<void>((resolve) => {
       notify = resolve
       watched.tls.onReplaced(() => resolve())
     })
   const look = async (): Promise<string> => {
-    const done = told()
+    const done = reported()
     await still.advance(10_000)
     await done
     return String(watched.tls.settings.cert)

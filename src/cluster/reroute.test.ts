@@ -15,7 +15,7 @@ const options = { signal: new AbortController().signal, account: 'a' }
 
 suite('a text whose node is lost', () => {
   const done: TextPart = { type: 'finish', usage: { promptTokens: 1, completionTokens: 0, cachedTokens: 0 } }
-  const told = (text: string): TextPart => ({ type: 'text', choice: 0, text })
+  const textPart = (text: string): TextPart => ({ type: 'text', choice: 0, text })
 
   /** A model on each node, in the order in which they are asked, and which leases were given back. */
   function place(...models: readonly Partial<TextModel>[]) {
@@ -40,7 +40,7 @@ suite('a text whose node is lost', () => {
       throw new NodeLost(node, new Error('gone'))
     }
   const answering = async function* () {
-    yield told('hello')
+    yield textPart('hello')
     yield done
   }
 
@@ -48,14 +48,14 @@ suite('a text whose node is lost', () => {
     const nodes = place({ generate: losing('n0') }, { generate: losing('n1') }, { generate: answering })
     {
       await using lease = await rerouteText(nodes.open)
-      assert.deepEqual(await Array.fromAsync(lease.model.generate(makeTextRequest('a'), options)), [told('hello'), done])
+      assert.deepEqual(await Array.fromAsync(lease.model.generate(makeTextRequest('a'), options)), [textPart('hello'), done])
     }
     assert.deepEqual(nodes.excluded, [[], ['n0'], ['n0', 'n1']])
     assert.deepEqual(nodes.given, ['n0', 'n1', 'n2'])
   })
 
   test('has failed once something has come, or when nobody is left', async () => {
-    const begun = await rerouteText(place({ generate: losing('n0', told('hel')) }, { generate: answering }).open)
+    const begun = await rerouteText(place({ generate: losing('n0', textPart('hel')) }, { generate: answering }).open)
     const lost = await Array.fromAsync(begun.model.generate(makeTextRequest('a'), options)).catch((error: unknown) => error)
     assert.ok(lost instanceof NodeLost)
     assert.deepEqual([lost.code, lost.retryAfterSeconds, lost.nodeId], ['server_is_overloaded', 1, 'n0'])
@@ -147,7 +147,7 @@ suite('a picture whose node is lost', () => {
   const drawn: ImageResult = { images: [], computeMs: 1 }
   /** Tells how far it is on the first node, which is lost then, and draws on the second. */
   async function drawLosing(progress: ImageProgress) {
-    const told: ImageProgress[] = []
+    const reported: ImageProgress[] = []
     const losing: ImageModel['generate'] = async (_request, { onProgress }) => {
       onProgress(progress)
       throw new NodeLost('n0', new Error('gone'))
@@ -158,13 +158,16 @@ suite('a picture whose node is lost', () => {
       model: { generate: models[size] ?? losing },
       [Symbol.asyncDispose]: async () => {},
     }))
-    return { told, result: lease.model.generate(makeImageRequest('a lamp'), { ...options, onProgress: (each) => void told.push(each) }) }
+    return {
+      reported,
+      result: lease.model.generate(makeImageRequest('a lamp'), { ...options, onProgress: (each) => void reported.push(each) }),
+    }
   }
 
   test('is drawn on another as long as nobody has seen a preview of it', async () => {
-    const { result, told } = await drawLosing({ step: 3, total: 4 })
+    const { result, reported } = await drawLosing({ step: 3, total: 4 })
     assert.equal(await result, drawn)
-    assert.equal(told.length, 1)
+    assert.equal(reported.length, 1)
   })
 
   test('has failed once a preview has been shown', async () => {

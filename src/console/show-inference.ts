@@ -6,6 +6,6 @@ export function showInference(inference: Inference, { id, role }: Pick<Account, 
   const { error } = inference
   const shown = inference.accountId === id ? inference : { ...inference, output: null }
   if (error === null || role === 'owner') return shown
-  const { cause: _, ...told } = error
-  return { ...shown, error: told }
+  const { cause: _, ...visible } = error
+  return { ...shown, error: visible }
 }

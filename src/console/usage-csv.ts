@@ -44,7 +44,7 @@ export function usageReportCsv(rows: readonly ReportedUsage[]): string {
     sum.completionTokens,
     sum.images,
     formatMoney(sum.cost),
-    ...[latency, firstToken].flatMap((told) => [told?.p50 ?? null, told?.p95 ?? null, told?.p99 ?? null]),
+    ...[latency, firstToken].flatMap((percentiles) => [percentiles?.p50 ?? null, percentiles?.p95 ?? null, percentiles?.p99 ?? null]),
   ])
   return csv([[...head, ...counts, ...latencies], ...body])
 }

@@ -29,36 +29,36 @@ describe('orAborted', () => {
 describe('firstOf', () => {
   test('tells those who came second that nobody waits for them', async () => {
     const clock = createTestClock()
-    const heard: string[] = []
-    const told = (signal: AbortSignal) => {
-      signal.addEventListener('abort', () => heard.push('second'))
+    const aborted: string[] = []
+    const recordAbort = (signal: AbortSignal) => {
+      signal.addEventListener('abort', () => aborted.push('second'))
       return never
     }
-    const waited = firstOf(neverAborted.signal, (signal) => clock.wait(1000, { signal }), told)
+    const waited = firstOf(neverAborted.signal, (signal) => clock.wait(1000, { signal }), recordAbort)
     await clock.advance(999)
-    assert.deepEqual(heard, [])
+    assert.deepEqual(aborted, [])
     await clock.advance(1)
     await waited
-    assert.deepEqual(heard, ['second'])
+    assert.deepEqual(aborted, ['second'])
   })
 
   test('ends with the reason of its signal, and stops every wait', async () => {
     const clock = createTestClock()
     const reason = new Error('gone')
     const controller = new AbortController()
-    const heard: boolean[] = []
+    const aborted: boolean[] = []
     const waited = firstOf(
       controller.signal,
       (signal) => clock.wait(1000, { signal }),
       (signal) => {
-        signal.addEventListener('abort', () => heard.push(true))
+        signal.addEventListener('abort', () => aborted.push(true))
         return never
       },
     )
     const ended = assert.rejects(waited, reason)
     controller.abort(reason)
     await ended
-    assert.deepEqual(heard, [true])
+    assert.deepEqual(aborted, [true])
   })
 
   test('fails with the first that fails', async () => {

@@ -23,7 +23,7 @@ const options = { signal: new AbortController().signal }
 function createParts(appendFails = false) {
   const clock = createTestClock()
   const booked: UsageEntry[] = []
-  const told = Promise.withResolvers<UsageEntry>()
+  const reported = Promise.withResolvers<UsageEntry>()
   const fault = Promise.withResolvers<unknown>()
   const pool = createFixedModelPool({
     text: { 'fake-chat': createFakeTextModel({ clock, tokenDelayMs: 100 }) },
@@ -41,15 +41,15 @@ function createParts(appendFails = false) {
         booked.push(entry)
       },
     },
-    onBooked: told.resolve,
+    onBooked: reported.resolve,
     onFault: fault.resolve,
   }
-  return { clock, pool, deps, booked, told: told.promise, fault: fault.promise }
+  return { clock, pool, deps, booked, reported: reported.promise, fault: fault.promise }
 }
 
 suite('interactive work', () => {
   test('a finished generation is booked with its exact counts and its time', async () => {
-    const { clock, deps, booked, told } = createParts()
+    const { clock, deps, booked, reported } = createParts()
     const collected = collectText(generateText(deps, { caller, request: makeTextRequest('[say one two]') }, options))
     await clock.waiting(1)
     await clock.advance(10_000)
@@ -72,7 +72,7 @@ suite('interactive work', () => {
       },
     ])
     assert.ok((booked[0]?.durationMs ?? 0) >= 200)
-    assert.equal(await told, booked[0])
+    assert.equal(await reported, booked[0])
   })
 
   test('leaving a generation early frees the slot and books it as far as it went', async () => {

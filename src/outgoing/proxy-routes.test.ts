@@ -97,7 +97,7 @@ describe('an agent whose connections go through a proxy', () => {
     assert.deepEqual([said, code, proxy.asked.length - asked], ['1\n', 0, 1])
   })
 
-  for (const [refusal, told] of [
+  for (const [refusal, expected] of [
     [
       '407 Proxy Authentication Required',
       /^The proxy 127\.0\.0\.1:\d+ needs a name and password, .* into https-proxy \(HTTPS_PROXY\) as http:/,
@@ -110,7 +110,7 @@ describe('an agent whose connections go through a proxy', () => {
       using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
       await assert.rejects(get('https://a.example/'), (error) => {
         assert.ok(error instanceof ProxyFault)
-        assert.match(error.message, told)
+        assert.match(error.message, expected)
         assert.doesNotMatch(error.message, /pa%20ss|pa ss/)
         return true
       })
@@ -148,8 +148,8 @@ describe('an agent whose connections go through a proxy', () => {
     using _closed = { [Symbol.dispose]: () => void silent.close() }
     await once(silent, 'listening')
     await using other = await startForwardProxy({ 'a.example:443': (silent.address() as AddressInfo).port })
-    const told = /did not connect to a\.example:443 within 0\.1 s/
-    await assert.rejects(get('https://a.example/', { port: other.port, connectMs: 100 }), told)
+    const expected = /did not connect to a\.example:443 within 0\.1 s/
+    await assert.rejects(get('https://a.example/', { port: other.port, connectMs: 100 }), expected)
   })
 
   test('leaves what is wrong with the server to the server', async () => {

@@ -350,7 +350,7 @@ function makeLoadingError(modelId: string, progress: LoadProgress | undefined, n
 /** A model's state as the port shows it, with what its process tells about itself. */
 function describeState(
   model: ResidentModel,
-  told: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
+  reported: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
 ): ModelState {
   const { id, phase, slots, held, waiting } = model
   const oldest = waiting.length > 0 ? Math.min(...waiting.map(({ since }) => since)) : null
@@ -359,7 +359,7 @@ function describeState(
   return {
     modelId: id,
     state,
-    ...told,
+    ...reported,
     slots,
     inUse: held.length,
     waiting: waiting.length,

@@ -54,8 +54,8 @@ describe('lines of the log', () => {
     stream.writableLength = 0
     lines.write('{"level":"error","msg":"now"}\n')
     lines[Symbol.dispose]()
-    const [told = '', next = ''] = writes.join('').split('\n')
-    const { level, lines: lost, msg } = JSON.parse(told)
+    const [first = '', next = ''] = writes.join('').split('\n')
+    const { level, lines: lost, msg } = JSON.parse(first)
     assert.deepEqual({ level, lost, msg }, { level: 'warn', lost: 1001, msg: 'log lines lost while nobody read' })
     assert.equal(next, '{"level":"error","msg":"now"}')
   })

@@ -125,8 +125,8 @@ export class BufferedLines implements LogStream, Disposable {
 
   #takeLostNotice(): string {
     if (this.#lost === 0) return ''
-    const told = { level: 'warn', time: new Date().toISOString(), lines: this.#lost, msg: 'log lines lost while nobody read' }
+    const entry = { level: 'warn', time: new Date().toISOString(), lines: this.#lost, msg: 'log lines lost while nobody read' }
     this.#lost = 0
-    return `${JSON.stringify(told)}\n`
+    return `${JSON.stringify(entry)}\n`
   }
 }

@@ -2,7 +2,7 @@ const againMs = 60_000
 /** Kinds that are remembered; the one that was told longest ago is forgotten first. */
 const mostKinds = 200
 
-interface Told {
+interface Reported {
   readonly reportedAt: number
   readonly metAt: number
   readonly unreported: number
@@ -11,7 +11,7 @@ interface Told {
 /** Which faults are news: what fails four times a second while the disk is full is logged once a minute. */
 export class RepeatedFaults {
   readonly #now: () => number
-  readonly #told = new Map<string, Told>()
+  readonly #reported = new Map<string, Reported>()
 
   /** @param now Milliseconds of a clock that nobody sets. */
   constructor(now: () => number) {
@@ -22,17 +22,17 @@ export class RepeatedFaults {
   note(where: string, fault: unknown): number | null {
     const now = this.#now()
     const kind = `${where} ${describe(fault)}`
-    const told = this.#told.get(kind)
-    const continues = told !== undefined && now - told.metAt < againMs
-    if (continues && now - told.reportedAt < againMs) {
-      this.#told.set(kind, { ...told, metAt: now, unreported: told.unreported + 1 })
+    const reported = this.#reported.get(kind)
+    const continues = reported !== undefined && now - reported.metAt < againMs
+    if (continues && now - reported.reportedAt < againMs) {
+      this.#reported.set(kind, { ...reported, metAt: now, unreported: reported.unreported + 1 })
       return null
     }
-    this.#told.delete(kind)
-    this.#told.set(kind, { reportedAt: now, metAt: now, unreported: 0 })
-    const [oldest] = this.#told.keys()
-    if (this.#told.size > mostKinds && oldest !== undefined) this.#told.delete(oldest)
-    return continues ? told.unreported : 0
+    this.#reported.delete(kind)
+    this.#reported.set(kind, { reportedAt: now, metAt: now, unreported: 0 })
+    const [oldest] = this.#reported.keys()
+    if (this.#reported.size > mostKinds && oldest !== undefined) this.#reported.delete(oldest)
+    return continues ? reported.unreported : 0
   }
 }
 

@@ -55,18 +55,18 @@ describe('telemetry', () => {
   it('tells a fault that stays once a minute, with how often it was met, and another one or that of a request at once', async () => {
     let now = 0
     const { telemetry, lines } = await open({ now: () => now })
-    const told = () => lines.splice(0).map((line) => JSON.parse(line).repeated ?? 0)
+    const reported = () => lines.splice(0).map((line) => JSON.parse(line).repeated ?? 0)
     const claim = (message: string) => faultSurvived(telemetry, { where: 'claim' }, new Error(message))
     for (; now <= 60_000; now += 250) claim('disk full')
-    assert.deepEqual(told(), [0, 239])
+    assert.deepEqual(reported(), [0, 239])
     claim('no rights')
     faultSurvived(telemetry, { where: 'sweep-queue' }, new Error('disk full'))
-    assert.deepEqual(told(), [0, 0])
+    assert.deepEqual(reported(), [0, 0])
     for (const requestId of ['a', 'b']) faultSurvived(telemetry, { where: 'http', requestId }, new Error('disk full'))
-    assert.deepEqual(told(), [0, 0])
+    assert.deepEqual(reported(), [0, 0])
     now += 60_000
     claim('disk full')
-    assert.deepEqual(told(), [0])
+    assert.deepEqual(reported(), [0])
     assert.match(renderMetrics(telemetry), /^sepia_faults_total\{where="claim"\} 243$/m)
   })
 

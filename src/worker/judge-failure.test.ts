@@ -27,8 +27,8 @@ test('a failure with which nothing was begun counts as no attempt', () => {
 })
 
 test('a server that says that it failed was not killed by the request, and has a minute to do better', () => {
-  const told = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'CUDA', { isSurvived: true, retryAfterSeconds })
-  const judged = [judgeFailure(told(), 1), judgeFailure(told(), 2), judgeFailure(told(90), 1)]
+  const survived = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'CUDA', { isSurvived: true, retryAfterSeconds })
+  const judged = [judgeFailure(survived(), 1), judgeFailure(survived(), 2), judgeFailure(survived(90), 1)]
   assert.deepEqual(
     judged.map((judgement) => judgement.action === 'retry' && [judgement.deadly, judgement.delayMs]),
     [

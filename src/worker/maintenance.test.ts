@@ -61,7 +61,7 @@ test('the age of the queue is told, and that it is not known while the store is 
   const faults: string[] = []
   let away = false
   const { log } = deps
-  const told = {
+  const reported = {
     log: {
       find: log.find.bind(log),
       list: log.list.bind(log),
@@ -70,7 +70,7 @@ test('the age of the queue is told, and that it is not known while the store is 
     },
     onQueueAge: (ms: number | null) => ages.push(ms),
   }
-  await using _maintenance = startMaintenance({ ...deps, ...told, onFault: (duty) => faults.push(duty) }, settings)
+  await using _maintenance = startMaintenance({ ...deps, ...reported, onFault: (duty) => faults.push(duty) }, settings)
   await deps.queue.enqueue(makeSubmission(), options)
   await clock.advance(5000)
   away = true

@@ -27,7 +27,7 @@ test('one poisonous request among a hundred costs the others less than a tenth o
     if (poison) await submitImage(bench, '[fail inference_failed after 2]')
     for (let index = 0; index < 100; index++) await submitImage(bench, `picture ${index}`)
     const startedAt = bench.clock.now()
-    const succeeded = () => bench.told.filter((event) => event.type === 'completed' && event.completion.outcome === 'succeeded').length
+    const succeeded = () => bench.reported.filter((event) => event.type === 'completed' && event.completion.outcome === 'succeeded').length
     while (succeeded() < 100) await bench.clock.advance(10)
     return bench.clock.now() - startedAt
   }

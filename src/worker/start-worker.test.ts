@@ -51,7 +51,7 @@ test('leaves work to others whose model of that name is of another kind here', a
   await submitImage(bench, 'a tiger')
   await bench.nextEvent('completed')
   assert.deepEqual(
-    bench.told.flatMap((event) => (event.type === 'claimed' ? [event.inference.kind] : [])),
+    bench.reported.flatMap((event) => (event.type === 'claimed' ? [event.inference.kind] : [])),
     ['image'],
   )
   assert.equal((await readRecord(bench, inference)).status, 'pending')
@@ -62,7 +62,7 @@ test('claims no more than the models have room for', async () => {
   await using _worker = startWorker(bench, settings)
   for (let round = 0; round < 5; round++) await submitImage(bench, '[hang]')
   await bench.clock.advance(1000)
-  assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 2)
+  assert.equal(bench.reported.filter(({ type }) => type === 'claimed').length, 2)
 })
 
 test('claims no more than the models have room for while it waits for the work itself', async () => {
@@ -72,7 +72,7 @@ test('claims no more than the models have room for while it waits for the work i
   await using _worker = startWorker(bench, settings)
   for (let round = 0; round < 5; round++) await submitImage(bench, 'a tiger')
   await bench.clock.advance(1000)
-  assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 2)
+  assert.equal(bench.reported.filter(({ type }) => type === 'claimed').length, 2)
 })
 
 test('work over what its account may run at once goes on as soon as something of the account has ended', async () => {
@@ -85,7 +85,7 @@ test('work over what its account may run at once goes on as soon as something of
   const isOver = async () => (await Promise.all(inferences.map((each) => readRecord(bench, each)))).every(({ outcome }) => outcome !== null)
   while (!(await isOver()) && bench.clock.now() - begunAt < 4000) await bench.clock.advance(50)
   assert.ok(await isOver(), 'three pictures of four steps of 100 ms, one after the other, within 4 s')
-  assert.ok(bench.told.some((event) => event.type === 'requeued' && event.reason === 'no-room'))
+  assert.ok(bench.reported.some((event) => event.type === 'requeued' && event.reason === 'no-room'))
 })
 
 test('what another node has in memory is left to it for two seconds, and what nobody has is not', async () => {
@@ -97,7 +97,7 @@ test('what another node has in memory is left to it for two seconds, and what no
   }
   let isLoadedElsewhere = true
   await using _worker = startWorker({ ...bench, pool, isLoadedElsewhere: () => isLoadedElsewhere }, settings)
-  const claimed = () => bench.told.filter(({ type }) => type === 'claimed').length
+  const claimed = () => bench.reported.filter(({ type }) => type === 'claimed').length
   await submitImage(bench, 'a tiger')
   await bench.clock.advance(1900)
   assert.equal(claimed(), 0)
@@ -222,10 +222,10 @@ test('draining puts running work back to pending at once, its attempt not counte
   const inference = await submitImage(bench, '[hang]')
   await claimed
   await worker.drain()
-  assert.deepEqual([(await readRecord(bench, inference)).status, bench.told.at(-1)?.type], ['pending', 'requeued'])
+  assert.deepEqual([(await readRecord(bench, inference)).status, bench.reported.at(-1)?.type], ['pending', 'requeued'])
   await submitImage(bench, 'a tiger')
   await bench.clock.advance(1000)
-  assert.equal(bench.told.filter(({ type }) => type === 'claimed').length, 1)
+  assert.equal(bench.reported.filter(({ type }) => type === 'claimed').length, 1)
 })
 
 test('a finished result waits for storage that fails', async () => {
@@ -244,7 +244,7 @@ test('a finished result waits for storage that fails', async () => {
   await bench.clock.advance(3000)
   await completed
   assert.deepEqual([(await readRecord(bench, inference)).outcome, (await readRecord(bench, inference)).attempt], ['succeeded', 1])
-  assert.equal(bench.told.filter(({ type }) => type === 'fault').length, 3)
+  assert.equal(bench.reported.filter(({ type }) => type === 'fault').length, 3)
 })
 
 test('a process that was paused beyond its leases goes on with its own work, no attempt counted', async () => {
@@ -272,7 +272,7 @@ test('a cancellation that came while the worker drains is not forgotten', async 
   await worker.drain()
   assert.equal((await readRecord(bench, inference)).outcome, 'cancelled')
   assert.deepEqual(
-    bench.told.map(({ type }) => type),
+    bench.reported.map(({ type }) => type),
     ['claimed', 'completed'],
   )
 })

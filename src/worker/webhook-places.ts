@@ -90,10 +90,10 @@ export function planDelivery({
   readonly now: number
   readonly random: number
 }): { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string } {
-  const told = 'status' in result ? String(result.status) : result.reason
+  const outcome = 'status' in result ? String(result.status) : result.reason
   const status = 'status' in result ? result.status : 0
   const waitMs = webhookWaitsMs[attempts]
-  if (status >= 200 && status < 300) return { state: 'delivered', nextAttemptAt: now, result: told }
-  if (status === 410 || waitMs === undefined) return { state: 'given-up', nextAttemptAt: now, result: told }
-  return { state: 'waiting', nextAttemptAt: now + Math.round(waitMs * (1 + random / 10)), result: told }
+  if (status >= 200 && status < 300) return { state: 'delivered', nextAttemptAt: now, result: outcome }
+  if (status === 410 || waitMs === undefined) return { state: 'given-up', nextAttemptAt: now, result: outcome }
+  return { state: 'waiting', nextAttemptAt: now + Math.round(waitMs * (1 + random / 10)), result: outcome }
 }

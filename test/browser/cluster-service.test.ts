@@ -43,9 +43,9 @@ test('the service page shows every node of a cluster, whichever is asked, and wh
   await working
   await chat(first)
 
-  const told = async () => (await page.evaluate(`fetch('/console/api/service').then((answer) => answer.json())`)) as ServiceHealth
+  const reported = async () => (await page.evaluate(`fetch('/console/api/service').then((answer) => answer.json())`)) as ServiceHealth
   await eventually(async () => {
-    const { nodes } = await told()
+    const { nodes } = await reported()
     assert.equal(nodes.length, 2)
     for (const { tally } of nodes)
       assert.ok(tally !== null && tally.firstTokens.count > 0 && tally.residentBytes > 0, JSON.stringify(nodes))

@@ -49,14 +49,14 @@ test('a model that is not in memory says nothing of work, only of who waits', { 
     await route.fulfill({ response, json: { ...list, models } })
   })
   const fact = card(page, 'Sepia Mini Chat').locator('.facts > div').filter({ hasText: 'Running / queued' }).locator('dd')
-  for (const [now, told] of [
+  for (const [now, described] of [
     [0, '–'],
     [2, '0, 2'],
   ] as const) {
     waiting = now
     await page.reload()
     await openPage(page, 'Models')
-    await fact.getByText(told, { exact: true }).waitFor()
+    await fact.getByText(described, { exact: true }).waitFor()
   }
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
@@ -128,12 +128,12 @@ test('a model has one colour on every page, and the chart tells its figures to p
   const since = await toFigures(chart)
   const tip = page.locator('.plot-tip')
   await tip.getByText('sepia-mini-chat').waitFor()
-  const told = (text: RegExp) => eventually(async () => assert.match((await chart.getAttribute('aria-valuetext')) ?? '', text))
-  await told(/: 2, .*sepia-mini-chat 1/)
+  const described = (text: RegExp) => eventually(async () => assert.match((await chart.getAttribute('aria-valuetext')) ?? '', text))
+  await described(/: 2, .*sepia-mini-chat 1/)
   const shown = await tip.locator('.model-dot').evaluateAll((found) => found.map(({ className }) => className))
   assert.deepEqual(shown.toSorted(), classes.toSorted())
   await page.keyboard.press('ArrowLeft')
-  await told(/: 0$/)
+  await described(/: 0$/)
   await page.keyboard.press('Escape')
   await tip.waitFor({ state: 'detached' })
   const box = await chart.boundingBox()

@@ -47,10 +47,10 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   const { page, browser } = visit
   await becomeOwner(visit)
   const seenByOwner = await fail(page)
-  for (const told of seenByOwner) {
-    assert.match(told, sentence)
-    assert.match(told, request)
-    assert.match(told, /Why, for owners: The upstream/)
+  for (const reported of seenByOwner) {
+    assert.match(reported, sentence)
+    assert.match(reported, request)
+    assert.match(reported, /Why, for owners: The upstream/)
   }
   assert.match(seenByOwner[1] ?? '', /127\.0\.0\.1:9/)
   await openPage(page, 'People')
@@ -70,10 +70,10 @@ test('an owner sees why a server failed, and the request; a member the sentence 
         () => undefined,
       ),
   )
-  for (const told of await fail(member)) {
-    assert.match(told, sentence)
-    assert.match(told, request)
-    assert.doesNotMatch(told, /upstream|127\.0\.0\.1|owners/)
+  for (const reported of await fail(member)) {
+    assert.match(reported, sentence)
+    assert.match(reported, request)
+    assert.doesNotMatch(reported, /upstream|127\.0\.0\.1|owners/)
   }
   assert.doesNotMatch(heard.join('\n'), /127\.0\.0\.1:9|The upstream/)
 })

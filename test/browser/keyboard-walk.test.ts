@@ -8,7 +8,7 @@ import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 const { skip, visit } = useConsole(becomeOwner)
 
 /** Waits until a screen reader is told something. */
-async function told(page: Page, text: string): Promise<void> {
+async function expectAnnounced(page: Page, text: string): Promise<void> {
   await page.locator('[aria-live=polite], [role=status]').filter({ hasText: text }).first().waitFor({ state: 'attached' })
 }
 
@@ -29,9 +29,9 @@ test('a text file says what a press on it does, and that it came and went', { sk
   await openPage(page, 'Chat')
   const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The fox is red.') }
   await page.getByLabel('Files to attach').setInputFiles(file)
-  await told(page, 'Attached: notes.txt')
+  await expectAnnounced(page, 'Attached: notes.txt')
   await page.getByRole('button', { name: 'Take out notes.txt' }).press('Enter')
-  await told(page, 'notes.txt is taken out.')
+  await expectAnnounced(page, 'notes.txt is taken out.')
 })
 
 test('a stopped answer, and what is undone, are told', { skip }, async () => {
@@ -43,10 +43,10 @@ test('a stopped answer, and what is undone, are told', { skip }, async () => {
   await page.keyboard.press('Enter')
   await page.locator('.turn-answer[data-state=writing]').waitFor()
   await page.keyboard.press('Escape')
-  await told(page, 'stopped by you')
+  await expectAnnounced(page, 'stopped by you')
   await page.getByRole('button', { name: 'Delete', exact: true }).last().press('Enter')
   await page.keyboard.press('Control+z')
-  await told(page, 'Undone.')
+  await expectAnnounced(page, 'Undone.')
 })
 
 test('a drawing that is done is told; the style says that it is one', { skip }, async () => {
@@ -55,7 +55,7 @@ test('a drawing that is done is told; the style says that it is one', { skip }, 
   await page.getByRole('button', { name: 'Style None' }).waitFor()
   await draw(page, 'a red apple')
   await page.locator('.run[data-state=done] img').waitFor()
-  await told(page, 'The drawing is done.')
+  await expectAnnounced(page, 'The drawing is done.')
 })
 
 test('the mask lets go of the focus in both directions, and tells what its keys did', { skip }, async () => {
@@ -75,7 +75,7 @@ test('the mask lets go of the focus in both directions, and tells what its keys 
   ] as const
   for (const [key, text] of answers) {
     await page.keyboard.press(key)
-    await told(page, text)
+    await expectAnnounced(page, text)
   }
   const focuses = [
     ['Tab', '[aria-label="Brush, slider"]'],

@@ -15,20 +15,20 @@ test('an answer that comes behind that to a later question is not shown', { skip
   const row = page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: 'Chat' }).first()
   await row.waitFor()
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
-  const answers = { held: 0, told: 0 }
+  const answers = { held: 0, reported: 0 }
   const address = /\/console\/api\/requests\?(?!.*kind=)/
   await page.route(address, async (route) => {
     const response = await route.fetch()
     answers.held++
     await letGo
     await route.fulfill({ response })
-    answers.told++
+    answers.reported++
   })
   await eventually(() => assert.ok(answers.held > 0, 'the list is asked for again'))
   await page.getByLabel('Of', { exact: true }).selectOption('Embeddings')
   await page.getByRole('heading', { name: 'Nothing like it' }).waitFor()
   resolve()
-  await eventually(() => assert.equal(answers.told, answers.held))
+  await eventually(() => assert.equal(answers.reported, answers.held))
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   assert.equal(await row.count(), 0)
   await page.unroute(address)

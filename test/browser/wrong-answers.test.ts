@@ -13,17 +13,17 @@ const wrongAnswers = [
   {
     name: '500 of the service',
     answer: { status: 500, json: fault('internal_error', 'The request failed inside the service.') },
-    told: 'The request failed inside the service.',
+    text: 'The request failed inside the service.',
   },
   {
     name: '502 of the service',
     answer: { status: 502, json: fault('inference_failed', 'The server behind it did not answer.') },
-    told: 'The server behind it did not answer.',
+    text: 'The server behind it did not answer.',
   },
   {
     name: '502 of a proxy that speaks no JSON',
     answer: { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
-    told: 'The service answered 502. Try again, and look at its log if it happens twice.',
+    text: 'The service answered 502. Try again, and look at its log if it happens twice.',
   },
 ] as const
 
@@ -33,7 +33,7 @@ async function answerOnce(page: Page, address: string, method: string, answer: P
   await page.route(address, (route) => (route.request().method() === method && left-- > 0 ? route.fulfill(answer) : route.fallback()))
 }
 
-for (const { name, answer, told } of wrongAnswers) {
+for (const { name, answer, text } of wrongAnswers) {
   test(`a list says what became of it and is had by trying again: ${name}`, { skip }, async () => {
     const { page } = visit()
     for (const [title, address] of [
@@ -46,7 +46,7 @@ for (const { name, answer, told } of wrongAnswers) {
     ] as const) {
       await answerOnce(page, address, 'GET', answer)
       await openPage(page, title)
-      const note = page.getByRole('alert').filter({ hasText: told })
+      const note = page.getByRole('alert').filter({ hasText: text })
       await note.first().waitFor()
       await note.first().getByRole('button', { name: 'Try again' }).click()
       await note.waitFor({ state: 'detached' })
@@ -61,7 +61,7 @@ for (const { name, answer, told } of wrongAnswers) {
     await answerOnce(page, '**/console/api/tokens', 'POST', answer)
     await page.getByLabel('Name').fill('Nightly')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog').getByRole('alert').getByText(told).waitFor()
+    await page.getByRole('dialog').getByRole('alert').getByText(text).waitFor()
     assert.equal(await page.getByLabel('Name').inputValue(), 'Nightly')
     await page.getByRole('button', { name: 'Make the token' }).click()
     await page.getByRole('heading', { name: 'Your new token' }).waitFor()
@@ -76,7 +76,7 @@ for (const { name, answer, told } of wrongAnswers) {
     await page.getByLabel('Your message').fill('What is 17 + 25?')
     await page.keyboard.press('Enter')
     const failed = page.locator('.turn-answer[data-state=failed]')
-    await failed.getByRole('alert').getByText(told).waitFor()
+    await failed.getByRole('alert').getByText(text).waitFor()
     await failed.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.turn-answer[data-state=done]').last().waitFor()
     await page.getByRole('button', { name: 'New conversation' }).click()
@@ -89,7 +89,7 @@ for (const { name, answer, told } of wrongAnswers) {
     await answerOnce(page, '**/generate/sdxl', 'POST', answer)
     await draw(page, `an apple behind ${name}`)
     const run = page.locator('.run').filter({ hasText: `an apple behind ${name}` })
-    await run.getByRole('alert').getByText(told).waitFor()
+    await run.getByRole('alert').getByText(text).waitFor()
     await run.getByRole('button', { name: 'Try again' }).click()
     await run.and(page.locator('[data-state=done]')).waitFor()
     await page.unrouteAll()

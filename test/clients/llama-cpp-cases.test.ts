@@ -77,11 +77,11 @@ suite('the published cases of llama.cpp’s server', () => {
 
   test('test_anthropic_count_tokens, with a system prompt and without a limit', async () => {
     const plain = JSON.parse(await (await send('/v1/messages/count_tokens', { messages: [user('Hello world')] })).text())
-    const told = JSON.parse(
+    const reported = JSON.parse(
       await (await send('/v1/messages/count_tokens', { system: 'You are helpful.', messages: [user('Hello world')] })).text(),
     )
     assert.deepEqual(Object.keys(plain), ['input_tokens'])
-    assert.ok(plain.input_tokens > 0 && told.input_tokens > plain.input_tokens)
+    assert.ok(plain.input_tokens > 0 && reported.input_tokens > plain.input_tokens)
   })
 
   test('usage tells what of a prompt was warm', async () => {

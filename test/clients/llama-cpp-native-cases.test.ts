@@ -101,9 +101,9 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
       const parts = stream
         ? text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
         : [JSON.parse(text)]
-      const told = parts.flatMap((part) => part.completion_probabilities ?? [])
-      assert.equal(told.length, 5)
-      for (const { id, token, logprob, bytes, top_logprobs } of told) {
+      const reported = parts.flatMap((part) => part.completion_probabilities ?? [])
+      assert.equal(reported.length, 5)
+      for (const { id, token, logprob, bytes, top_logprobs } of reported) {
         assert.ok(id > 0 && typeof token === 'string' && logprob <= 0 && Array.isArray(bytes))
         assert.equal(top_logprobs.length, 10)
         assert.ok(top_logprobs.every((other: { id: number; logprob: number }) => other.id > 0 && other.logprob <= 0))

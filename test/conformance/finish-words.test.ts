@@ -113,8 +113,8 @@ suite('ends of proxied answers', () => {
     for (const [words, call, chat, messages, responses] of ends)
       for (const word of words)
         test(`${word} of a server with ${server}’s interface, ${call}, is ${chat}, ${messages} and ${responses}`, async () => {
-          const told = await wordsOf(await Array.fromAsync(answerOf(server, word, call)))
-          assert.deepEqual(told, {
+          const received = await wordsOf(await Array.fromAsync(answerOf(server, word, call)))
+          assert.deepEqual(received, {
             chat: [chat, chat],
             completions: [chat, chat],
             messages: [messages, messages],

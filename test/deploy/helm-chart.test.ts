@@ -153,7 +153,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     assert.deepEqual(queues, ['5000000'])
   })
 
-  for (const [what, given, told] of [
+  for (const [what, given, message] of [
     ['a name that it does not know', { workers: { replicas: 2 } }, /workers/],
     ['one inside another', { worker: { replica: 2 } }, /replica/],
     ['a word for a number', { api: { replicas: 'two' } }, /api.replicas/],
@@ -163,7 +163,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     ['a secret that is too short', { clusterSecret: 'short' }, /clusterSecret/],
     ['another database', { databaseUrl: 'mysql://db/x' }, /databaseUrl/],
   ] as const)
-    test(`refuses ${what}`, () => assert.rejects(render({ ...values, ...given }), told))
+    test(`refuses ${what}`, () => assert.rejects(render({ ...values, ...given }), message))
 
   test('says what is missing', async () => {
     await assert.rejects(render({ s3Url: values.s3Url }), /databaseUrl is needed, or existingSecret/)

@@ -281,10 +281,10 @@ describe("a server that speaks Anthropic's Messages", () => {
       { role: 'tool', content: 'found', toolCallId: id },
     ] as const
     await generate({ ...conversation, input: { ...conversation.input, type: 'chat', messages } as TextRequest['input'] })
-    const told = JSON.parse(server.requests.at(-1)?.body ?? '{}').messages
-    const known = told[1].content[0].id
+    const reported = JSON.parse(server.requests.at(-1)?.body ?? '{}').messages
+    const known = reported[1].content[0].id
     assert.match(known, /^[\w-]+$/)
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { role: 'user', content: [{ type: 'text', text: 'lost' }] },
       { role: 'assistant', content: [{ type: 'tool_use', id: known, name: 'n', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: known, content: 'found' }] },
@@ -321,7 +321,7 @@ const cutAfter =
 const refuses = (message: string) => status(400, JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }))
 
 /** What a server does, whether another is asked instead, and what the client is told when there is no other. */
-const faults: readonly [name: string, answer: Answer, retried: boolean, told: string][] = [
+const faults: readonly [name: string, answer: Answer, retried: boolean, reported: string][] = [
   ['never answers', () => {}, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
   ['answers 500', status(500, '{"type":"error","error":{"type":"api_error","message":"no"}}'), true, 'inference_failed'],
@@ -353,8 +353,8 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
       input: { type: 'chat', messages: [{ role: 'user', content: text }], tools: [], toolChoice: 'auto', parallelToolCalls: true },
     })
 
-  for (const [name, answer, retried, told] of faults) {
-    test(`${name} ${retried ? 'is left for another' : `ends the request with ${told}`}`, async () => {
+  for (const [name, answer, retried, reported] of faults) {
+    test(`${name} ${retried ? 'is left for another' : `ends the request with ${reported}`}`, async () => {
       await using stack = new AsyncDisposableStack()
       const [good, bad] = [stack.use(await startTextServer(works)), stack.use(await startTextServer(answer))]
       const { generate } = await connectTo([good, bad], stack, { timeouts: timeoutsFor(name) })
@@ -362,15 +362,15 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
       for (let index = 0; bad.requests.length === 0; index++) {
         const generating = generate(ask(`conversation ${index}`)).then(said)
         const heard = await generating.catch((error: ServiceError) => error.code)
-        assert.equal(heard, retried || bad.requests.length === 0 ? 'well done' : told)
+        assert.equal(heard, retried || bad.requests.length === 0 ? 'well done' : reported)
       }
     })
 
-    test(`${name} is told of as ${told} where there is no other`, async () => {
+    test(`${name} is told of as ${reported} where there is no other`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
       const { generate } = await connectTo([bad], stack, { timeouts: timeoutsFor(name) })
-      await assert.rejects(generate(ask('hello')), { code: told })
+      await assert.rejects(generate(ask('hello')), { code: reported })
     })
   }
 

@@ -152,8 +152,8 @@ test('a server that does one thing after the other is there while something come
     // The look itself is answered when there is nothing else to do.
     answer.once('close', () => response.end('{}'))
   }
-  const told: unknown[] = []
-  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 500, onChange: (change) => void told.push(change) })
+  const reported: unknown[] = []
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 500, onChange: (change) => void reported.push(change) })
   const pieces = servers.stream(
     '',
     async function* (connection) {
@@ -162,15 +162,15 @@ test('a server that does one thing after the other is there while something come
     { signal },
   )
   assert.equal((await Array.fromAsync(pieces)).join(''), 'firstmoremorelast')
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
 })
 
 test('a server that hangs is told of, with a request there or without', async () => {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startTextServer((response) => void response.write('first')))
   server.models = () => {}
-  const told = Promise.withResolvers<unknown>()
-  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 100, onChange: told.resolve })
+  const reported = Promise.withResolvers<unknown>()
+  using servers = await ReplicaSet.open(addressOf(server.url), { probeMs: 100, onChange: reported.resolve })
   const pieces = servers.stream(
     '',
     async function* (connection) {
@@ -179,7 +179,7 @@ test('a server that hangs is told of, with a request there or without', async ()
     { signal },
   )
   assert.equal((await pieces.next()).value, 'first')
-  assert.deepEqual(await told.promise, { url: server.url, answers: false, reason: 'it says nothing' })
+  assert.deepEqual(await reported.promise, { url: server.url, answers: false, reason: 'it says nothing' })
   server[Symbol.asyncDispose]()
   await assert.rejects(pieces.next())
 })

@@ -12,7 +12,7 @@ const secret = 'connect ECONNREFUSED 10.0.0.7:8000'
 const sentence = 'The model failed on this request.'
 const failure = () =>
   new ServiceError('inference_failed', sentence, { cause: new Error('The upstream broke.', { cause: new Error(secret) }) })
-const told = `The upstream broke. ← ${secret}`
+const brokenMessage = `The upstream broke. ← ${secret}`
 
 /** A service whose model fails, and everybody who may ask it. */
 async function openService(parts: readonly TextPart[] = []) {
@@ -48,7 +48,7 @@ test('an owner at the console hears why a chat failed, at once and in the middle
     const { ask, owner } = await openService(parts)
     const answer = await ask({ cookie: owner }, stream)
     assert.ok(answer.body.includes(sentence))
-    assert.ok(answer.body.includes(JSON.stringify(told).slice(1, 20)) && answer.body.includes(secret), answer.body)
+    assert.ok(answer.body.includes(JSON.stringify(brokenMessage).slice(1, 20)) && answer.body.includes(secret), answer.body)
     assert.ok(answer.headers['x-request-id'])
   }
 })
@@ -80,7 +80,10 @@ test('why an asynchronous request failed is kept for owners; nobody else is told
     assert.ok(claim)
     await store.queue.complete(
       claim,
-      { completion: { outcome: 'failed', error: { code: 'inference_failed', message: sentence, param: null, cause: told } }, usage: null },
+      {
+        completion: { outcome: 'failed', error: { code: 'inference_failed', message: sentence, param: null, cause: brokenMessage } },
+        usage: null,
+      },
       options,
     )
     const paths = [`/console/api/requests/${id}`, '/console/api/requests', `/v1/requests/${id}`, `/v1/responses/${id}`]
@@ -97,5 +100,5 @@ test('why an asynchronous request failed is kept for owners; nobody else is told
 
 test('a cause travels from node to node', () => {
   const carried = uncarryError(JSON.parse(JSON.stringify(carryError(failure()))))
-  assert.deepEqual([carried.message, carried.cause], [sentence, told])
+  assert.deepEqual([carried.message, carried.cause], [sentence, brokenMessage])
 })

@@ -40,7 +40,7 @@ const described = (name: string, more: object = {}) => ({
 })
 
 /** What the assets routes answer, as far as these tests look. */
-interface Told {
+interface AssetAnswer {
   readonly error: { readonly code: string; readonly message: string }
   readonly asset: {
     readonly id: string
@@ -54,8 +54,8 @@ interface Told {
   readonly data: readonly { readonly id: string }[]
 }
 
-async function told(response: Response): Promise<{ readonly status: number; readonly body: Told }> {
-  return { status: response.status, body: (await response.json()) as Told }
+async function readAnswer(response: Response): Promise<{ readonly status: number; readonly body: AssetAnswer }> {
+  return { status: response.status, body: (await response.json()) as AssetAnswer }
 }
 
 async function start(bytesPerAccount?: number) {
@@ -74,7 +74,7 @@ async function start(bytesPerAccount?: number) {
   const put = (url: string, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'PUT', body, headers })
   const create = async (body: object, token = service.token) => {
-    return told(await service.fetch('/v1/assets', { json: body, token }))
+    return readAnswer(await service.fetch('/v1/assets', { json: body, token }))
   }
   const upload = async (name: string, more: object = {}, file: Uint8Array<ArrayBuffer> = new Uint8Array(lora), token = service.token) => {
     const made = await create(described(name, more), token)
@@ -85,7 +85,7 @@ async function start(bytesPerAccount?: number) {
     return { id: String(made.body.asset.id), completed: (await completed.json()) as { readonly error?: string } }
   }
   const get = async (path: string, token = service.token) => {
-    return told(await service.fetch(path, { token }))
+    return readAnswer(await service.fetch(path, { token }))
   }
   const remove = (id: string, token = service.token) => service.fetch(`/v1/assets/${id}`, { method: 'DELETE', token })
   const draw = (body: object, token = service.token) => service.fetch('/generate/sdxl', { json: { prompt: 'a tiger', ...body }, token })

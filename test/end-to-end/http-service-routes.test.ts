@@ -13,29 +13,29 @@ const { signal } = new AbortController()
 
 /** A service whose pool notes what it was told to load and unload. */
 async function start() {
-  const told: string[] = []
+  const reported: string[] = []
   const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock: createSystemClock() }) }, image: {} })
   const service = await startHttpService({
     pool: {
       ...pool,
-      load: async (model) => void told.push(`load ${model}`),
-      unload: async (model) => void told.push(`unload ${model}`),
+      load: async (model) => void reported.push(`load ${model}`),
+      unload: async (model) => void reported.push(`unload ${model}`),
     },
   })
-  return { service, told, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  return { service, reported, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 describe('loading and unloading', () => {
   test('is for owners, with a token that may do everything, and is written down', async () => {
     await using started = await start()
-    const { service, told } = started
+    const { service, reported } = started
     for (const verb of ['load', 'unload']) {
       const response = await service.fetch(`/models/${verb}`, { json: { model: 'fake-chat' } })
       assert.equal(response.status, 200)
       const { id }: { id: string } = JSON.parse(await response.text())
       assert.equal(id, 'fake-chat')
     }
-    assert.deepEqual(told, ['load fake-chat', 'unload fake-chat'])
+    assert.deepEqual(reported, ['load fake-chat', 'unload fake-chat'])
     const entries = await service.store.audit.list({ before: null, limit: 2 }, { signal })
     assert.deepEqual(
       entries.map(({ action, subject, accountId }) => [action, subject, accountId]),
@@ -48,7 +48,7 @@ describe('loading and unloading', () => {
 
   test('is refused to members and to narrower tokens of owners, before the body is looked at', async () => {
     await using started = await start()
-    const { service, told } = started
+    const { service, reported } = started
     const member = await createAccount({ ...service.store, clock: createSystemClock() }, { name: 'Bo', role: 'member' }, { signal })
     const tokens = [
       await service.makeToken(['text', 'image', 'read'], { accountId: member.id }),
@@ -59,7 +59,7 @@ describe('loading and unloading', () => {
       const response = await service.fetch('/models/unload', { json: { model: 'fake-chat' }, token })
       assert.equal(response.status, 403)
     }
-    assert.deepEqual(told, [])
+    assert.deepEqual(reported, [])
   })
 })
 
@@ -80,12 +80,12 @@ describe('GET /v1/usage', () => {
     const [token] = await service.store.tokens.list(service.accountId, { signal })
     const read = async (query: string) => (await readJson(await service.fetch(`/v1/usage?${query}`))).data
     const counts = { requests: 1, failures: 0, refusals: 0, prompt_tokens: 3, completion_tokens: 2, images: 0, cost: 0 }
-    const told = { latency_ms: { p50: 215, p95: 215, p99: 215 }, first_token_ms: { p50: 108, p95: 108, p99: 108 } }
+    const reported = { latency_ms: { p50: 215, p95: 215, p99: 215 }, first_token_ms: { p50: 108, p95: 108, p99: 108 } }
     const days = 'from=2026-01-01&to=2026-01-03'
     assert.deepEqual(await read(`${days}&by=token,hour`), [
-      { token: token?.id, token_name: 'test', hour: '2026-01-02T09', ...counts, ...told },
+      { token: token?.id, token_name: 'test', hour: '2026-01-02T09', ...counts, ...reported },
     ])
-    assert.deepEqual(await read(`${days}&by=model`), [{ model: 'fake-chat', ...counts, ...told }])
+    assert.deepEqual(await read(`${days}&by=model`), [{ model: 'fake-chat', ...counts, ...reported }])
     assert.deepEqual(await read('from=2026-01-03&to=2026-01-03&by=model'), [])
     const other = await createAccount({ ...service.store, clock }, { name: 'Bo', role: 'owner' }, { signal })
     const theirs = await service.fetch(`/v1/usage?${days}&by=token`, { token: await service.makeToken(['read'], { accountId: other.id }) })

@@ -55,8 +55,8 @@ suite('POST /upscaling', () => {
     })
     await it.enlarge({ scale: 1.5, output_image_encoding: 'png' })
     await it.enlarge({ output_image_width: 64, output_image_height: 64 })
-    const told = it.asked.map(({ width, height, encoding }) => [width, height, encoding])
-    assert.deepEqual(told, [
+    const reported = it.asked.map(({ width, height, encoding }) => [width, height, encoding])
+    assert.deepEqual(reported, [
       [160, 80, 'jpeg'],
       [60, 30, 'png'],
       [64, 64, 'jpeg'],

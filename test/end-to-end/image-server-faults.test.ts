@@ -20,7 +20,7 @@ interface FaultRow {
   /** A word of its row in docs/upstream-servers.md. */
   readonly row: string
   readonly fault: ImageServerFault
-  readonly told: ErrorCode
+  readonly reported: ErrorCode
   /** Whether what asks once for a picture cannot know from it that none is drawn. */
   readonly mayDraw?: boolean
 }
@@ -67,55 +67,60 @@ const drips: ImageServerFault = (response, body) => {
 
 /** What may go wrong with any call of a picture. */
 const faults: readonly FaultRow[] = [
-  { does: 'answers 500', row: '5xx', fault: answers(500), told: 'inference_failed' },
-  { does: 'answers 502 with a page', row: '5xx', fault: answers(502, '<html>'), told: 'inference_failed', mayDraw: true },
-  { does: 'answers 401', row: '401', fault: answers(401), told: 'inference_failed' },
-  { does: 'answers 403', row: '403', fault: answers(403), told: 'inference_failed' },
-  { does: 'answers 404', row: '404', fault: answers(404), told: 'inference_failed' },
-  { does: 'redirects', row: 'redirect', fault: answers(307, '', { location: 'http://127.0.0.1:1/' }), told: 'inference_failed' },
-  { does: 'hangs up', row: 'hangs up', fault: (response) => void response.destroy(), told: 'inference_failed', mayDraw: true },
-  { does: 'breaks off', row: 'hangs up', fault: cut, told: 'inference_failed', mayDraw: true },
-  { does: 'sends for ever', row: 'over 64 MB', fault: endless, told: 'inference_failed', mayDraw: true },
+  { does: 'answers 500', row: '5xx', fault: answers(500), reported: 'inference_failed' },
+  { does: 'answers 502 with a page', row: '5xx', fault: answers(502, '<html>'), reported: 'inference_failed', mayDraw: true },
+  { does: 'answers 401', row: '401', fault: answers(401), reported: 'inference_failed' },
+  { does: 'answers 403', row: '403', fault: answers(403), reported: 'inference_failed' },
+  { does: 'answers 404', row: '404', fault: answers(404), reported: 'inference_failed' },
+  { does: 'redirects', row: 'redirect', fault: answers(307, '', { location: 'http://127.0.0.1:1/' }), reported: 'inference_failed' },
+  { does: 'hangs up', row: 'hangs up', fault: (response) => void response.destroy(), reported: 'inference_failed', mayDraw: true },
+  { does: 'breaks off', row: 'hangs up', fault: cut, reported: 'inference_failed', mayDraw: true },
+  { does: 'sends for ever', row: 'over 64 MB', fault: endless, reported: 'inference_failed', mayDraw: true },
   {
     does: 'sends headers for ever',
     row: 'headers over 16 KB',
     fault: (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`),
-    told: 'inference_failed',
+    reported: 'inference_failed',
     mayDraw: true,
   },
   {
     does: 'speaks another protocol from then on',
     row: 'hangs up',
     fault: (response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
-    told: 'inference_failed',
+    reported: 'inference_failed',
     mayDraw: true,
   },
   {
     does: 'packs its answer',
     row: 'gzip',
     fault: (response, body) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
-    told: 'inference_failed',
+    reported: 'inference_failed',
     mayDraw: true,
   },
-  { does: 'sends a page', row: 'no JSON', fault: answers(200, '<html>Bad Gateway</html>'), told: 'inference_failed', mayDraw: true },
+  { does: 'sends a page', row: 'no JSON', fault: answers(200, '<html>Bad Gateway</html>'), reported: 'inference_failed', mayDraw: true },
   {
     does: 'sends half of its JSON',
     row: 'no JSON',
     fault: (response, body) => void response.end(body.subarray(0, 9)),
-    told: 'inference_failed',
+    reported: 'inference_failed',
     mayDraw: true,
   },
-  { does: 'sends lists in lists', row: '65 536', fault: answers(200, '['.repeat(5_000_000)), told: 'inference_failed', mayDraw: true },
-  { does: 'is busy (429)', row: '429', fault: answers(429, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
-  { does: 'is busy (503)', row: '503', fault: answers(503, '{}', { 'retry-after': '7' }), told: 'server_is_overloaded' },
-  { does: 'answers 500 and breaks off', row: '5xx', fault: breaksOff(500, { hangsUp: true }), told: 'inference_failed' },
-  { does: 'is busy (503) and breaks off', row: '503', fault: breaksOff(503, { hangsUp: true }), told: 'server_is_overloaded' },
-  { does: 'is busy (503) and never ends saying so', row: '503', fault: breaksOff(503, { hangsUp: false }), told: 'server_is_overloaded' },
-  { does: 'refuses (400) and breaks off', row: '400', fault: breaksOff(400, { hangsUp: true }), told: 'validation_error' },
-  { does: 'refuses (422) and never ends saying so', row: '422', fault: breaksOff(422, { hangsUp: false }), told: 'validation_error' },
-  { does: 'refuses (400)', row: '400', fault: answers(400), told: 'validation_error' },
-  { does: 'refuses (413)', row: '413', fault: answers(413), told: 'validation_error' },
-  { does: 'refuses (422)', row: '422', fault: answers(422), told: 'validation_error' },
+  { does: 'sends lists in lists', row: '65 536', fault: answers(200, '['.repeat(5_000_000)), reported: 'inference_failed', mayDraw: true },
+  { does: 'is busy (429)', row: '429', fault: answers(429, '{}', { 'retry-after': '7' }), reported: 'server_is_overloaded' },
+  { does: 'is busy (503)', row: '503', fault: answers(503, '{}', { 'retry-after': '7' }), reported: 'server_is_overloaded' },
+  { does: 'answers 500 and breaks off', row: '5xx', fault: breaksOff(500, { hangsUp: true }), reported: 'inference_failed' },
+  { does: 'is busy (503) and breaks off', row: '503', fault: breaksOff(503, { hangsUp: true }), reported: 'server_is_overloaded' },
+  {
+    does: 'is busy (503) and never ends saying so',
+    row: '503',
+    fault: breaksOff(503, { hangsUp: false }),
+    reported: 'server_is_overloaded',
+  },
+  { does: 'refuses (400) and breaks off', row: '400', fault: breaksOff(400, { hangsUp: true }), reported: 'validation_error' },
+  { does: 'refuses (422) and never ends saying so', row: '422', fault: breaksOff(422, { hangsUp: false }), reported: 'validation_error' },
+  { does: 'refuses (400)', row: '400', fault: answers(400), reported: 'validation_error' },
+  { does: 'refuses (413)', row: '413', fault: answers(413), reported: 'validation_error' },
+  { does: 'refuses (422)', row: '422', fault: answers(422), reported: 'validation_error' },
 ]
 
 /** What may be wrong with the file that was drawn. */
@@ -154,13 +159,13 @@ const withoutPicture = (body: Buffer): string => body.toString().replaceAll(/"iV
 /** Whether a server can be told to stop from that call on: before, it has given the picture no name, and after, it is drawn. */
 const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
 
-async function assertFails(context: TestContext, format: ImageServerFormat, { fault, at, told }: FaultRow & { readonly at: RegExp }) {
+async function assertFails(context: TestContext, format: ImageServerFormat, { fault, at, reported }: FaultRow & { readonly at: RegExp }) {
   const { model, server } = await connectImageServer(context, format, { fault, at })
   await assert.rejects(model.generate(request(), idle), {
     name: 'ServiceError',
-    code: told,
-    ...(told === 'server_is_overloaded' && { retryAfterSeconds: 7 }),
-    ...(told === 'validation_error' && { message: 'that is too large.' }),
+    code: reported,
+    ...(reported === 'server_is_overloaded' && { retryAfterSeconds: 7 }),
+    ...(reported === 'validation_error' && { message: 'that is too large.' }),
   })
   return server.calls
 }
@@ -169,7 +174,7 @@ for (const format of imageServerFormats) {
   describe(`a server of the kind ${format} that`, { concurrency: 4 }, () => {
     for (const at of drawingCalls[format]) {
       for (const row of faults)
-        test(`${row.does} at ${at.source} is told of as ${row.told}, and does not draw twice`, async (context) => {
+        test(`${row.does} at ${at.source} is told of as ${row.reported}, and does not draw twice`, async (context) => {
           const calls = await assertFails(context, format, { ...row, at })
           const asked = calls.filter(({ path }) => at.test(path)).length
           // A kept-alive connection that ends without a word may have been closed before the question came; what draws is not repeated for that.
@@ -275,11 +280,11 @@ test('docs/upstream-servers.md states for every fault what the code does', async
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.split('|').map((cell) => cell.trim()))
-  const told = (word: string) =>
+  const reported = (word: string) =>
     rows.filter(([, does]) => does?.includes(word)).map(([, , again, says]) => [again?.split(',')[0], says?.match(/`(\w+)`/)?.[1]])
-  for (const { row, told: code } of faults)
-    assert.deepEqual([row, told(row)], [row, [[row === '401' || row === '403' ? 'once' : 'no', code]]])
-  for (const { row } of files) assert.deepEqual([row, told(row)], [row, [['no', 'inference_failed']]])
+  for (const { row, reported: code } of faults)
+    assert.deepEqual([row, reported(row)], [row, [[row === '401' || row === '403' ? 'once' : 'no', code]]])
+  for (const { row } of files) assert.deepEqual([row, reported(row)], [row, [['no', 'inference_failed']]])
   for (const [row, code] of [
     ['first used', 'model_loading'],
     ['`timeouts.connect`', 'inference_failed'],
@@ -291,7 +296,7 @@ test('docs/upstream-servers.md states for every fault what the code does', async
     ['drips', undefined],
   ] as const)
     assert.deepEqual(
-      told(row).map(([, says]) => says),
+      reported(row).map(([, says]) => says),
       [code],
       row,
     )

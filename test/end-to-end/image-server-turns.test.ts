@@ -30,9 +30,9 @@ test('a1111: who leaves while another is drawn for stops nothing of theirs', asy
 })
 
 /** Draws until its client leaves, at a server that says this of the picture. */
-async function leaveWhen(context: TestContext, told: ImageServerFault) {
+async function leaveWhen(context: TestContext, reported: ImageServerFault) {
   const fault: ImageServerFault = (response, body) => {
-    if (body.includes('queued')) told(response, body)
+    if (body.includes('queued')) reported(response, body)
   }
   const { model, server } = await connectImageServer(context, 'a1111', { fault, at: /2img$|internal/ })
   const controller = new AbortController()
@@ -52,21 +52,21 @@ const says =
   (response) =>
     void response.end(JSON.stringify({ active: false, queued: false, completed: false, ...state }))
 
-for (const [name, told] of [
+for (const [name, reported] of [
   ['waits there behind those of others', says({ queued: true })],
   ['is drawn already', says({ completed: true })],
 ] as const)
   test(`a1111: what is drawn is neither told nor stopped where the server says that ours ${name}`, async (context) => {
-    assert.deepEqual(await leaveWhen(context, told), { steps: [], isStopped: false })
+    assert.deepEqual(await leaveWhen(context, reported), { steps: [], isStopped: false })
   })
 
-for (const [name, told] of [
+for (const [name, reported] of [
   ['draws ours', says({ active: true })],
   ['does not name pictures', says({})],
   ['cannot be asked that', (response) => void response.writeHead(404).end('{}')],
 ] as const satisfies readonly (readonly [string, ImageServerFault])[])
   test(`a1111: it is where the server ${name}`, async (context) => {
-    const { steps, isStopped } = await leaveWhen(context, told)
+    const { steps, isStopped } = await leaveWhen(context, reported)
     assert.ok(isStopped && steps.length > 0)
   })
 

@@ -127,7 +127,7 @@ test('a1111: progress comes with previews, counts over all pictures and ends who
 })
 
 test('progress is told in the steps that were asked for, whatever a server makes of them', async (context) => {
-  for (const [format, at, told] of [
+  for (const [format, at, reported] of [
     ['a1111', /2img$/, undefined],
     ['comfyui', /^\/history\//, { type: 'progress', data: { value: 2, max: 4 } }],
   ] as const) {
@@ -135,9 +135,9 @@ test('progress is told in the steps that were asked for, whatever a server makes
     const controller = new AbortController()
     const { promise, resolve } = Promise.withResolvers<ImageProgress>()
     const generating = model.generate(request({ steps: 20 }), { signal: controller.signal, onProgress: resolve })
-    if (told !== undefined) {
+    if (reported !== undefined) {
       await server.listened
-      server.send(told)
+      server.send(reported)
     }
     assert.deepEqual(await promise, { step: 10, total: 20 })
     controller.abort()

@@ -35,9 +35,9 @@ test('outputs are stored in a bucket behind a proxy, and a proxy that lets nobod
   proxy.refusal = '407 Proxy Authentication Required'
   // The pause before another try is longer than all tries may take.
   const failure = await openS3Outputs({ ...settings, random: () => 1e6 }, { signal }).catch((error: unknown) => error)
-  const told = causesOf(failure)
-  assert.match(told, /The proxy 127\.0\.0\.1:\d+ needs a name and password/)
-  assert.doesNotMatch(told, /secret/)
+  const reported = causesOf(failure)
+  assert.match(reported, /The proxy 127\.0\.0\.1:\d+ needs a name and password/)
+  assert.doesNotMatch(reported, /secret/)
 })
 
 test('people sign in with a provider behind a proxy, whose every address is asked through it', async () => {

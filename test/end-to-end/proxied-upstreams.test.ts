@@ -86,19 +86,19 @@ suite('text servers behind a proxy', () => {
       })
 
       test('is told apart from its proxy, which is named, in what goes wrong', async () => {
-        const told = `127.0.0.1:${proxy.port}`
+        const reported = `127.0.0.1:${proxy.port}`
         using connection = await open(`${origin}/v1`)
         server.answer = (response) => response.writeHead(500).end()
-        assert.match(await failureOf(ask(connection)), new RegExp(`The upstream answered 500 at .*\\(over the proxy ${told}\\)`))
+        assert.match(await failureOf(ask(connection)), new RegExp(`The upstream answered 500 at .*\\(over the proxy ${reported}\\)`))
         server.answer = (response) => void response.write('half')
         const cut = async (): Promise<void> => {
           for await (const _half of await connection.send('/chat/completions', {}, { signal })) proxy.cut()
         }
-        assert.match(await failureOf(cut()), new RegExp(`The upstream broke off its answer \\(over the proxy ${told}\\)`))
+        assert.match(await failureOf(cut()), new RegExp(`The upstream broke off its answer \\(over the proxy ${reported}\\)`))
         proxy.refusal = '502 Bad Gateway'
-        assert.match(await failureOf(ask(connection)), new RegExp(`${told}.*answered 502|answered 502.*${told}`))
+        assert.match(await failureOf(ask(connection)), new RegExp(`${reported}.*answered 502|answered 502.*${reported}`))
         proxy.refusal = 'cut'
-        assert.match(await failureOf(ask(connection)), new RegExp(told))
+        assert.match(await failureOf(ask(connection)), new RegExp(reported))
       })
 
       test('is out of reach where the proxy wants to know who asks', async () => {
@@ -106,8 +106,8 @@ suite('text servers behind a proxy', () => {
         using connection = await open(`${origin}/v1`)
         const failure = await ask(connection).catch((error: unknown) => error)
         assert.ok(isOutOfReach(failure))
-        const told = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} needs a name and password, or other ones \\(407\\)`
-        assert.match(reasonOf(failure), new RegExp(told))
+        const reported = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} needs a name and password, or other ones \\(407\\)`
+        assert.match(reasonOf(failure), new RegExp(reported))
       })
 
       test('asks once more where the proxy had closed the kept connection', async () => {

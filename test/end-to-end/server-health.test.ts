@@ -14,17 +14,17 @@ const { signal } = new AbortController()
 /** Loads models that run elsewhere, noting what is told of their servers. */
 function openLoader() {
   const health = new ServerHealth()
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const local = new FakeModelLoader({ clock: createTestClock(), slots: 1 })
-  const onServer = ({ answers }: { readonly answers: boolean }): void => void told.push(answers)
-  return { health, told, loader: reachUpstreams(local, { health, onServer, traceparent: () => undefined, findRoute: () => null }) }
+  const onServer = ({ answers }: { readonly answers: boolean }): void => void reported.push(answers)
+  return { health, reported, loader: reachUpstreams(local, { health, onServer, traceparent: () => undefined, findRoute: () => null }) }
 }
 
 test('a text server that was away when its model was first used is known to answer once it does', async () => {
   const port = await findFreePort()
   const upstream = { url: `http://127.0.0.1:${port}/v1`, model: 'm', keyFile: null, slots: 1 }
   const model = describeFakeText({ format: 'openai', upstream })
-  const { health, told, loader } = openLoader()
+  const { health, reported, loader } = openLoader()
   const load = () => loader.loadText(model, { signal })
   for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(load())
   assert.deepEqual(
@@ -37,14 +37,14 @@ test('a text server that was away when its model was first used is known to answ
     health.of(model).map(({ answers, reason }) => [answers, reason]),
     [[true, null]],
   )
-  assert.deepEqual(told, [false, true])
+  assert.deepEqual(reported, [false, true])
 })
 
 test('a server that draws is known to be away, when its model is first used and later, until it answers', async (context) => {
   const port = await findFreePort()
   const upstream = { url: `http://127.0.0.1:${port}`, model: 'm', keyFile: null, slots: 1 }
   const model = describeFakeImage({ format: 'a1111', upstream })
-  const { health, told, loader } = openLoader()
+  const { health, reported, loader } = openLoader()
   const answers = () => health.of(model).map((server) => server.answers)
   for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(loader.loadImage(model, { signal }))
   assert.deepEqual(answers(), [false])
@@ -60,17 +60,17 @@ test('a server that draws is known to be away, when its model is first used and 
   await startImageServer(context, 'a1111', { port, accepts: () => true })
   await draw()
   assert.deepEqual(answers(), [true])
-  assert.deepEqual(told, [false, true, false, true])
+  assert.deepEqual(reported, [false, true, false, true])
 })
 
 test('nothing is known of a server that never failed', async () => {
   await using server = await startTextServer()
   const model = describeFakeText({ format: 'openai', upstream: { url: server.url, model: 'm', keyFile: null, slots: 1 } })
-  const { health, told, loader } = openLoader()
+  const { health, reported, loader } = openLoader()
   await using _loaded = await loader.loadText(model, { signal })
   assert.deepEqual(
     health.of(model).map(({ answers }) => answers),
     [null],
   )
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
 })

@@ -57,7 +57,7 @@ const stopAfter =
     void response.write(openAiEvents.slice(0, events).join(''))
 
 /** What a server does, whether another is asked instead, and what the client is told when there is no other. */
-const faults: readonly [name: string, answer: Answer, retried: boolean, told: string][] = [
+const faults: readonly [name: string, answer: Answer, retried: boolean, reported: string][] = [
   ['never answers', hang, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
   [
@@ -136,24 +136,24 @@ const faults: readonly [name: string, answer: Answer, retried: boolean, told: st
 ]
 
 describe('a server of several that', { concurrency: true }, () => {
-  for (const [name, answer, retried, told] of faults) {
-    test(`${name} ${retried ? 'is left for another' : `ends the request with ${told}`}`, async () => {
+  for (const [name, answer, retried, reported] of faults) {
+    test(`${name} ${retried ? 'is left for another' : `ends the request with ${reported}`}`, async () => {
       await using stack = new AsyncDisposableStack()
       const [good, bad] = [stack.use(await startTextServer()), stack.use(await startTextServer(answer))]
       const { model } = await connect([good, bad], stack, timeoutsFor(name))
       // Conversations begin on either server, so that some meet the bad one first.
       for (let index = 0; bad.requests.length === 0; index++) {
         const generating = collect(model.generate(makeTextRequest(`conversation ${index}`), options))
-        if (retried || bad.requests.length === 0) await generating.catch((error) => assert.equal(retried ? error : error.code, told))
+        if (retried || bad.requests.length === 0) await generating.catch((error) => assert.equal(retried ? error : error.code, reported))
       }
       if (retried) assert.ok(good.requests.length > 0)
     })
 
-    test(`${name} is told of as ${told} where there is no other`, async () => {
+    test(`${name} is told of as ${reported} where there is no other`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
       const { model } = await connect([bad], stack, timeoutsFor(name))
-      await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: told })
+      await assert.rejects(collect(model.generate(makeTextRequest('hello'), options)), { code: reported })
       // A kept-alive connection that ends soon and without a word may have been closed before the request came: then it is sent once more.
       assert.ok(bad.requests.length === 1 || (name === 'closes the connection' && bad.requests.length === 2))
     })
@@ -182,7 +182,7 @@ describe('what answers once, vectors and scores', { concurrency: true }, () => {
     embeddings: async (model: TextModel) => (await model.embed({ model: 'm', inputs: ['a'] }, { signal })).vectors,
     scores: async (model: TextModel) => (await model.rank?.({ model: 'm', query: 'a', documents: ['b'] }, { signal }))?.scores,
   }
-  const broken: readonly [name: string, answer: Answer, told: string][] = [
+  const broken: readonly [name: string, answer: Answer, reported: string][] = [
     ['hangs', hang, 'inference_failed'],
     ['answers 500', status(500), 'inference_failed'],
     ['is busy', status(503), 'server_is_overloaded'],
@@ -191,12 +191,12 @@ describe('what answers once, vectors and scores', { concurrency: true }, () => {
     ['sends none for an input', (response) => response.end('{"data":[],"results":[],"usage":{"prompt_tokens":1}}'), 'inference_failed'],
   ]
   for (const [kind, ask] of Object.entries(kinds)) {
-    for (const [name, answer, told] of broken)
-      test(`${kind} come from another server when one ${name}, and are ${told} where there is none`, async () => {
+    for (const [name, answer, reported] of broken)
+      test(`${kind} come from another server when one ${name}, and are ${reported} where there is none`, async () => {
         await using stack = new AsyncDisposableStack()
         const [good, bad] = [stack.use(await startTextServer(whole)), stack.use(await startTextServer(answer))]
         const alone = await connect([bad], stack, timeoutsFor(name))
-        await assert.rejects(ask(alone.model), { code: told })
+        await assert.rejects(ask(alone.model), { code: reported })
         const asked = bad.requests.length
         const { model } = await connect([bad, good], stack, timeoutsFor(name))
         const found = await ask(model)
@@ -235,7 +235,7 @@ describe('servers of one model', () => {
   test('one that is gone is told once, left alone, and used again when it answers', async () => {
     await using stack = new AsyncDisposableStack()
     const [stays, leaves] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const upstream = {
       url: stays.url,
       model: 'm',
@@ -244,7 +244,7 @@ describe('servers of one model', () => {
       replicas: [{ url: leaves.url, weight: 100 }],
       timeouts: patient,
     }
-    const onChange = ({ url, answers }: { url: string; answers: boolean }) => void told.push([url, answers])
+    const onChange = ({ url, answers }: { url: string; answers: boolean }) => void reported.push([url, answers])
     using servers = await ReplicaSet.open(upstream, { probeMs, onChange })
     const ask = (index: number) =>
       servers.ask(
@@ -255,7 +255,7 @@ describe('servers of one model', () => {
     await ask(0)
     await leaves[Symbol.asyncDispose]()
     for (let index = 0; index < 20; index++) await ask(index)
-    assert.deepEqual(told, [[leaves.url, false]])
+    assert.deepEqual(reported, [[leaves.url, false]])
     assert.equal(stays.requests.length + leaves.requests.length, 21)
   })
 

@@ -192,11 +192,11 @@ describe('connections to an upstream', { concurrency: true }, () => {
     const files = await makeAuthority(folder.path, 'localhost')
     const [key, cert] = await Promise.all([readFile(files.key), readFile(files.certificate)])
     const port = await listen(createSecureServer({ key, cert }), stack)
-    const told: string[] = []
+    const reported: string[] = []
     const upstream = { url: `https://127.0.0.1:${port}/v1`, model: 'm', keyFile: null, slots: 1, timeouts: patient }
-    using servers = await ReplicaSet.open(upstream, { probeMs, onChange: ({ reason }) => void told.push(reason) })
+    using servers = await ReplicaSet.open(upstream, { probeMs, onChange: ({ reason }) => void reported.push(reason) })
     await assert.rejects(servers.ask('', ask, { signal }), (error) => isOutOfReach(error))
-    assert.match(told.join(), /cannot be reached: its certificate is not trusted; .*NODE_EXTRA_CA_CERTS.*: self-signed certificate/)
+    assert.match(reported.join(), /cannot be reached: its certificate is not trusted; .*NODE_EXTRA_CA_CERTS.*: self-signed certificate/)
   })
 
   test('one that accepts a connection and begins no TLS is given up as soon as one that accepts none', async () => {

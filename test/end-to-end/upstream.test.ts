@@ -356,18 +356,18 @@ test('a key file that holds no key is said with its path at the first use, and w
   )
   const load = () =>
     loadUpstreamModel(describeFakeText({ format: 'openai', upstream: { url: server.url, model: 'm', keyFile, slots: 1 } }), { signal })
-  const told = (fault: RegExp) => (error: ServiceError) => {
+  const reported = (fault: RegExp) => (error: ServiceError) => {
     assert.equal(error.code, 'inference_failed')
     const { message } = error.cause as Error
     assert.match(message, fault)
     assert.ok(message.startsWith(`\`keyFile\` names ${keyFile}, which `) && !`${error.message} ${message}`.includes('sk-'))
     return true
   }
-  await assert.rejects(load(), told(/is missing; write the access key into it/))
+  await assert.rejects(load(), reported(/is missing; write the access key into it/))
   await writeFile(keyFile, '\r\n')
-  await assert.rejects(load(), told(/is empty/))
+  await assert.rejects(load(), reported(/is empty/))
   await writeFile(keyFile, 'sk-1\nsk-2')
-  await assert.rejects(load(), told(/must hold only one key/))
+  await assert.rejects(load(), reported(/must hold only one key/))
   await writeFile(keyFile, '\uFEFFsk-1\r\n')
   const { model } = stack.use(await load())
   await collect(model.generate(seeded('hello'), options))
@@ -377,7 +377,7 @@ test('a key file that holds no key is said with its path at the first use, and w
   await collect(model.generate(seeded('hello'), options))
   await mkdir(keyFile)
   answers.status = 403
-  await assert.rejects(collect(model.generate(seeded('hello'), options)), told(/is a folder/))
+  await assert.rejects(collect(model.generate(seeded('hello'), options)), reported(/is a folder/))
 })
 
 test('an upstream that cannot be reached does not load', async () => {

@@ -168,9 +168,9 @@ suite('PostgreSQL as administrators set it up', { skip: withoutPostgres }, () =>
          create trigger fails before insert or update or delete on queue for each statement execute function fails()`,
         name,
       )
-      const told = { code: 'server_is_overloaded', message }
-      await assert.rejects(store.queue.enqueue(makeSubmission(), options), told)
-      await assert.rejects(tryClaim(store.queue), told)
+      const expected = { code: 'server_is_overloaded', message }
+      await assert.rejects(store.queue.enqueue(makeSubmission(), options), expected)
+      await assert.rejects(tryClaim(store.queue), expected)
       assert.equal((await store.log.find(inference.id, 'a', options))?.status, 'pending')
       await query('drop trigger fails on queue', name)
       assert.equal(await succeed(store.queue, await claimNext(store.queue)), 'completed')

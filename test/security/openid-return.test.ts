@@ -223,10 +223,10 @@ describe('a provider that is down', () => {
       await service.clock.advance(2500)
     }
     assert.equal(service.faults.length, 1)
-    const [told] = service.faults
-    assert.ok(typeof told === 'string')
-    assert.match(told, /^The organisation's provider does not answer: .+$/)
-    assert.ok(!told.includes('\n'))
+    const [reported] = service.faults
+    assert.ok(typeof reported === 'string')
+    assert.match(reported, /^The organisation's provider does not answer: .+$/)
+    assert.ok(!reported.includes('\n'))
     await service.clock.advance(60_000)
     await begin(service)
     assert.equal(service.faults.length, 2)

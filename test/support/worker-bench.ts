@@ -23,7 +23,7 @@ export interface WorkerBench extends WorkerDependencies {
   readonly store: Store
   readonly clock: TestClock
   readonly outputs: OutputStore
-  readonly told: WorkerEvent[]
+  readonly reported: WorkerEvent[]
   /** Resolves with the first event of this type from now on. */
   nextEvent<Type extends WorkerEvent['type']>(type: Type): Promise<Extract<WorkerEvent, { type: Type }>>
 }
@@ -32,7 +32,7 @@ export interface WorkerBench extends WorkerDependencies {
 export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBench {
   const clock = createTestClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 1000 } })
-  const told: WorkerEvent[] = []
+  const reported: WorkerEvent[] = []
   const listeners = new Set<(event: WorkerEvent) => void>()
   const delay = stepDelayMs === 0 ? {} : { stepDelayMs }
   const models = {
@@ -50,9 +50,9 @@ export function createWorkerBench({ slots = 2, stepDelayMs = 0 } = {}): WorkerBe
     events: new InferenceEvents(clock),
     clock,
     encodeOutput,
-    told,
+    reported,
     onEvent: (event) => {
-      told.push(event)
+      reported.push(event)
       for (const listener of listeners) listener(event)
     },
     nextEvent: (type) =>

@@ -51,12 +51,12 @@ describe('a model of the hub', () => {
   it('is described once, before its first file is fetched', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const onPlan = ({ id, license }: { readonly id: string; readonly license: string | null }) => {
-      told.push([id, license, server.asked.filter(({ path }) => !path.startsWith('/api/')).length])
+      reported.push([id, license, server.asked.filter(({ path }) => !path.startsWith('/api/')).length])
     }
     await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', { ...options, onPlan })
-    assert.deepEqual(told, [['qwen/qwen2.5-gguf', 'apache-2.0', 0]])
+    assert.deepEqual(reported, [['qwen/qwen2.5-gguf', 'apache-2.0', 0]])
     assert.equal(server.asked.filter(({ path }) => path.includes('/revision/')).length, 1)
   })
 

@@ -23,9 +23,9 @@ export function registerService(
   own.get('/console/api/service', async (request, reply): Promise<ServiceHealth> => {
     ownerOf(request)
     const nodes: readonly ReportedNode[] = clusterNodes()
-    const told = nodes.length === 0 ? [alone()] : nodes
+    const reported = nodes.length === 0 ? [alone()] : nodes
     const pending = await log.oldestPending({ signal: clientSignal(reply) })
-    const waiting = told.flatMap(({ models }) => models.flatMap(({ waitingSince }) => waitingSince ?? []))
+    const waiting = reported.flatMap(({ models }) => models.flatMap(({ waitingSince }) => waitingSince ?? []))
     const since = [...waiting, ...(pending === null ? [] : [pending])]
     return {
       version,
@@ -39,7 +39,7 @@ export function registerService(
       cores: availableParallelism(),
       queuedMs: since.length === 0 ? null : Math.max(0, clock.now() - Math.min(...since)),
       limits,
-      nodes: told.map(describeNode),
+      nodes: reported.map(describeNode),
     }
   })
 }

@@ -4,8 +4,8 @@ import { bucketLimitMs, latencyBucket, percentilesOf } from './latency.ts'
 
 test('a latency is told to within a tenth, and never as less than it was by more than rounding', () => {
   for (const ms of [0, 1, 2, 3, 17, 100, 999, 12_345, 3_600_000]) {
-    const told = bucketLimitMs(latencyBucket(ms))
-    assert.ok(told >= ms - 0.5 && told <= Math.max(1, ms * 1.1) + 0.5, `${ms} was told as ${told}`)
+    const reported = bucketLimitMs(latencyBucket(ms))
+    assert.ok(reported >= ms - 0.5 && reported <= Math.max(1, ms * 1.1) + 0.5, `${ms} was told as ${reported}`)
   }
 })
 
@@ -13,6 +13,6 @@ test('percentiles are of all that was merged, in any order', () => {
   const of = (ms: number, count: number) => [latencyBucket(ms), count] as const
   assert.equal(percentilesOf([]), null)
   assert.deepEqual(percentilesOf([of(1000, 1)]), { p50: 1024, p95: 1024, p99: 1024 })
-  const told = percentilesOf([of(64, 4), of(8, 50), of(512, 1), of(64, 45)])
-  assert.deepEqual(told, { p50: 8, p95: 64, p99: 64 })
+  const reported = percentilesOf([of(64, 4), of(8, 50), of(512, 1), of(64, 45)])
+  assert.deepEqual(reported, { p50: 8, p95: 64, p99: 64 })
 })

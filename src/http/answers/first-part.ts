@@ -14,12 +14,12 @@ export function fromFirst<Item>(
   first: Promise<IteratorResult<Item, void>>,
   source: AsyncGenerator<Item, void, undefined>,
 ): AsyncGenerator<Item, void, undefined> {
-  let told = false
+  let isTaken = false
   // The source itself instead of a generator around it, which would cost every item as much again.
   const items: AsyncGenerator<Item, void, undefined> = {
     next: () => {
-      if (told) return source.next()
-      told = true
+      if (isTaken) return source.next()
+      isTaken = true
       return first
     },
     return: () => source.return(),

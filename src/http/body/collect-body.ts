@@ -15,10 +15,10 @@ export async function collectBody(
   payload: IncomingMessage,
   { limitBytes, allowance, clock, takeTurn }: BodyGuards,
 ): Promise<Buffer<ArrayBuffer>> {
-  const told = Number(payload.headers['content-length'] ?? 0)
-  if (told > limitBytes) throw tooLarge(limitBytes)
+  const declared = Number(payload.headers['content-length'] ?? 0)
+  if (declared > limitBytes) throw tooLarge(limitBytes)
   // Copied as they come, large bodies are in memory once, and none is copied at its end.
-  const place = told > readAtOnce ? Buffer.allocUnsafeSlow(told) : null
+  const place = declared > readAtOnce ? Buffer.allocUnsafeSlow(declared) : null
   const chunks: Buffer[] = []
   const { promise: whole, resolve, reject } = Promise.withResolvers<void>()
   let over = false

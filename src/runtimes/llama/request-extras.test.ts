@@ -149,7 +149,7 @@ suite('what llama.cpp’s and vLLM’s users ask of the built-in model', () => {
       { role: 'assistant', content: 'The <|im_end|>' },
     ]
     const typed = (await run(chat(begun, 'last-message'))).at(-1)
-    const told = (await run(ask(`${question}The <|im_end|>`))).at(-1)
-    assert.ok(typed?.type === 'finish' && told?.type === 'finish' && typed.usage.promptTokens === told.usage.promptTokens)
+    const lastPart = (await run(ask(`${question}The <|im_end|>`))).at(-1)
+    assert.ok(typed?.type === 'finish' && lastPart?.type === 'finish' && typed.usage.promptTokens === lastPart.usage.promptTokens)
   })
 })

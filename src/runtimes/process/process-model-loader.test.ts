@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ThreadShares } from './thread-shares.ts'
 
-function take(): { useThreads(count: number): void; readonly told: number[] } {
-  const told: number[] = []
-  return { useThreads: (count) => told.push(count), told }
+function take(): { useThreads(count: number): void; readonly reported: number[] } {
+  const reported: number[] = []
+  return { useThreads: (count) => reported.push(count), reported }
 }
 
 test('engines at work share the threads evenly, and who works alone has all of them', () => {
   const shares = new ThreadShares(7)
   const [one, two, three] = [take(), take(), take()]
   shares.note(one, true)
-  assert.deepEqual(one.told, [], 'it has all from the start')
+  assert.deepEqual(one.reported, [], 'it has all from the start')
   shares.note(two, true)
   shares.note(three, true)
   shares.note(two, false)
   shares.note(three, false)
   assert.deepEqual(
-    [one.told, two.told, three.told],
+    [one.reported, two.reported, three.reported],
     [
       [3, 2, 3, 7],
       [3, 2],
@@ -26,7 +26,7 @@ test('engines at work share the threads evenly, and who works alone has all of t
   )
   shares.note(one, false)
   shares.note(two, true)
-  assert.deepEqual(two.told, [3, 2, 7], 'what it was told when it last worked no longer holds')
+  assert.deepEqual(two.reported, [3, 2, 7], 'what it was told when it last worked no longer holds')
 })
 
 test('nobody computes with less than one thread', () => {
@@ -34,7 +34,7 @@ test('nobody computes with less than one thread', () => {
   const both = [take(), take()]
   for (const each of both) shares.note(each, true)
   assert.deepEqual(
-    both.map(({ told }) => told),
+    both.map(({ reported }) => reported),
     [[], []],
   )
 })

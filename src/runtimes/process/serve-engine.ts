@@ -65,11 +65,11 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
     if (message.type === 'more') return running.get(message.id)?.window.widen(message.parts)
     try {
       const { type: _, descriptor, ...options } = message
-      let told = 0
+      let reported = 0
       const onProgress = (part: number) => {
         // A hundred messages are enough for whoever looks on.
-        if (part < told + 0.01) return
-        told = part
+        if (part < reported + 0.01) return
+        reported = part
         channel.send({ type: 'loading', part })
       }
       const engine = await load(descriptor, { ...options, ...neverAborted, onProgress })

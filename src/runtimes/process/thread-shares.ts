@@ -12,7 +12,7 @@ export class ThreadShares {
   readonly #total: number
   readonly #working = new Set<ThreadTaker>()
   /** What each was last told; they start with all. */
-  readonly #told = new WeakMap<ThreadTaker, number>()
+  readonly #reported = new WeakMap<ThreadTaker, number>()
 
   constructor(total: number) {
     this.#total = total
@@ -24,8 +24,8 @@ export class ThreadShares {
     else this.#working.delete(taker)
     const share = Math.max(1, Math.floor(this.#total / Math.max(1, this.#working.size)))
     for (const each of this.#working) {
-      if ((this.#told.get(each) ?? this.#total) === share) continue
-      this.#told.set(each, share)
+      if ((this.#reported.get(each) ?? this.#total) === share) continue
+      this.#reported.set(each, share)
       each.useThreads(share)
     }
   }

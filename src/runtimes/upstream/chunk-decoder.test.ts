@@ -132,7 +132,7 @@ suite('streams of servers with OpenAI’s interface', () => {
       )
     })
 
-  for (const [told, expected] of [
+  for (const [reported, expected] of [
     [{ prompt_tokens: 7 }, { promptTokens: 7, completionTokens: 0, cachedTokens: 0 }],
     [
       { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: null },
@@ -170,8 +170,8 @@ suite('streams of servers with OpenAI’s interface', () => {
         ] as const,
     ),
   ] as const)
-    test(`${JSON.stringify(told)} is what was used`, async () => {
-      assert.deepEqual((await decode([end, { choices: [], usage: told }])).at(-1), { type: 'finish', usage: expected })
+    test(`${JSON.stringify(reported)} is what was used`, async () => {
+      assert.deepEqual((await decode([end, { choices: [], usage: reported }])).at(-1), { type: 'finish', usage: expected })
     })
 
   test('the last counts hold, whether they come with the text or behind it', async () => {

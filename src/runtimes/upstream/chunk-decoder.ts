@@ -123,15 +123,15 @@ function wordOf(reason: unknown): string {
 
 /** What was used, as OpenAI says it, Groq in a field of its own, and llama.cpp's server by what it took. */
 function decodeUsage({ usage, x_groq: groq, timings }: Chunk): CountedTokens | undefined {
-  const told: ChunkUsage | null | undefined = usage ?? groq?.usage
+  const reported: ChunkUsage | null | undefined = usage ?? groq?.usage
   const [cached, evaluated] = [countOf(timings?.cache_n), countOf(timings?.prompt_n)]
   const promptTokens =
-    countOf(told?.prompt_tokens ?? told?.input_tokens) ?? (evaluated === undefined ? undefined : evaluated + (cached ?? 0))
-  const all = countOf(told?.total_tokens)
+    countOf(reported?.prompt_tokens ?? reported?.input_tokens) ?? (evaluated === undefined ? undefined : evaluated + (cached ?? 0))
+  const all = countOf(reported?.total_tokens)
   const rest = all === undefined || promptTokens === undefined || all < promptTokens ? undefined : all - promptTokens
-  const completionTokens = countOf(told?.completion_tokens ?? told?.output_tokens) ?? rest ?? countOf(timings?.predicted_n)
+  const completionTokens = countOf(reported?.completion_tokens ?? reported?.output_tokens) ?? rest ?? countOf(timings?.predicted_n)
   if (promptTokens === undefined && completionTokens === undefined) return undefined
-  const thoughtTokens = countOf(told?.completion_tokens_details?.reasoning_tokens) ?? 0
-  const cachedTokens = countOf(told?.prompt_tokens_details?.cached_tokens) ?? cached ?? 0
+  const thoughtTokens = countOf(reported?.completion_tokens_details?.reasoning_tokens) ?? 0
+  const cachedTokens = countOf(reported?.prompt_tokens_details?.cached_tokens) ?? cached ?? 0
   return { promptTokens, completionTokens, cachedTokens, ...(thoughtTokens > 0 && { thoughtTokens }) }
 }

@@ -122,7 +122,7 @@ function decodeScores(
     return typeof score === 'number' && Number.isFinite(score) ? [score] : []
   })
   if (scores.length !== documents.length) throw makeBrokenError('sent no score for each document')
-  const perDocument = results.map(({ meta_info: told }) => countOf(told?.prompt_tokens))
+  const perDocument = results.map(({ meta_info: meta }) => countOf(meta?.prompt_tokens))
   const summed = perDocument.every((count) => count !== undefined) ? perDocument.reduce((sum, count) => sum + count, 0) : undefined
   const counted = countOf(usage?.prompt_tokens ?? usage?.total_tokens) ?? summed
   if (counted === undefined) onUncounted?.()

@@ -95,9 +95,9 @@ test('counts that a server leaves out or tells as nothing are estimated, and the
     [{ promptTokens: undefined, completionTokens: 3, cachedTokens: 0 }, { promptTokens: 2, completionTokens: 3, cachedTokens: 0 }, 1],
     [{ promptTokens: 9, completionTokens: 3, cachedTokens: 0 }, { promptTokens: 9, completionTokens: 3, cachedTokens: 0 }, 0],
   ] as const) {
-    let told = 0
-    const tokens = new TokenBound(makeTextRequest('hello', { maxTokens: 50 }), { onUncounted: () => told++ })
+    let reported = 0
+    const tokens = new TokenBound(makeTextRequest('hello', { maxTokens: 50 }), { onUncounted: () => reported++ })
     const parts = [...said, { type: 'finish', usage } as const].flatMap((part) => tokens.pass(part))
-    assert.deepEqual([parts.at(-1), told], [{ type: 'finish', usage: expected }, calls])
+    assert.deepEqual([parts.at(-1), reported], [{ type: 'finish', usage: expected }, calls])
   }
 })

@@ -180,8 +180,8 @@ export class Database implements Statements, AsyncDisposable {
 
   /** A server that lets the service in no more, whatever it has against it, is away for callers: it is its operator's to mend. */
   #explain(cause: unknown): unknown {
-    const told = toServiceError(cause)
-    return told === cause ? databaseAway(explainRefusal(cause, this.#url)) : told
+    const serviceError = toServiceError(cause)
+    return serviceError === cause ? databaseAway(explainRefusal(cause, this.#url)) : serviceError
   }
 
   #noteFault(): void {

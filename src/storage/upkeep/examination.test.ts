@@ -53,7 +53,8 @@ it('takes nothing for damaged that a store which is away does not give', async (
 })
 
 const nobody = 65_534
-const told = (path: string) => `${path} is not writable (EACCES); change its permissions, mount it writable, or choose another --data.`
+const unwritable = (path: string) =>
+  `${path} is not writable (EACCES); change its permissions, mount it writable, or choose another --data.`
 
 /** A data folder that lies in none of root's; rights bind no root, so that it is looked at as somebody else. */
 async function openFolder() {
@@ -91,13 +92,13 @@ describe('findUnwritable', () => {
     await using folder = await openFolder()
     const files = [folder.file, folder.lock]
     await chmod(folder.lock, 0o400)
-    assert.equal(await findUnwritable(folder.path, files), told(folder.lock))
+    assert.equal(await findUnwritable(folder.path, files), unwritable(folder.lock))
     await chmod(folder.file, 0o400)
-    assert.equal(await findUnwritable(folder.path, files), told(folder.file))
+    assert.equal(await findUnwritable(folder.path, files), unwritable(folder.file))
     assert.deepEqual(checkDatabase(folder.file, { isFrozen: true }), [])
     assert.deepEqual((await readdir(folder.path)).toSorted(), ['owner.lock', 'sepia.db'])
     await chmod(folder.path, 0o500)
-    assert.equal(await findUnwritable(folder.path, files), told(folder.path))
+    assert.equal(await findUnwritable(folder.path, files), unwritable(folder.path))
     assert.deepEqual(checkDatabase(folder.file, { isFrozen: true }), [])
     assert.match(checkDatabase(folder.file).join(), /sepia\.db is not writable for this user/)
     await chmod(folder.file, 0)

@@ -10,23 +10,23 @@ export interface Keys {
   press(target: Locator, way?: 'Tab' | 'Shift+Tab'): Promise<void>
   /** Waits until something has the focus, in a place that can be seen, and is marked as such. */
   stand(target: Locator): Promise<void>
-  /** Waits until this was told, and forgets what was told up to there. */
+  /** Waits until this text was announced, and drops every announcement up to it. */
   hear(text: string): Promise<void>
 }
 
 const most = 150
 
 const listen = `(() => {
-  if (window.told !== undefined) return
-  window.told = []
+  if (window.announced !== undefined) return
+  window.announced = []
   const regions = '[aria-live=polite], [aria-live=assertive], [role=status], [role=alert]'
   new MutationObserver((changes) => {
     for (const { target, addedNodes } of changes) {
       const around = target instanceof Element ? target : target.parentElement
       const region = around?.closest(regions)
-      if (region) window.told.push(region.textContent)
+      if (region) window.announced.push(region.textContent)
       for (const added of addedNodes)
-        if (added instanceof Element) for (const alert of [added, ...added.querySelectorAll('*')]) if (alert.matches('[role=alert]')) window.told.push(alert.textContent)
+        if (added instanceof Element) for (const alert of [added, ...added.querySelectorAll('*')]) if (alert.matches('[role=alert]')) window.announced.push(alert.textContent)
     }
   }).observe(document.body, { childList: true, subtree: true, characterData: true })
 })()`
@@ -77,10 +77,10 @@ export async function byKeys(page: Page): Promise<Keys> {
     },
     hear: (text) =>
       eventually(async () => {
-        const told = await page.evaluate<readonly string[]>('window.told')
-        const at = told.findIndex((each) => each.includes(text))
-        assert.ok(at >= 0, `“${text}” was not told, but ${JSON.stringify(told.slice(-8))}`)
-        await page.evaluate(`window.told.splice(0, ${at + 1})`)
+        const announced = await page.evaluate<readonly string[]>('window.announced')
+        const at = announced.findIndex((each) => each.includes(text))
+        assert.ok(at >= 0, `“${text}” was not announced, but ${JSON.stringify(announced.slice(-8))}`)
+        await page.evaluate(`window.announced.splice(0, ${at + 1})`)
       }),
   }
 }

@@ -102,9 +102,9 @@ function judge(lines: readonly NodeLine[], rows: readonly Readonly<Record<string
     acknowledged: acknowledged.length,
     completed: attempts.size,
     lost: acknowledged.filter((id) => typeof records.get(id)?.outcome !== 'string'),
-    duplicated: [...attempts].flatMap(([id, told]) => {
+    duplicated: [...attempts].flatMap(([id, reported]) => {
       const record = records.get(id)
-      const others = told.filter(
+      const others = reported.filter(
         ({ attempt }) => attempt !== record?.attempt || !String(record?.output_key).startsWith(`${id}.${attempt}.`),
       )
       return others.length === 0 ? [] : [id]

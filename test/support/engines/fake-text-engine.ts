@@ -26,10 +26,10 @@ function createThreadTeller(threads: number): TextModel & { useThreads(count: nu
     ...model,
     device: { backend: 'cpu', name: null },
     async *generate(_, { signal }) {
-      for (let told = 0; ; ) {
-        if (told === count) await once(changes, 'change', { signal })
-        told = count
-        yield { type: 'text', choice: 0, text: String(told) }
+      for (let sent = 0; ; ) {
+        if (sent === count) await once(changes, 'change', { signal })
+        sent = count
+        yield { type: 'text', choice: 0, text: String(sent) }
       }
     },
     useThreads: (next) => {

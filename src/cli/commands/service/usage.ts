@@ -11,7 +11,7 @@ interface UsageBudget {
   readonly left: number
 }
 
-interface Told {
+interface Percentiles {
   readonly p50: number
   readonly p95: number
   readonly p99: number
@@ -30,8 +30,8 @@ interface UsageRow {
   readonly completion_tokens: number
   readonly images: number
   readonly cost: number
-  readonly latency_ms?: Told | null
-  readonly first_token_ms?: Told | null
+  readonly latency_ms?: Percentiles | null
+  readonly first_token_ms?: Percentiles | null
 }
 
 /** What GET /v1/usage answers. */
@@ -48,12 +48,12 @@ function leftSentence({ of, unit, per, limit, left }: UsageBudget): string {
 
 /** A row as a table for spreadsheets has it: every field, nested ones apart. */
 function csvFields({ latency_ms: latency, first_token_ms: first, ...row }: UsageRow): Readonly<Record<string, string | number | null>> {
-  const told = (name: string, of: Told | null) => ({
+  const fieldsOf = (name: string, of: Percentiles | null) => ({
     [`${name}p50_ms`]: of?.p50 ?? null,
     [`${name}p95_ms`]: of?.p95 ?? null,
     [`${name}p99_ms`]: of?.p99 ?? null,
   })
-  return { ...row, ...(latency !== undefined && told('', latency)), ...(first !== undefined && told('first_token_', first)) }
+  return { ...row, ...(latency !== undefined && fieldsOf('', latency)), ...(first !== undefined && fieldsOf('first_token_', first)) }
 }
 
 function toCsv(rows: readonly UsageRow[]): string {

@@ -36,8 +36,8 @@ for (const [name, images] of Object.entries(results))
       const { computeMs, pictures } = chunks.images()
       assert.equal(computeMs, 12.5)
       for (const [index, { bytes, seed, removedForSafety }] of images.entries()) {
-        const { offset = 0, length = 0, sha256, ...told } = pictures[index] ?? {}
-        assert.deepEqual(told, { seed, removedForSafety })
+        const { offset = 0, length = 0, sha256, ...rest } = pictures[index] ?? {}
+        assert.deepEqual(rest, { seed, removedForSafety })
         if (removedForSafety) continue
         assert.ok(Buffer.from(whole.toString('latin1', offset, offset + length), 'base64').equals(bytes))
         assert.equal(sha256, createHash('sha256').update(bytes).digest('hex'))

@@ -8,7 +8,7 @@ import type { NativeDelivery } from './completion-request.ts'
 import { encodeGenerationSettings, generationSettingsSchema } from './generation-settings.ts'
 import { type NativeTimer, timingsSchema } from './timings.ts'
 
-const told = {
+const tokenFields = {
   id: Type.Integer({ description: '-1 if the upstream server does not report it.' }),
   token: Type.String(),
   bytes: Type.Array(Type.Integer()),
@@ -16,7 +16,7 @@ const told = {
 }
 
 /** How likely each token was. */
-const probabilitiesSchema = Type.Array(Type.Object({ ...told, top_logprobs: Type.Array(Type.Object(told)) }))
+const probabilitiesSchema = Type.Array(Type.Object({ ...tokenFields, top_logprobs: Type.Array(Type.Object(tokenFields)) }))
 
 /** Answer of POST /completion, and the last event of a stream; of several prompts there is a list of these. */
 export const nativeCompletionAnswerSchema = Type.Object({

@@ -179,7 +179,7 @@ suite('answers in llama.cpp’s words', () => {
   const asked = (fields: Partial<TextRequest> = {}) =>
     makeTextRequest('', { input: { type: 'prompt', prompt: 'a', special: true, echo: false }, topLogprobs: 1, maxTokens: 5, ...fields })
   const delivery = { stream: false, withTokens: true, timingsPerToken: false, fields: null }
-  const told = { id: 9, token: 'b', bytes: [98], logprob: -1, top_logprobs: [{ id: 8, token: 'c', bytes: [99], logprob: -2 }] }
+  const entry = { id: 9, token: 'b', bytes: [98], logprob: -1, top_logprobs: [{ id: 8, token: 'c', bytes: [99], logprob: -2 }] }
 
   test('a stream ends with what a whole answer says besides its text', async () => {
     const clock = createTestClock()
@@ -192,7 +192,7 @@ suite('answers in llama.cpp’s words', () => {
     const whole = encodeNativeCompletion(asked(), { index: 0, choice, timer }, delivery)
     assert.deepEqual(Compile(nativeCompletionAnswerSchema).Errors(whole), [])
     const { content, tokens, completion_probabilities, generation_settings, ...rest } = Object(whole)
-    assert.deepEqual([content, tokens, completion_probabilities], ['b\nc', [9, 8], [told]])
+    assert.deepEqual([content, tokens, completion_probabilities], ['b\nc', [9, 8], [entry]])
     const { generation_settings: settings, ...last } = events.at(-1)?.data ?? {}
     assert.deepEqual(last, { ...rest, content: '', tokens: [] })
     assert.deepEqual([settings.stream, generation_settings.stream, settings.n_predict], [true, false, 5])
@@ -207,7 +207,7 @@ suite('answers in llama.cpp’s words', () => {
         ['c', [8], false, 2],
       ],
     )
-    assert.deepEqual(events[0]?.data.completion_probabilities, [told])
+    assert.deepEqual(events[0]?.data.completion_probabilities, [entry])
   })
 
   test('a failure is an event of llama.cpp’s shape, and no event says that it stopped', async () => {

@@ -133,8 +133,8 @@ suite('messages in Anthropic’s words', () => {
 
 suite('conversations in Anthropic’s words', () => {
   test('the system prompt comes first, its blocks as lines, and an empty one is none', () => {
-    const told = (system: unknown) => conversation([user('a')], { system }).messages
-    assert.deepEqual(told('You'), [
+    const readBack = (system: unknown) => conversation([user('a')], { system }).messages
+    assert.deepEqual(readBack('You'), [
       { role: 'system', content: 'You' },
       { role: 'user', content: 'a' },
     ])
@@ -142,9 +142,9 @@ suite('conversations in Anthropic’s words', () => {
       { type: 'text', text: 'One' },
       { type: 'text', text: 'Two', cache_control: { type: 'ephemeral' } },
     ]
-    assert.deepEqual(told(blocks)[0], { role: 'system', content: 'One\nTwo' })
-    assert.deepEqual(told(''), [{ role: 'user', content: 'a' }])
-    assert.deepEqual(told([]), [{ role: 'user', content: 'a' }])
+    assert.deepEqual(readBack(blocks)[0], { role: 'system', content: 'One\nTwo' })
+    assert.deepEqual(readBack(''), [{ role: 'user', content: 'a' }])
+    assert.deepEqual(readBack([]), [{ role: 'user', content: 'a' }])
   })
 
   test('results stand right behind their calls, and what was said with them after', () => {
@@ -254,8 +254,8 @@ suite('tools and thoughts in Anthropic’s words', () => {
     const parts = { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Dogs bark.' }] }, context: null }
     const { input } = accept({ messages: [user([plain, parts, { type: 'text', text: 'Who barks?' }])] }).request
     assert.deepEqual(Object(input).messages, [{ role: 'user', content: 'On cats\nCats purr.\nDogs bark.\nWho barks?' }])
-    const told = accept({ messages: [user('a'), assistant([called]), user([{ ...result, content: [plain] }])] }).request.input
-    assert.equal(Object(told).messages[2].content, 'On cats\nCats purr.')
+    const input = accept({ messages: [user('a'), assistant([called]), user([{ ...result, content: [plain] }])] }).request.input
+    assert.equal(Object(input).messages[2].content, 'On cats\nCats purr.')
     const foreign = { type: 'document', source: { type: 'url', url: 'https://example.org/a.pdf' } }
     assertRefused(() => accept({ messages: [user([foreign])] }), { code: 'unsupported_parameter', param: 'messages[0].content[0]' })
   })

@@ -21,8 +21,8 @@ function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {
 
 /** A conversation that {@link findTurnFaults} found nothing wrong with, in the words of the domain. */
 export function readMessages(system: string | readonly TextBlock[] | undefined, messages: readonly MessageBody[]): readonly ChatMessage[] {
-  const told = system === undefined ? '' : joinTexts(blocksOf(system))
-  return [...(told === '' ? [] : [{ role: 'system', content: told } as const]), ...messages.flatMap(readTurn)]
+  const systemText = system === undefined ? '' : joinTexts(blocksOf(system))
+  return [...(systemText === '' ? [] : [{ role: 'system', content: systemText } as const]), ...messages.flatMap(readTurn)]
 }
 
 /** Whether the last message is a beginning that the answer goes on from. */

@@ -142,8 +142,8 @@ export class ChoiceOutput {
 
   #pushText(text: string, { logprobs, tokens }: ReportedTokens): void {
     if (text.length === 0 && logprobs.length === 0 && tokens.length === 0) return
-    const told = { ...(logprobs.length > 0 && { logprobs }), ...(tokens.length > 0 && { tokens }) }
-    this.#push({ type: 'text', choice: this.#choice, text, ...told })
+    const reported = { ...(logprobs.length > 0 && { logprobs }), ...(tokens.length > 0 && { tokens }) }
+    this.#push({ type: 'text', choice: this.#choice, text, ...reported })
   }
 
   #pushCall(event: ToolEvent): void {

@@ -156,17 +156,17 @@ test('marks that nothing follows for long begin nothing', () => {
 
 test('a string is told while it is written, other values once they are whole', () => {
   const reader = new ToolCallReader(format)
-  const told = (fragment: string): string =>
+  const readFragment = (fragment: string): string =>
     reader
       .add(fragment)
       .map((event) => (event.type === 'arguments' ? event.fragment : ''))
       .join('')
-  assert.equal(told('<tool_call>\n<function=add>\n<parameter=text>\nPa'), '{"text": "Pa')
-  assert.equal(told('ris "now"\n'), 'ris \\"now\\"')
-  assert.equal(told('</param'), '')
-  assert.equal(told('eter>\n<parameter=count>\n'), '", "count": ')
-  assert.equal(told('4'), '')
-  assert.equal(told('2\n</parameter>\n</function>'), '42}')
+  assert.equal(readFragment('<tool_call>\n<function=add>\n<parameter=text>\nPa'), '{"text": "Pa')
+  assert.equal(readFragment('ris "now"\n'), 'ris \\"now\\"')
+  assert.equal(readFragment('</param'), '')
+  assert.equal(readFragment('eter>\n<parameter=count>\n'), '", "count": ')
+  assert.equal(readFragment('4'), '')
+  assert.equal(readFragment('2\n</parameter>\n</function>'), '42}')
 })
 
 test('what stands before the name is told as the format spells it', () => {

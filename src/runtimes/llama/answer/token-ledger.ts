@@ -3,20 +3,20 @@ import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 
 /** Holds what is told of tokens back until the text they belong to is shown. */
-export class TokenLedger<Told> {
-  #waiting: { readonly start: number; readonly told: Told }[] = []
+export class TokenLedger<Reported> {
+  #waiting: { readonly start: number; readonly reported: Reported }[] = []
 
   /** @param start Length of the whole text before this token. */
-  add(start: number, told: Told): void {
-    this.#waiting.push({ start, told })
+  add(start: number, reported: Reported): void {
+    this.#waiting.push({ start, reported })
   }
 
   /** Takes the entries of tokens that begin before `shown` characters. */
-  take(shown: number): readonly Told[] {
+  take(shown: number): readonly Reported[] {
     if (this.#waiting.length === 0) return []
     const taken = this.#waiting.filter((entry) => entry.start < shown)
     this.#waiting = this.#waiting.filter((entry) => entry.start >= shown)
-    return taken.map(({ told }) => told)
+    return taken.map(({ reported }) => reported)
   }
 }
 

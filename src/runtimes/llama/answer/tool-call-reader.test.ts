@@ -109,7 +109,7 @@ test('arguments that begin with no bracket are told as they are, however they ar
   for (const fragments of [[' two words\n{}'], [...' two words\n{}']]) {
     const reader = new ToolCallReader(hermes)
     const events = [...reader.add('<tool_call>\n{"name": "add", "arguments":'), ...fragments.flatMap((fragment) => reader.add(fragment))]
-    const told = events.map((event) => (event.type === 'arguments' ? event.fragment : ''))
-    assert.equal(told.join(''), 'two words\n{}')
+    const readFragments = events.map((event) => (event.type === 'arguments' ? event.fragment : ''))
+    assert.equal(readFragments.join(''), 'two words\n{}')
   }
 })

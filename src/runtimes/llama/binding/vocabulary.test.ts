@@ -42,9 +42,9 @@ function describeSentencePiece(): Tokenizer {
 /** Gemma 4's kind: byte pairs, spelled as SentencePiece spells them, and merged across a line. */
 function describeGemma(): Tokenizer {
   const { entries, size, end } = describeSentencePiece()
-  const told = entries.filter(([key]) => key !== 'tokenizer.ggml.model' && key !== 'tokenizer.ggml.scores')
+  const stated = entries.filter(([key]) => key !== 'tokenizer.ggml.model' && key !== 'tokenizer.ggml.scores')
   const merges = ['▁ a', 'a b', '▁ ab']
-  return { entries: [...told, ['tokenizer.ggml.model', ggufValue('gemma4')], ['tokenizer.ggml.merges', ggufValue(merges)]], size, end }
+  return { entries: [...stated, ['tokenizer.ggml.model', ggufValue('gemma4')], ['tokenizer.ggml.merges', ggufValue(merges)]], size, end }
 }
 
 /** The same tokenizer with one entry changed. */
@@ -200,8 +200,8 @@ suite('the tokens of stretches are those of the text', () => {
   for (const addsSpace of [true, false])
     test(`cut at words: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
       const { entries, ...rest } = describeSentencePiece()
-      const told = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
-      await using opened = await openVocabulary(told)
+      const stated = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
+      await using opened = await openVocabulary(stated)
       const random = chances()
       for (let round = 0; round < 10; round++) {
         const text = writeWords([...words, ' a', ' ab', ' user', '[INST]', '</s>', '▁'], 500, random)
@@ -234,8 +234,8 @@ suite('the tokens of stretches are those of the text', () => {
   for (const addsSpace of [true, false])
     test(`a word whose tokens would take minutes is cut: SentencePiece that puts ${addsSpace ? 'a' : 'no'} space before a text`, async () => {
       const { entries, ...rest } = describeSentencePiece()
-      const told = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
-      await using opened = await openVocabulary(told)
+      const stated = { ...rest, entries: [...entries, ['tokenizer.ggml.add_space_prefix', ggufValue(addsSpace)] as const] }
+      await using opened = await openVocabulary(stated)
       const { vocabulary, cuts } = opened
       for (const word of ['a', '漢', ' ', ' 1', '\n', 'aGVsbG8gd29ybGQ9', '漢字。']) {
         const text = word.repeat(Math.ceil(10_000 / word.length))

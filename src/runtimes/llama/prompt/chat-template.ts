@@ -92,12 +92,12 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
     hidesLoneRules: hidesLoneRules(tryOut),
     render: (messages, tools, { opensTurn = true, effort, thinks: asked, thoughtTokens } = {}) => {
       if (effort !== undefined && effort !== 'none' && !acceptsEffort && thoughts === null) throw refuseEffort()
-      const told = effort === undefined ? asked : effort !== 'none'
-      const budget = told === false ? 0 : thoughtTokens
-      const heard = effort ?? (told === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
+      const isThinking = effort === undefined ? asked : effort !== 'none'
+      const budget = isThinking === false ? 0 : thoughtTokens
+      const heard = effort ?? (isThinking === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
       const thinking = {
         ...(heard !== undefined && { reasoning_effort: thoughts?.efforts[heard] ?? heard }),
-        ...(told !== undefined && { enable_thinking: told, thinking: told }),
+        ...(isThinking !== undefined && { enable_thinking: isThinking, thinking: isThinking }),
         ...(budget !== undefined && { thinking_budget: budget }),
       }
       const seen = gathers ? gatherRules(messages) : messages

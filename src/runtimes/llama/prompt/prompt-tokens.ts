@@ -121,8 +121,8 @@ export async function tokenizeParts(
 function readThinking({ acceptsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { effort, effortIsWish = false, thoughtTokens } = input
   const thinks = thoughtTokens === 0 ? false : input.thinks
-  const told = effort === undefined || (effortIsWish && !acceptsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
-  return { ...told, ...(thoughtTokens !== undefined && { thoughtTokens }) }
+  const chosen = effort === undefined || (effortIsWish && !acceptsEffort) ? { ...(thinks !== undefined && { thinks }) } : { effort }
+  return { ...chosen, ...(thoughtTokens !== undefined && { thoughtTokens }) }
 }
 
 /** What a prompt has begun of an answer, by the mark that it ends in; null = neither. */

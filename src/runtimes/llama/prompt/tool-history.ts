@@ -6,8 +6,8 @@ import type { ToolFormat } from './tool-format.ts'
 /** Rewrites earlier calls and results, which another service may have made, as a native template insists on them. */
 export function fitToolHistory({ shortIds, next, parameters }: ToolFormat, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const named = shortIds ? messages.map(shortenIds) : messages
-  const told = parameters === undefined ? named : named.map(nameArguments)
-  return next === null ? separateCalls(told) : told
+  const calls = parameters === undefined ? named : named.map(nameArguments)
+  return next === null ? separateCalls(calls) : calls
 }
 
 /** Arguments as an object, also those that are cut or no object: the template goes through its members. */

@@ -73,7 +73,7 @@ export class MessageDecoder implements StreamDecoder {
 /** What a server that does not stream would have told of a message. */
 function eventsOf(message: Fields): readonly Fields[] {
   const blocks = Array.isArray(message.content) ? message.content.map(fieldsOf) : []
-  const told = blocks.flatMap((block, index) => {
+  const contents = blocks.flatMap((block, index) => {
     const delta = {
       type: 'input_json_delta',
       partial_json: Object.keys(fieldsOf(block.input)).length > 0 ? JSON.stringify(block.input) : '',
@@ -86,7 +86,7 @@ function eventsOf(message: Fields): readonly Fields[] {
   })
   return [
     { type: 'message_start', message },
-    ...told,
+    ...contents,
     { type: 'message_delta', delta: message, usage: message.usage },
     { type: 'message_stop' },
   ]

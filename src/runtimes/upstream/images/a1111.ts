@@ -44,7 +44,7 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
     async refuse(request, options) {
       refuseEmbedded(request)
       refuseUsed('a1111', rareFields(request))
-      await capabilities.check((told) => void samplerFields(told, request.sampler), options)
+      await capabilities.check((reported) => void samplerFields(reported, request.sampler), options)
     },
     draw: async (drawing, options) => {
       const task = `task(sepia-${randomUUID()})`
@@ -60,7 +60,7 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
       try {
         const answer = await calls.post(
           path,
-          { ...drawingFields(drawing), force_task_id: task, ...samplerFields(capabilities.told, drawing.request.sampler) },
+          { ...drawingFields(drawing), force_task_id: task, ...samplerFields(capabilities.reported, drawing.request.sampler) },
           { signal, makes: 'picture' },
         )
         return fromBase64(fieldOf(answer, 'images', 0))
@@ -86,11 +86,11 @@ async function interrupt(calls: ServerCalls, task: string): Promise<void> {
 
 /** Whether the server says that the task waits behind others, or has ended, so that what it draws is not ours; some name no tasks, and are thought to draw for us alone. */
 async function drawsAnother(calls: ServerCalls, task: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
-  const told = await calls.post('/internal/progress', { id_task: task, live_preview: false }, options).catch(() => {
+  const reported = await calls.post('/internal/progress', { id_task: task, live_preview: false }, options).catch(() => {
     options.signal.throwIfAborted()
     return null
   })
-  return fieldOf(told, 'queued') === true || fieldOf(told, 'completed') === true
+  return fieldOf(reported, 'queued') === true || fieldOf(reported, 'completed') === true
 }
 
 /** It is there only when it was asked for at the server's start. */

@@ -37,7 +37,7 @@ export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly sign
   return {
     async refuse(request, options) {
       refuseUsed('comfyui', [...rareFields(request), ...closedFields(comfy, request)])
-      if (workflow.open.includes('sampler')) await known.check((told) => void samplerNames(told, request.sampler), options)
+      if (workflow.open.includes('sampler')) await known.check((reported) => void samplerNames(reported, request.sampler), options)
       for (const [field, given] of [
         ['init_image', request.initial],
         ['mask_image', request.mask],
@@ -46,7 +46,7 @@ export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly sign
           throw new ServiceError('validation_error', `\`${field}\` is required: this model's workflow starts from it.`, { param: field })
     },
     draw: async ({ request, texts, seed }, options) => {
-      const names = workflow.open.includes('sampler') ? samplerNames(known.told, request.sampler) : { sampler: '', scheduler: '' }
+      const names = workflow.open.includes('sampler') ? samplerNames(known.reported, request.sampler) : { sampler: '', scheduler: '' }
       const prompt = fillWorkflow(workflow, {
         ...names,
         prompt: texts.prompt,

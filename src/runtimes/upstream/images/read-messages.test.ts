@@ -15,9 +15,9 @@ async function read(...pieces: readonly Uint8Array[]): Promise<readonly string[]
 
 test('messages are whole however their bytes come', async () => {
   const sent = Buffer.concat([frame(1, 'one'), frame(2, 'tw', { isLast: false }), frame(0, 'o')])
-  const told = ['text one', 'bytes two']
-  assert.deepEqual(await read(sent), told)
-  assert.deepEqual(await read(...Array.from(sent, (byte) => Uint8Array.of(byte))), told)
+  const messages = ['text one', 'bytes two']
+  assert.deepEqual(await read(sent), messages)
+  assert.deepEqual(await read(...Array.from(sent, (byte) => Uint8Array.of(byte))), messages)
 })
 
 test('lengths of two and of eight bytes are read', async () => {

@@ -24,14 +24,14 @@ export async function connectSdServer(calls: ServerCalls, connecting: { readonly
         ['inpaint_full_res', request.mask?.fullResolution === true],
         ['mask_blur', (request.mask?.blur ?? 0) > 0],
       ])
-      await capabilities.check((told) => {
-        samplerFields(told, request.sampler)
-        for (const lora of request.loras) loraField(told, lora)
-        refuseSize(told, request)
+      await capabilities.check((reported) => {
+        samplerFields(reported, request.sampler)
+        for (const lora of request.loras) loraField(reported, lora)
+        refuseSize(reported, request)
       }, options)
     },
     draw: async (drawing, options) => {
-      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.told, drawing), { signal: options.signal, makes: 'job' })
+      const job = await calls.post('/sdcpp/v1/img_gen', jobFields(capabilities.reported, drawing), { signal: options.signal, makes: 'job' })
       const id = fieldOf(job, 'id')
       if (typeof id !== 'string' || !/^[\w-]{1,200}$/u.test(id)) throw makeBrokenError('accepted a picture without giving it an id')
       const state = await waitForJob(calls, id, options)

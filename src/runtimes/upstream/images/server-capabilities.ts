@@ -5,23 +5,23 @@ interface AskOptions {
 }
 
 /** What a server tells of itself, which changes where it gets files or is started anew. */
-export class ServerCapabilities<Told> {
-  readonly #ask: (options: AskOptions) => Promise<Told>
-  #told: Told
+export class ServerCapabilities<Reported> {
+  readonly #ask: (options: AskOptions) => Promise<Reported>
+  #reported: Reported
 
-  private constructor(ask: (options: AskOptions) => Promise<Told>, told: Told) {
+  private constructor(ask: (options: AskOptions) => Promise<Reported>, reported: Reported) {
     this.#ask = ask
-    this.#told = told
+    this.#reported = reported
   }
 
   /** @throws {ServiceError} what `ask` throws. */
-  static async open<Told>(ask: (options: AskOptions) => Promise<Told>, options: AskOptions): Promise<ServerCapabilities<Told>> {
+  static async open<Reported>(ask: (options: AskOptions) => Promise<Reported>, options: AskOptions): Promise<ServerCapabilities<Reported>> {
     return new ServerCapabilities(ask, await ask(options))
   }
 
   /** What it told last. */
-  get told(): Told {
-    return this.#told
+  get reported(): Reported {
+    return this.#reported
   }
 
   /**
@@ -29,16 +29,16 @@ export class ServerCapabilities<Told> {
    *
    * @throws {ServiceError} what `check` throws.
    */
-  async check(check: (told: Told) => void, options: AskOptions): Promise<void> {
+  async check(check: (reported: Reported) => void, options: AskOptions): Promise<void> {
     try {
-      check(this.#told)
+      check(this.#reported)
     } catch (refusal) {
       if (!(refusal instanceof ServiceError)) throw refusal
-      this.#told = await this.#ask(options).catch(() => {
+      this.#reported = await this.#ask(options).catch(() => {
         options.signal.throwIfAborted()
         throw refusal
       })
-      check(this.#told)
+      check(this.#reported)
     }
   }
 }

@@ -13,7 +13,7 @@ const picture = (size: number) =>
     .toBuffer()
 
 async function draw(whileDrawing: (options: DrawingOptions) => unknown, seeds: readonly number[]): Promise<readonly ImageProgress[]> {
-  const told: ImageProgress[] = []
+  const reported: ImageProgress[] = []
   const file = await picture(64)
   const server = {
     refuse: async () => undefined,
@@ -25,20 +25,20 @@ async function draw(whileDrawing: (options: DrawingOptions) => unknown, seeds: r
   const model = createServerModel(server, { firstMs: null })
   await model.generate(makeImageRequest('a fox', { seeds, steps: 4, previews: true }), {
     signal,
-    onProgress: (progress) => told.push(progress),
+    onProgress: (progress) => reported.push(progress),
   })
-  return told
+  return reported
 }
 
 test('progress never goes back, whatever a server counts', async () => {
-  const told = await draw(
+  const reported = await draw(
     async ({ onStep }) => {
       for (const step of [2, 1, -7, Number.NaN, 1e308, 3]) await onStep(step)
     },
     [1, 2],
   )
   assert.deepEqual(
-    told.map(({ step }) => step),
+    reported.map(({ step }) => step),
     [2, 2, 2, 4, 4, 4, 6, 6, 6, 8, 8, 8],
   )
 })
@@ -46,10 +46,10 @@ test('progress never goes back, whatever a server counts', async () => {
 test('a preview that is small only when its picture is there is not told any more', async () => {
   const preview = await picture(2048)
   const late: Promise<void>[] = []
-  const told = await draw(({ onStep }) => void late.push(onStep(1, preview)), [1, 2])
+  const reported = await draw(({ onStep }) => void late.push(onStep(1, preview)), [1, 2])
   await Promise.all(late)
   await turn()
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     { step: 4, total: 8 },
     { step: 8, total: 8 },
   ])

@@ -17,9 +17,9 @@ async function listSessions(signal?: AbortSignal): Promise<readonly ListedSessio
 /** The browsers that are signed in to this account, and the way to sign them out. */
 export function SessionLedger(): VNode {
   const { resource, reload } = useResource(listSessions, [])
-  const end = async (path: string, told: string) => {
+  const end = async (path: string, message: string) => {
     await send(path, { method: 'DELETE' })
-    showToast(told)
+    showToast(message)
     await reload()
   }
   const columns: readonly Column<ListedSession>[] = [

@@ -35,7 +35,7 @@ export function Composer(): VNode {
     lengthFault(draft) ??
     sizeFault(draft.trim(), attached, current.value.turns.value) ??
     blindnessOf(attached)
-  const told = hindrance ?? waitingText()
+  const notice = hindrance ?? waitingText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && hindrance === null
   const { model } = chatSettings.value
@@ -104,9 +104,9 @@ export function Composer(): VNode {
       }}
     >
       <AttachedRow attached={attached} onChange={(next) => keepAttached(name, next)} />
-      {told === null ? null : (
+      {notice === null ? null : (
         <p class="soft" role="status">
-          {told}
+          {notice}
         </p>
       )}
       <div class="composer-sheet">

@@ -96,8 +96,8 @@ function oncePerFrame(apply: (fields: Partial<Turn>) => void): {
 function failedFields(error: unknown): Partial<Turn> {
   const requestId = requestIdOf(error)
   const cause = causeOf(error)
-  const told = { failure: sentenceOf(error), failureLanguage: languageOf(error) ?? language }
-  return { state: 'failed', ...told, ...(requestId !== null && { requestId }), ...(cause !== null && { cause }) }
+  const failed = { failure: sentenceOf(error), failureLanguage: languageOf(error) ?? language }
+  return { state: 'failed', ...failed, ...(requestId !== null && { requestId }), ...(cause !== null && { cause }) }
 }
 
 /** The calls with one more piece of one of them. */

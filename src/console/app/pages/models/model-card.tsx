@@ -15,7 +15,7 @@ import { canBeTried, tryModel } from '../palette/try-model.ts'
 import { modelFacts, runsElsewhere } from './model-facts.ts'
 import { ServerLines } from './server-lines.tsx'
 
-const told = { load: t`The model is loaded.`, unload: t`The model is unloaded.`, remove: t`The model is removed.` } as const
+const doneTexts = { load: t`The model is loaded.`, unload: t`The model is unloaded.`, remove: t`The model is removed.` } as const
 const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<
   ConsoleModel['state']['state'],
   string
@@ -30,7 +30,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
     const body: ModelChoice = { model: model.id }
     await send(`/console/api/models/${verb}`, { method: 'POST', body, waitsForWork: true })
     await loadModels()
-    announce(told[verb])
+    announce(doneTexts[verb])
   }
   const change = async (verb: 'load' | 'unload') => {
     busy.value = true

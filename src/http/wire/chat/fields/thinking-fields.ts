@@ -55,7 +55,7 @@ export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'th
 
 type Said<Value> = readonly (readonly [name: string, value: Value])[]
 
-function gather({ chat_template_kwargs: told = {}, ...body }: ThinkingBody): {
+function gather({ chat_template_kwargs: templateArguments = {}, ...body }: ThinkingBody): {
   readonly switches: Said<boolean>
   readonly efforts: Said<(typeof reasoningEfforts)[number]>
   readonly limits: Said<number>
@@ -64,10 +64,13 @@ function gather({ chat_template_kwargs: told = {}, ...body }: ThinkingBody): {
   return {
     switches: [
       ...said('enable_thinking', body.enable_thinking),
-      ...said('chat_template_kwargs.enable_thinking', told.enable_thinking),
-      ...said('chat_template_kwargs.thinking', told.thinking),
+      ...said('chat_template_kwargs.enable_thinking', templateArguments.enable_thinking),
+      ...said('chat_template_kwargs.thinking', templateArguments.thinking),
     ],
-    efforts: [...said('reasoning_effort', body.reasoning_effort), ...said('chat_template_kwargs.reasoning_effort', told.reasoning_effort)],
+    efforts: [
+      ...said('reasoning_effort', body.reasoning_effort),
+      ...said('chat_template_kwargs.reasoning_effort', templateArguments.reasoning_effort),
+    ],
     limits: budgets.flatMap((name) => said(name, body[name])),
   }
 }

@@ -26,7 +26,7 @@ interface Block {
 const generator = new TorchGenerator(3)
 const convolutions = [generator.normal(channels * channels * 9), generator.normal(channels * channels * 9)]
 const input = generator.normal(channels * 6 * 4)
-const told = generator.normal(emb)
+const embedded = generator.normal(emb)
 
 async function run({ name, time, norm }: Block, target = processorTarget): Promise<Float32Array> {
   const flat = (value: number) => new Float32Array(channels).fill(value)
@@ -56,14 +56,14 @@ async function run({ name, time, norm }: Block, target = processorTarget): Promi
   graph.output(output, 'out', ['batch', channels, 'height', 'width'])
   const written = { label: file, bytes: graph.encode(), folder: weights.folder }
   await using session = await openWrittenGraph(written, { threads: 1 })
-  const feeds = { sample: session.tensor('sample', input, [1, channels, 6, 4]), time: session.tensor('time', told, [1, emb]) }
+  const feeds = { sample: session.tensor('sample', input, [1, channels, 6, 4]), time: session.tensor('time', embedded, [1, emb]) }
   const [out] = await session.run(feeds, ['out'])
   return Float32Array.from(out.values)
 }
 
 /** What a layer makes of the time: [outputs]. */
 function layer({ weight, bias }: Block['time']): Float32Array {
-  return bias.map((value, i) => told.reduce((sum, number, j) => sum + number * (weight[i * emb + j] ?? 0), value))
+  return bias.map((value, i) => embedded.reduce((sum, number, j) => sum + number * (weight[i * emb + j] ?? 0), value))
 }
 
 const worst = (ours: Float32Array, theirs: Float32Array) =>

@@ -29,11 +29,11 @@ function normalizeInTime(
   const { graph } = context
   const normalize = (value: Value) => groupNorm(graph, `${module}.norm2`, value, epsilon)
   if (time === null) return normalize(input)
-  const told = linear(context, `${module}.time_emb_proj`, time)
+  const embedded = linear(context, `${module}.time_emb_proj`, time)
   const perChannel = (rows: Value) => graph.node('Reshape', [rows, graph.integers([0, -1, 1, 1])])
   const isWide = graph.weights.sizeOf(`${module}.time_emb_proj.weight`, 0) === 2 * graph.weights.sizeOf(`${module}.norm2.weight`, 0)
-  if (!isWide) return normalize(graph.node('Add', [input, perChannel(told)]))
-  const [scale = '', shift = ''] = graph.nodes('Split', [told], { axis: 1, num_outputs: 2 }, 2)
+  if (!isWide) return normalize(graph.node('Add', [input, perChannel(embedded)]))
+  const [scale = '', shift = ''] = graph.nodes('Split', [embedded], { axis: 1, num_outputs: 2 }, 2)
   const factor = graph.node('Add', [perChannel(scale), graph.floats([1], [])])
   return graph.node('Add', [graph.node('Mul', [normalize(input), factor]), perChannel(shift)])
 }

@@ -79,8 +79,8 @@ export async function draw(
     if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
     await followToItsEnd(key, id, pause)
   } catch (error) {
-    const told = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
-    change(key, { state: 'failed', ...told, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
+    const failed = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
+    change(key, { state: 'failed', ...failed, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
   }
 }
 
