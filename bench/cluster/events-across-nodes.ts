@@ -76,11 +76,11 @@ async function wait(name: string, at: { readonly submit: number; readonly poll: 
 async function cancel(name: string, place: number): Promise<number> {
   const id = await submit(name, place, 20_000)
   while (!model.runs.has(name)) await pause(5)
-  const askedAt = performance.now()
+  const requestedAt = performance.now()
   await client.askNode(nodeAt(place + 1), `/v1/requests/${id}`, { method: 'DELETE' })
   for (;;) {
     const cutAt = model.runs.get(name)?.at(-1)?.cutAt
-    if (typeof cutAt === 'number') return cutAt - askedAt
+    if (typeof cutAt === 'number') return cutAt - requestedAt
     await pause(5)
   }
 }

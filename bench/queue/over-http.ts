@@ -121,9 +121,9 @@ try {
     for (let round = 1; round <= rounds; round++) {
       const bare = await measureHttpLoad(`${level} ${round}: node:http`, bareServer, health, seconds)
       const healthy = await measureHttpLoad(`${level} ${round}: health   `, service, health, seconds)
-      const asked = await measureHttpLoad(`${level} ${round}: polls    `, service, polls, seconds)
+      const requested = await measureHttpLoad(`${level} ${round}: polls    `, service, polls, seconds)
       const submitted = await measureHttpLoad(`${level} ${round}: submits  `, service, submits, seconds)
-      const ratios = [healthy, asked, submitted].map((rate) => (rate / bare).toFixed(2))
+      const ratios = [healthy, requested, submitted].map((rate) => (rate / bare).toFixed(2))
       console.log(`${level} ${round}: ratios to node:http ${ratios.join(', ')}`)
     }
   }

@@ -64,10 +64,10 @@ export async function examineGguf(path: string): Promise<string | null> {
   return fault === null ? null : `${basename(path)} ${fault}.`
 }
 
-function describe(asked: string, file: string, files: Readonly<Record<string, ListedFile>>): ModelFile {
-  const name = weightName(asked)
+function describe(requested: string, file: string, files: Readonly<Record<string, ListedFile>>): ModelFile {
+  const name = weightName(requested)
   const id = modelId(name)
-  return /\.gguf$/i.test(asked)
+  return /\.gguf$/i.test(requested)
     ? { id, name, kind: 'text', format: 'gguf', file, files }
     : { id, name, kind: 'image', format: 'safetensors', file, files }
 }

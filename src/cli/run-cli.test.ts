@@ -197,7 +197,7 @@ describe('the command line', () => {
     assert.deepEqual((await run(['token', 'revoke', 't1'], { answer: 'n' })).done, ['closed'])
     const answered = await run(['token', 'revoke', 't1'], { answer: 'y' })
     assert.deepEqual(answered.done, ['revoked t1', 'closed'])
-    assert.equal(answered.asked.length, 1)
+    assert.equal(answered.questions.length, 1)
     assert.deepEqual((await run(['token', 'revoke', 't1', '--yes'])).done, ['revoked t1', 'closed'])
   })
 

@@ -84,18 +84,18 @@ test('a request whose node is lost again and again on it is not asked of it for 
   }
   await using pair = await startPair({ text })
   let refusal: unknown
-  const asked = pair.ask().catch((error) => {
+  const requested = pair.ask().catch((error) => {
     refusal = error
   })
   let cuts = 0
   while (refusal === undefined) {
-    if (pair.worker.asked.length > cuts) {
+    if (pair.worker.requested.length > cuts) {
       pair.relay.cut()
       cuts += 1
     }
     await pair.clock.advance(1000)
   }
-  await asked
+  await requested
   assert.ok(refusal instanceof ServiceError && ['inference_failed', 'server_is_overloaded'].includes(refusal.code), String(refusal))
   assert.equal(cuts, 3)
   assert.deepEqual(pair.worker.faults, [], 'whoever lends is not at fault when the asking node is gone')

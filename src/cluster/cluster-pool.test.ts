@@ -88,7 +88,7 @@ test('a node with another secret computes for nobody, and the operator is told o
     }
   }
   await askAll()
-  assert.deepEqual([right.asked.length, wrong.asked.length], [8, 0])
+  assert.deepEqual([right.requested.length, wrong.requested.length], [8, 0])
   assert.equal(api.unreached.length, 1)
   assert.match(
     api.unreached[0] ?? '',
@@ -172,7 +172,7 @@ test('a node that dies before its first part is replaced by another, and the cal
   await held.begun
   await dying?.kill()
   assert.deepEqual((await reading).find(isText), { type: 'text', choice: 0, text: 'hello' })
-  assert.deepEqual(taking?.asked, ['[say hello]'])
+  assert.deepEqual(taking?.requested, ['[say hello]'])
   await lease[Symbol.asyncDispose]()
 })
 
@@ -186,7 +186,7 @@ test('a node that dies after its first part is an error, and nothing is said twi
   assert.ok(isText((await parts.next()).value))
   await dying?.kill()
   await assert.rejects(parts.next(), { code: 'server_is_overloaded', message: /node .* was lost/ })
-  assert.deepEqual(other?.asked, [])
+  assert.deepEqual(other?.requested, [])
   await lease[Symbol.asyncDispose]()
 })
 
@@ -197,7 +197,7 @@ test('a node that is gone is left alone, and when all are gone the caller hears 
     await using lease = await cluster.api.pool.acquireText('fake-chat', options)
     await Array.fromAsync(lease.model.generate(makeTextRequest('x'), options))
   }
-  assert.equal(cluster.nodes[1]?.asked.length, 4)
+  assert.equal(cluster.nodes[1]?.requested.length, 4)
 })
 
 test('a request waits for the only node that runs its model while that starts again', async () => {
@@ -211,7 +211,7 @@ test('a request waits for the only node that runs its model while that starts ag
   await api.view.refresh(options)
   await using lease = await waiting
   await Array.fromAsync(lease.model.generate(makeTextRequest('x'), options))
-  assert.deepEqual(again.asked, ['x'])
+  assert.deepEqual(again.requested, ['x'])
 })
 
 test('a request whose node refuses it because it stops waits for the next life of that node, too', async () => {
@@ -279,7 +279,7 @@ test('a node that drains gets nothing new and finishes what it has', async () =>
     await using other = await cluster.api.pool.acquireText('fake-chat', options)
     await Array.fromAsync(other.model.generate(makeTextRequest('new'), options))
   }
-  assert.equal(staying?.asked.filter((text) => text === 'new').length, 4)
+  assert.equal(staying?.requested.filter((text) => text === 'new').length, 4)
   assert.ok((await Array.fromAsync(lease.model.generate(makeTextRequest('[say old]'), options))).some(isText))
   await lease[Symbol.asyncDispose]()
 })
@@ -291,7 +291,7 @@ test('turns of a conversation go to one node, other conversations to others too'
       await using lease = await cluster.api.pool.acquireText('fake-chat', { ...options, conversation: `c${conversation}` })
       await Array.fromAsync(lease.model.generate(makeTextRequest(`c${conversation}`), options))
     }
-  const places = cluster.nodes.map(({ asked }) => new Set(asked))
+  const places = cluster.nodes.map(({ requested }) => new Set(requested))
   assert.equal(
     places.reduce((sum, { size }) => sum + size, 0),
     30,
@@ -357,6 +357,6 @@ test('where a model of another kind turns up beside others of its id, requests g
     await using lease = await api.pool.acquireText('fake-chat', { ...options, conversation: `talk ${each}` })
     await Array.fromAsync(lease.model.generate(makeTextRequest('[say hello]'), options))
   }
-  assert.deepEqual([right.asked.length, wrong.asked.length], [8, 0])
+  assert.deepEqual([right.requested.length, wrong.requested.length], [8, 0])
   for (const node of [right, wrong]) assert.match(String(node.faults[0]), /fake-chat is an? .* model here and an? .* model at the node/)
 })

@@ -17,7 +17,7 @@ interface GrantDependencies {
   readonly onFault: (error: unknown) => void
 }
 
-interface Asked {
+interface Requested {
   readonly question: LeaseQuestion
   /** Aborts when the asking node leaves. */
   readonly signal: AbortSignal
@@ -36,13 +36,13 @@ interface Reply {
 }
 
 /** Gets the slot that was asked for and does what is asked on it until the asking node ends or leaves. */
-export async function grantLease(deps: GrantDependencies, asked: Asked, reply: Reply): Promise<void> {
-  const { lender, lines, ahead, asker, signal } = asked
+export async function grantLease(deps: GrantDependencies, requested: Requested, reply: Reply): Promise<void> {
+  const { lender, lines, ahead, asker, signal } = requested
   const answer = (line: LeaseAnswer) => {
     reply.start()
     return reply.send(lender.write(line))
   }
-  await using lease = await acquire(deps, asked).catch(async (error: unknown) => {
+  await using lease = await acquire(deps, requested).catch(async (error: unknown) => {
     signal.throwIfAborted()
     if (!(error instanceof ServiceError)) deps.onFault(error)
     await answer({ type: 'refused', error: carryError(error) })
@@ -79,7 +79,7 @@ export async function grantLease(deps: GrantDependencies, asked: Asked, reply: R
 
 type Model = TextModel | ImageModel | null
 
-async function acquire({ pool, isDraining }: GrantDependencies, { question, signal }: Asked): Promise<ModelLease<Model>> {
+async function acquire({ pool, isDraining }: GrantDependencies, { question, signal }: Requested): Promise<ModelLease<Model>> {
   const { kind, model, account, sequences, deferred, priority = 0 } = question
   if (isDraining()) throw new ServiceError('shutting_down', 'The node is stopping; try again when it is back.', { retryAfterSeconds: 1 })
   const options = { signal, account, sequences, deferred, priority }

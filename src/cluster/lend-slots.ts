@@ -122,7 +122,7 @@ async function answer(
   using _signs = repeat({ clock }, pingMs, showWork, quickAnswerMs)
   const { trace = (_question, run) => run() } = settings
   const ahead = question.ahead === true ? new SealedLines(aheadKey(secret, nodeId, askerNonce), 'asker') : null
-  const asked = {
+  const requested = {
     question,
     signal: gone.signal,
     lines,
@@ -131,7 +131,7 @@ async function answer(
     lender: new SealedLines(key, 'lender'),
   }
   await trace(question, () =>
-    grantLease({ ...settings, isDraining }, asked, {
+    grantLease({ ...settings, isDraining }, requested, {
       start: () => {
         response.writeHead(200, head)
         watch.heard()

@@ -76,7 +76,7 @@ for (const [what, worker, api] of [
     const tls = (name: keyof typeof certificates) => (name === 'ended' || name === 'stranger' ? careless : trusted)(certificates[name])
     await using pair = await startPair(tls(worker), tls(api))
     await assert.rejects(say(pair.leasingNode), unavailable)
-    assert.deepEqual(pair.lender.asked, [])
+    assert.deepEqual(pair.lender.requested, [])
   })
 
 test('a node without certificate and one with it refuse each other', async () => {
@@ -86,7 +86,7 @@ test('a node without certificate and one with it refuse each other', async () =>
   ] as const) {
     await using pair = await startPair(worker, api)
     await assert.rejects(say(pair.leasingNode), unavailable)
-    assert.deepEqual(pair.lender.asked, [])
+    assert.deepEqual(pair.lender.requested, [])
   }
 })
 

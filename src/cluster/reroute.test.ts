@@ -102,15 +102,15 @@ suite('a text whose node is lost', () => {
       },
       { countPrompt: async () => 5 },
     )
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const lease = await rerouteText(async (excluded) => {
       if (excluded.size === 0) return nodes.open(excluded)
-      asked.resolve()
+      requested.resolve()
       await coming.promise
       return nodes.open(excluded)
     })
     const call = lease.model.countPrompt?.(makeTextRequest('a'), options)
-    await asked.promise
+    await requested.promise
     const left = lease[Symbol.asyncDispose]()
     coming.resolve()
     await Promise.allSettled([call, left])

@@ -8,22 +8,22 @@ const worker = { holds: () => [], drain: async () => {}, [Symbol.asyncDispose]: 
 
 async function listen() {
   const server = fastify()
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<string>()
   server.get('/slow', () => {
-    asked.resolve()
+    requested.resolve()
     return answer.promise
   })
   server.get('/readyz', async (_request, reply) => reply.code(503).send())
   const answers = new AnswersInProgress(server.server)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
-  return { server, answers, url, asked: asked.promise, finish: () => answer.resolve('done') }
+  return { server, answers, url, requested: requested.promise, finish: () => answer.resolve('done') }
 }
 
 test('a service that stops goes on listening until its answers are out', async () => {
-  const { server, answers, url, asked, finish } = await listen()
+  const { server, answers, url, requested, finish } = await listen()
   const slow = fetch(`${url}/slow`)
-  await asked
+  await requested
   const stopped = stopServing({ server, answers, worker, clock: createTestClock() }, { graceMs: 1000 })
   assert.equal((await fetch(`${url}/readyz`)).status, 503)
   finish()
@@ -33,9 +33,9 @@ test('a service that stops goes on listening until its answers are out', async (
 })
 
 test('what is not out after the grace time is cut off', async () => {
-  const { server, answers, url, asked } = await listen()
+  const { server, answers, url, requested } = await listen()
   const slow = assert.rejects(fetch(`${url}/slow`))
-  await asked
+  await requested
   const clock = createTestClock()
   const stopped = stopServing({ server, answers, worker, clock }, { graceMs: 1000 })
   await clock.advance(1000)

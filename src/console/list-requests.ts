@@ -40,7 +40,7 @@ export async function listRequests(
       result: record?.result ?? null,
       account: accounts === null ? null : (accounts.get(accountId) ?? accountId),
       token: record?.tokenId ? (tokens.get(record.tokenId) ?? record.tokenId) : null,
-      excerpt: own ? (record?.asked?.excerpt ?? null) : null,
+      excerpt: own ? (record?.requested?.excerpt ?? null) : null,
       inference: inference && showInference(inference, person),
       picture: own && inference !== null ? pictureOf(inference, deps.clock.now()) : null,
     }
@@ -49,9 +49,13 @@ export async function listRequests(
 }
 
 type Page = { readonly rows: readonly Row[]; readonly next: string | null }
-type Asked = RequestQuery & { readonly person: Account; readonly limit: number }
+type Requested = RequestQuery & { readonly person: Account; readonly limit: number }
 
-async function findRecords(deps: Dependencies, { person, limit, of, search, kind, way, after }: Asked, options: Options): Promise<Page> {
+async function findRecords(
+  deps: Dependencies,
+  { person, limit, of, search, kind, way, after }: Requested,
+  options: Options,
+): Promise<Page> {
   const accountId = of === 'me' ? person.id : null
   // A search among everybody's would find by words that nobody else is to see.
   const account = search === null ? accountId : person.id
@@ -75,7 +79,7 @@ async function findRecords(deps: Dependencies, { person, limit, of, search, kind
 /** By how they stand requests are known to the queue alone. */
 async function findByStatus(
   deps: Dependencies,
-  { person: { id: accountId }, limit, status, after }: Asked & { readonly status: Inference['status'] },
+  { person: { id: accountId }, limit, status, after }: Requested & { readonly status: Inference['status'] },
   options: Options,
 ): Promise<Page> {
   const { inferences, next } = await deps.log.list({ accountId, status, limit, after }, options)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readUsageSpan } from './usage.ts'
 
 const options = { now: Date.UTC(2026, 10, 23, 23, 59), code: 'validation_error' } as const
-const read = (asked: { from?: unknown; to?: unknown }) => readUsageSpan(asked, options)
+const read = (query: { from?: unknown; to?: unknown }) => readUsageSpan(query, options)
 
 test('the last thirty days are asked for by nobody who names any, and those before the last that is named', () => {
   assert.deepEqual(read({}), { from: '2026-10-25', to: '2026-11-23' })
@@ -12,7 +12,7 @@ test('the last thirty days are asked for by nobody who names any, and those befo
   assert.deepEqual(read({ from: '2024-02-29', to: '2024-02-29' }), { from: '2024-02-29', to: '2024-02-29' })
 })
 
-for (const [asked, param] of [
+for (const [query, param] of [
   [{ from: '2026-02-31' }, 'from'],
   [{ to: '2026-02-29' }, 'to'],
   [{ to: '2026-13-01' }, 'to'],
@@ -22,6 +22,6 @@ for (const [asked, param] of [
   [{ from: '2026-11-02', to: '2026-11-01' }, 'from'],
   [{ from: '2027-01-01' }, 'from'],
 ] as const)
-  test(`${JSON.stringify(asked)} is refused by the name of the field`, () => {
-    assert.throws(() => read(asked), { code: 'validation_error', param })
+  test(`${JSON.stringify(query)} is refused by the name of the field`, () => {
+    assert.throws(() => read(query), { code: 'validation_error', param })
   })

@@ -98,11 +98,11 @@ const shownDays = 30
  * @throws {ServiceError} with the code given, for what is no day of the calendar and where the first comes after the last.
  */
 export function readUsageSpan(
-  asked: { readonly from?: unknown; readonly to?: unknown },
+  query: { readonly from?: unknown; readonly to?: unknown },
   { now, code }: { readonly now: number; readonly code: ErrorCode },
 ): { readonly from: string; readonly to: string } {
   const read = (name: 'from' | 'to', fallback: number): string => {
-    const text = asked[name] ?? dayOf(fallback)
+    const text = query[name] ?? dayOf(fallback)
     if (isDay(text)) return text
     throw new ServiceError(code, `\`${name}\` must be an existing UTC day, such as 2026-11-22.`, { param: name })
   }

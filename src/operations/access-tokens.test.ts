@@ -15,11 +15,11 @@ const options = { signal: new AbortController().signal }
 async function createParts() {
   const clock = createTestClock()
   const { accounts, tokens: stored } = createMemoryStore({ clock, limits: { maxPending: 1 } })
-  const asked: string[] = []
+  const requested: string[] = []
   const tokens: AccessTokenStore = {
     create: (token, use) => stored.create(token, use),
     findByHash(hash, use) {
-      asked.push(hash)
+      requested.push(hash)
       return stored.findByHash(hash, use)
     },
     list: (accountId, use) => stored.list(accountId, use),
@@ -37,7 +37,7 @@ async function createParts() {
     accounts,
     tokens,
     account,
-    asked,
+    requested,
     recent: new RecentValues<TokenHolder>(clock),
     onFault: fault.resolve,
     fault: fault.promise,
@@ -104,17 +104,17 @@ suite('access tokens', () => {
   test('a text that fails its check never reaches the store, and a known token reaches it once in four seconds', async () => {
     const parts = await createParts()
     await assert.rejects(authenticate(parts, { text: 'sepia_wrong' }, options), hasCode('invalid_token'))
-    assert.equal(parts.asked.length, 0)
+    assert.equal(parts.requested.length, 0)
     await assert.rejects(authenticate(parts, { text: makeAccessTokenText() }, options), hasCode('invalid_token'))
-    assert.equal(parts.asked.length, 1)
+    assert.equal(parts.requested.length, 1)
     const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
     for (let second = 0; second < 4; second++) {
       await authenticate(parts, { text }, options)
       await parts.clock.advance(1000)
     }
-    assert.equal(parts.asked.length, 2)
+    assert.equal(parts.requested.length, 2)
     await authenticate(parts, { text }, options)
-    assert.equal(parts.asked.length, 3)
+    assert.equal(parts.requested.length, 3)
   })
 
   test('however many ask at once, the store is asked once, and who leaves takes nothing from the others', async () => {
@@ -126,15 +126,15 @@ suite('access tokens', () => {
     leaving.abort(new Error('left'))
     await assert.rejects(first, /left/)
     for (const { accountId } of await Promise.all(others)) assert.equal(accountId, parts.account.id)
-    assert.equal(parts.asked.length, 1)
+    assert.equal(parts.requested.length, 1)
   })
 
   test('a look-up that fails, fails for those who asked meanwhile alone', async () => {
     const parts = await createParts()
     const { text } = await createAccessToken(parts, { accountId: parts.account.id, name: 'x', scopes: ['text'], expiresAt: null }, options)
     const away = { ...parts.tokens, findByHash: () => Promise.reject(new Error('away')) }
-    const asked = [0, 1].map(() => authenticate({ ...parts, tokens: away }, { text }, options))
-    for (const each of await Promise.allSettled(asked)) assert.equal(each.status, 'rejected')
+    const requested = [0, 1].map(() => authenticate({ ...parts, tokens: away }, { text }, options))
+    for (const each of await Promise.allSettled(requested)) assert.equal(each.status, 'rejected')
     assert.equal((await authenticate(parts, { text }, options)).accountId, parts.account.id)
   })
 
@@ -172,7 +172,7 @@ suite('access tokens', () => {
     await authenticate(parts, { text }, options)
     parts.clock.jump(parts.clock.now() - 60_000)
     await authenticate(parts, { text }, options)
-    assert.equal(parts.asked.length, 2)
+    assert.equal(parts.requested.length, 2)
   })
 
   test('only an account’s own tokens can be revoked', async () => {

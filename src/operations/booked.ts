@@ -20,7 +20,7 @@ export interface InteractiveDependencies extends RunDependencies {
 }
 
 /** Work whose caller waits. */
-export interface AskedWork<Kind extends Work = Work> {
+export interface RequestedWork<Kind extends Work = Work> {
   readonly caller: Caller
   readonly work: Kind
 }
@@ -36,7 +36,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
   readonly #signal: AbortSignal
   #failure: unknown = null
 
-  constructor(deps: InteractiveDependencies, { caller, work }: AskedWork<Kind>, { signal }: { readonly signal: AbortSignal }) {
+  constructor(deps: InteractiveDependencies, { caller, work }: RequestedWork<Kind>, { signal }: { readonly signal: AbortSignal }) {
     const { accountId, tokenId } = caller
     this.submission = { id: randomUUID(), accountId, tokenId, traceparent: null, work }
     this.meter = meterOf(deps, this.submission)
@@ -66,11 +66,11 @@ export class Booking<Kind extends Work = Work> implements Disposable {
 /** Runs work whose caller waits, and books it. @throws what running it throws. */
 export async function booked<Kind extends Work, Result>(
   deps: InteractiveDependencies,
-  asked: AskedWork<Kind>,
+  requested: RequestedWork<Kind>,
   run: (booking: Booking<Kind>) => Promise<Result>,
   options: { readonly signal: AbortSignal },
 ): Promise<Result> {
-  using booking = new Booking(deps, asked, options)
+  using booking = new Booking(deps, requested, options)
   try {
     return await run(booking)
   } catch (error) {

@@ -7,7 +7,7 @@ import { holdSlot, type RunDependencies } from './model-slot.ts'
 /** What reading texts as tokens needs. */
 export type TokenDependencies = Pick<RunDependencies, 'pool' | 'clock' | 'runLimitMs' | 'onWork'>
 
-interface Asked<Request> {
+interface Requested<Request> {
   readonly caller: Caller
   readonly request: Request
 }
@@ -19,7 +19,7 @@ interface Asked<Request> {
  */
 export async function tokenize(
   deps: TokenDependencies,
-  { caller, request }: Asked<TokenizeRequest>,
+  { caller, request }: Requested<TokenizeRequest>,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<{ readonly result: TokenizeResult; readonly contextLength: number | undefined }> {
   await using slot = await holdModel(deps, caller, request.model, signal)
@@ -58,7 +58,7 @@ type TokenizedText = Extract<TokenizeRequest['input'], { readonly type: 'text' }
  */
 export async function detokenize(
   deps: TokenDependencies,
-  { caller, request }: Asked<DetokenizeRequest>,
+  { caller, request }: Requested<DetokenizeRequest>,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<DetokenizeResult> {
   await using slot = await holdModel(deps, caller, request.model, signal)

@@ -24,7 +24,7 @@ type OnProgress = (progress: ImageProgress) => void
 type WorkOf<Kind extends Work['kind']> = Extract<Work, { readonly kind: Kind }>
 
 /** A request, and who waits for its result. */
-interface Asked<Request> {
+interface Requested<Request> {
   readonly caller: Caller
   readonly request: Request
 }
@@ -49,7 +49,7 @@ interface RunOptions extends Options {
  */
 export function generateImage(
   deps: InteractiveDependencies,
-  { caller, request }: Asked<ImageRequest>,
+  { caller, request }: Requested<ImageRequest>,
   { signal, onProgress = () => {} }: Options & { readonly onProgress?: OnProgress },
 ): Promise<ImageResult> {
   const work = { kind: 'image', request } as const
@@ -61,7 +61,7 @@ export function generateImage(
 /** Makes a picture larger while its caller waits, and books it. */
 export function enlargeImage(
   deps: InteractiveDependencies,
-  { caller, request }: Asked<EnlargementRequest>,
+  { caller, request }: Requested<EnlargementRequest>,
   { signal }: Options,
 ): Promise<ImageResult> {
   const work = { kind: 'enlargement', request } as const
@@ -74,7 +74,7 @@ export function enlargeImage(
 /** Embeds texts while their caller waits, and books them. */
 export function createEmbedding(
   deps: InteractiveDependencies,
-  { caller, request }: Asked<EmbeddingRequest>,
+  { caller, request }: Requested<EmbeddingRequest>,
   { signal }: Options,
 ): Promise<EmbeddingResult> {
   const work = { kind: 'embedding', request, asBase64: false } as const
@@ -88,7 +88,7 @@ export function createEmbedding(
  */
 export function rankDocuments(
   deps: InteractiveDependencies,
-  { caller, request }: Asked<RankRequest>,
+  { caller, request }: Requested<RankRequest>,
   { signal }: Options,
 ): Promise<RankResult> {
   const { model } = request

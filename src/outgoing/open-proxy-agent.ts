@@ -106,14 +106,14 @@ function settingsOf({ keepAlive, idleMs }: ProxyAgentOptions): { readonly keepAl
 }
 
 /** Which proxy was asked for which server. */
-interface Asked {
+interface Requested {
   readonly proxy: ForwardProxy
   /** Host and port. */
   readonly target: string
 }
 
 /** What kept a proxy from letting somebody through to an address of this protocol, with its name and what to do. */
-function describeFault(error: Error, { proxy: { name }, target, protocol }: Asked & { readonly protocol: string }): ProxyFault {
+function describeFault(error: Error, { proxy: { name }, target, protocol }: Requested & { readonly protocol: string }): ProxyFault {
   const [code, status] = ['code' in error ? error.code : undefined, 'statusCode' in error ? error.statusCode : undefined]
   if (status === 407) return wantsLogin(name, protocol)
   if (status !== undefined) return new ProxyFault(`The proxy ${name} answered ${status} to a request for ${target}; check its log.`)
@@ -123,6 +123,6 @@ function describeFault(error: Error, { proxy: { name }, target, protocol }: Aske
 }
 
 /** A proxy through which the server was not there in time, whichever of them it is that says nothing. */
-function tookTooLong(connectMs: number, { proxy: { name }, target }: Asked): ProxyFault {
+function tookTooLong(connectMs: number, { proxy: { name }, target }: Requested): ProxyFault {
   return new ProxyFault(`The proxy ${name} did not connect to ${target} within ${connectMs / 1000} s; check its log.`)
 }

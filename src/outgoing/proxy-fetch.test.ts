@@ -54,11 +54,11 @@ async function failureOf(call: Promise<Response>): Promise<string> {
 describe('fetch through a proxy', () => {
   for (const origin of ['http://a.example', 'https://a.example'])
     test(`carries requests to ${origin} and their answers`, async () => {
-      const asked = proxy.asked.length
+      const requested = proxy.requested.length
       const answer = await ask(`${origin}/x`, { headers: { authorization: 'Bearer t' } })
       assert.equal(await answer.text(), 'GET|a.example|/x|Bearer t||')
       assert.deepEqual(answer.headers.getSetCookie(), ['a=1', 'b=2'])
-      assert.ok(proxy.asked.length > asked)
+      assert.ok(proxy.requested.length > requested)
       const posted = await ask(new Request(`${origin}/y`, { method: 'PUT', body: new URLSearchParams({ a: 'ä' }) }))
       assert.equal(await posted.text(), 'PUT|a.example|/y|nobody|application/x-www-form-urlencoded;charset=UTF-8|a=%C3%A4')
       const empty = await ask(`${origin}/nothing`)
@@ -66,9 +66,9 @@ describe('fetch through a proxy', () => {
     })
 
   test('asks what is on this machine itself', async () => {
-    const asked = proxy.asked.length
+    const requested = proxy.requested.length
     assert.match(await (await ask(`${here}/x`)).text(), /^GET\|127\.0\.0\.1/)
-    assert.equal(proxy.asked.length, asked)
+    assert.equal(proxy.requested.length, requested)
   })
 
   test('follows where an answer leads, with the token only to the same origin', async () => {
@@ -106,9 +106,9 @@ describe('fetch through a proxy', () => {
     using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
     for (const origin of ['http://d.example', 'https://d.example']) {
       const leave = new AbortController()
-      const asked = proxy.asked.length
+      const requested = proxy.requested.length
       const answer = ask(origin, { signal: leave.signal })
-      while (proxy.asked.length === asked) await new Promise((resolve) => setImmediate(resolve))
+      while (proxy.requested.length === requested) await new Promise((resolve) => setImmediate(resolve))
       leave.abort(new Error('left'))
       await assert.rejects(answer, { message: 'left' })
     }

@@ -43,10 +43,10 @@ async function get(url: string, { port = proxy.port, connectMs = 60_000, signal 
 
 describe('an agent whose connections go through a proxy', () => {
   test('asks for plain addresses in absolute form, and for a tunnel to those with TLS, with the name and the password', async () => {
-    const asked = proxy.asked.length
+    const requested = proxy.requested.length
     assert.equal(await get('http://a.example/x?y=1'), '200 a.example /x?y=1')
     assert.equal(await get('https://a.example/x?y=1'), '200 a.example /x?y=1')
-    assert.deepEqual(proxy.asked.slice(asked), ['GET http://a.example/x?y=1', 'CONNECT a.example:443'])
+    assert.deepEqual(proxy.requested.slice(requested), ['GET http://a.example/x?y=1', 'CONNECT a.example:443'])
     assert.equal(proxy.login, `Basic ${Buffer.from('me:pa ss').toString('base64')}`)
   })
 
@@ -91,10 +91,10 @@ describe('an agent whose connections go through a proxy', () => {
           request('https://a.example', { agent, rejectUnauthorized: false }, (response) => response.resume()).end()
         })
       console.log(Object.values(agent.freeSockets).flat().length)`
-    const asked = proxy.asked.length
+    const requested = proxy.requested.length
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-    assert.deepEqual([said, code, proxy.asked.length - asked], ['1\n', 0, 1])
+    assert.deepEqual([said, code, proxy.requested.length - requested], ['1\n', 0, 1])
   })
 
   for (const [refusal, expected] of [
@@ -135,9 +135,9 @@ describe('an agent whose connections go through a proxy', () => {
     )
     for (const url of ['http://a.example/', 'https://a.example/']) {
       const leave = new AbortController()
-      const asked = proxy.asked.length
+      const requested = proxy.requested.length
       const answer = get(url, { signal: leave.signal })
-      while (proxy.asked.length === asked) await new Promise((resolve) => setImmediate(resolve))
+      while (proxy.requested.length === requested) await new Promise((resolve) => setImmediate(resolve))
       leave.abort(new Error('left'))
       await assert.rejects(answer, /left|aborted/)
     }

@@ -15,7 +15,7 @@ export function modelLoaded(
   log.info(event, 'model loaded')
 }
 
-/** @param event.reason A fixed word such as `idle`, `memory` or `asked`. */
+/** @param event.reason A fixed word such as `idle`, `memory` or `requested`. */
 export function modelUnloaded({ log, metrics }: Telemetry, event: { readonly modelId: string; readonly reason: string }): void {
   metrics.modelUnloads.add([event.modelId, event.reason])
   log.info(event, 'model unloaded')

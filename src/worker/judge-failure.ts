@@ -22,16 +22,16 @@ export function judgeFailure(failure: unknown, attempt: number): Judgement {
   const error = toFailureRecord(failure)
   const isSurvived = failure instanceof ServiceError && failure.isSurvived
   const retryDelayMs = Math.min((isSurvived ? firstServerRetryMs : firstRetryMs) * 5 ** (attempt - 1), longestRetryMs)
-  const askedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
-  const delayMs = Math.max(askedMs, retryDelayMs)
-  if (isUnbegun(failure)) return { action: 'release', delayMs: askedMs || awayMs }
+  const requestedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0
+  const delayMs = Math.max(requestedMs, retryDelayMs)
+  if (isUnbegun(failure)) return { action: 'release', delayMs: requestedMs || awayMs }
   switch (error.code) {
     case 'server_is_overloaded':
     case 'concurrency_limit_exceeded':
     // A budget of a minute has too little left for it now.
     case 'rate_limit_exceeded':
     case 'shutting_down':
-      return { action: 'release', delayMs: askedMs || firstRetryMs }
+      return { action: 'release', delayMs: requestedMs || firstRetryMs }
     case 'inference_failed':
       return { action: 'retry', error, deadly: !isSurvived, delayMs }
     case 'model_loading':

@@ -119,18 +119,18 @@ test('a store of outputs that hangs keeps no lost lease from moving on', async (
   await completeOne(deps)
   clock.jump(clock.now() + outputRetentionMs)
   const hanging = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const outputs = {
     ...deps.outputs,
     delete: async (keys: readonly string[]) => {
-      if (keys.length > 0) asked.resolve()
+      if (keys.length > 0) requested.resolve()
       return hanging.promise
     },
   }
   const { inference } = await deps.queue.enqueue(makeSubmission(), options)
   await claimNext(deps.queue)
   const maintenance = startMaintenance({ ...deps, outputs }, settings)
-  await asked.promise
+  await requested.promise
   await clock.advance(40_000)
   assert.equal((await deps.log.find(inference.id, 'a', options))?.status, 'pending')
   hanging.resolve()

@@ -8,7 +8,7 @@ import type { ExpiryReport, Hold, InferenceQueue, SweepReport } from '../core/po
 import type { OutputStore, StoredOutput } from '../core/ports/output-store.ts'
 import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
-import { askedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
+import { requestedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
 import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
 import { readFileDocument } from '../operations/files/file-documents.ts'
@@ -149,7 +149,7 @@ async function expireRequests(
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
   const now = clock.now()
-  await requests.expire({ words: now - askedRetentionMs, all: now - requestRetentionMs }, options)
+  await requests.expire({ words: now - requestedRetentionMs, all: now - requestRetentionMs }, options)
 }
 
 /** Moves on what lost its worker or waited too long, until nothing is left to move. */

@@ -101,8 +101,8 @@ const attacks: readonly (readonly [name: string, markdown: string])[] = [
 
 test('nothing that a model writes runs, loads or leads astray', { skip }, async () => {
   const { page, complaints } = visit()
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const requested: string[] = []
+  page.on('request', (request) => requested.push(request.url()))
   for (const [name, markdown] of attacks) {
     await haveAnswered(page, `Before.\n\n${markdown}\n\nAfter.`)
     const prose = page.locator('.turn-answer').last().locator('.prose')
@@ -121,7 +121,7 @@ test('nothing that a model writes runs, loads or leads astray', { skip }, async 
   }
   assert.equal(await page.evaluate("'broken' in window"), false)
   assert.deepEqual(
-    asked.filter((url) => url.includes('evil.example')),
+    requested.filter((url) => url.includes('evil.example')),
     [],
   )
   assert.deepEqual(complaints, [])

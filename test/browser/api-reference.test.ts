@@ -11,8 +11,8 @@ test('the reference shows every route on a phone and on a desk, in light and dar
   skip,
 }, async () => {
   const { page, service } = visit()
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const requested: string[] = []
+  page.on('request', (request) => requested.push(request.url()))
   for (const [width, colorScheme] of [
     [360, 'dark'],
     [1280, 'light'],
@@ -25,7 +25,7 @@ test('the reference shows every route on a phone and on a desk, in light and dar
     if (process.env.SCREENSHOTS !== undefined) await page.screenshot({ path: `${process.env.SCREENSHOTS}/api-${width}-${colorScheme}.png` })
   }
   assert.deepEqual(
-    asked.filter((url) => !url.startsWith(service.url) && !url.startsWith('data:') && !url.startsWith('blob:')),
+    requested.filter((url) => !url.startsWith(service.url) && !url.startsWith('data:') && !url.startsWith('blob:')),
     [],
   )
 })

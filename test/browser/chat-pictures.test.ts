@@ -57,7 +57,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   await page.getByLabel('Your message').fill('What is this?')
   await page.keyboard.press('Enter')
   await page.locator('.turn-answer[data-state=done]').getByText('I see it.').waitFor()
-  const content = server.asked.at(-1)?.messages.at(-1)?.content
+  const content = server.requested.at(-1)?.messages.at(-1)?.content
   assert.ok(Array.isArray(content))
   assert.deepEqual(
     content.map(({ type }) => type),
@@ -95,7 +95,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   await page.getByRole('button', { name: 'Ask again' }).click()
   await page.locator('.turn-user').getByText('And now?').waitFor()
   await page.locator('.turn-answer[data-state=done]').getByText('I see it.').waitFor()
-  assert.equal(server.asked.at(-1)?.messages.at(-1)?.content.length, 3, 'the pictures stay with the message')
+  assert.equal(server.requested.at(-1)?.messages.at(-1)?.content.length, 3, 'the pictures stay with the message')
 
   await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
   await page.getByText('This conversation holds pictures. Sepia Mini Chat does not look at pictures; choose Seeing Chat.').waitFor()

@@ -124,10 +124,10 @@ test('an answer is changed by hand, and the one that the model wrote stays', { s
   await whole
   await page.reload()
   await answers(page).getByText('An elm.', { exact: true }).waitFor()
-  const asked = page.waitForRequest('**/v1/chat/completions')
+  const requested = page.waitForRequest('**/v1/chat/completions')
   await page.getByLabel('Your message').fill('Another.')
   await page.keyboard.press('Enter')
-  const { messages } = (await asked).postDataJSON()
+  const { messages } = (await requested).postDataJSON()
   assert.equal(messages.at(-2).content, 'An elm.')
   await answers(page).nth(1).and(page.locator('[data-state=done]')).waitFor()
 })
@@ -157,9 +157,9 @@ test('an answer whose server died keeps what came, says so, and goes on where it
   await answers(page).getByText('The answer broke off').waitFor()
   await saved
   await page.unroute('**/v1/chat/completions')
-  const asked: string[] = []
+  const requested: string[] = []
   await page.route('**/v1/chat/completions', async (route) => {
-    asked.push(route.request().postData() ?? '')
+    requested.push(route.request().postData() ?? '')
     const rest = [
       { choices: [{ index: 0, delta: { content: ' a time.' }, finish_reason: null }] },
       { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
@@ -170,7 +170,7 @@ test('an answer whose server died keeps what came, says so, and goes on where it
   await page.getByRole('button', { name: 'Continue' }).click()
   await answers(page).getByText('Once upon a time.').waitFor()
   await page.unroute('**/v1/chat/completions')
-  assert.deepEqual(JSON.parse(asked[0] ?? '{}').messages.at(-1), { role: 'assistant', content: 'Once upon' })
+  assert.deepEqual(JSON.parse(requested[0] ?? '{}').messages.at(-1), { role: 'assistant', content: 'Once upon' })
   await page.getByText('The answer broke off').waitFor({ state: 'detached' })
 })
 
@@ -196,11 +196,11 @@ test('text files go with a message; others are refused by name', { skip }, async
   ])
   await page.getByText('archive.bin is no text that can be read').waitFor()
   await page.getByText('Sepia Mini Chat does not look at pictures; no model here does.').waitFor()
-  const asked = page.waitForRequest('**/v1/chat/completions')
+  const requested = page.waitForRequest('**/v1/chat/completions')
   await page.getByLabel('Your message').fill('What is the word?')
   await page.keyboard.press('Enter')
   assert.match(
-    JSON.parse((await asked).postData() ?? '{}').messages.at(-1).content,
+    JSON.parse((await requested).postData() ?? '{}').messages.at(-1).content,
     /^What is the word\?\n\nnotes\.txt:\n```\nthe word is heron\n```$/,
   )
   await page.locator('.turn-user').getByText('notes.txt').waitFor()
@@ -219,8 +219,8 @@ test('a message longer than what is kept is not sent, newly written or said diff
   const { page } = visit()
   await converse(page, 'A short one.', 'Short it is.')
   const fault = page.getByText('This message has 2,000,001 characters, and at most 2,000,000 are kept; send it in parts.')
-  const asked: string[] = []
-  page.on('request', (request) => void asked.push(request.url()))
+  const requested: string[] = []
+  page.on('request', (request) => void requested.push(request.url()))
   const message = page.getByLabel('Your message', { exact: true })
   await writeUnseen(message, 2_000_001)
   await fault.waitFor()
@@ -237,7 +237,7 @@ test('a message longer than what is kept is not sent, newly written or said diff
   await page.getByRole('button', { name: 'Leave as it was' }).click()
   await answers(page).getByText('Short it is.').waitFor()
   assert.deepEqual(
-    asked.filter((url) => url.includes('/v1/chat/completions')),
+    requested.filter((url) => url.includes('/v1/chat/completions')),
     [],
   )
 })

@@ -123,9 +123,9 @@ test('limits, kinds of requests and what the palette leads to are named in Germa
   await limits.getByRole('row', { name: 'Anfragen je Minute kein Limit' }).waitFor()
   await open('models')
   await page().getByText('Bilder', { exact: true }).last().waitFor()
-  const asked = `fetch('/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' },
+  const requested = `fetch('/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }) }).then((answer) => answer.text())`
-  await page().evaluate(asked)
+  await page().evaluate(requested)
   await open('requests')
   await page().getByRole('table', { name: 'Anfragen' }).getByRole('link', { name: 'Chat' }).first().click()
   await page().getByText('Art', { exact: true }).waitFor()

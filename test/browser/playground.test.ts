@@ -124,10 +124,10 @@ test('a drawing that waits for a server which is away says so, whoever waits bef
   })
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const pending = { status: 'pending', queue_position: 3 }
-  let asked = 0
+  let requested = 0
   await page.route('**/v1/requests/*/events', async (route) => {
-    if (asked++ > 0) await released
-    if (asked > 1) await route.continue()
+    if (requested++ > 0) await released
+    if (requested > 1) await route.continue()
     else await route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${JSON.stringify(pending)}\n\n` })
   })
   await page.getByLabel('Images', { exact: true }).fill('1')

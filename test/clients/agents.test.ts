@@ -64,8 +64,8 @@ suite('published coding agents do a task with tools', { skip: folder === undefin
     assert.equal(code, 0, output)
     assert.match(output, /The file is written\./)
     assert.equal(await readFile(join(cwd, 'copy.txt'), 'utf8'), 'Hello from the agent\n')
-    const asked = service.finished.filter(({ route, status }) => route === '/v1/messages' && status === 200)
-    assert.ok(asked.length >= 3)
+    const requested = service.finished.filter(({ route, status }) => route === '/v1/messages' && status === 200)
+    assert.ok(requested.length >= 3)
   })
 
   test('@openai/codex over Responses', async () => {
@@ -91,7 +91,7 @@ suite('published coding agents do a task with tools', { skip: folder === undefin
     assert.equal(code, 0, output)
     assert.match(output, /The file is written\./)
     assert.equal(await readFile(join(cwd, 'hello.txt'), 'utf8'), 'Hello from the agent\n')
-    const asked = service.finished.filter(({ route, status }) => route === '/v1/responses' && status === 200)
-    assert.ok(asked.length >= 2)
+    const requested = service.finished.filter(({ route, status }) => route === '/v1/responses' && status === 200)
+    assert.ok(requested.length >= 2)
   })
 })

@@ -54,16 +54,16 @@ export function testAnthropic(name: string, start: () => Promise<ClientTarget>):
     })
 
     test('a tool call comes from a stream of fragments, and its result is taken', async () => {
-      const asked = { ...question(), max_tokens: 200, tools: [tool], tool_choice: { type: 'any' as const } }
-      const final = await client.messages.stream(asked).finalMessage()
+      const requested = { ...question(), max_tokens: 200, tools: [tool], tool_choice: { type: 'any' as const } }
+      const final = await client.messages.stream(requested).finalMessage()
       assert.equal(final.stop_reason, 'tool_use')
       const call = final.content.find((block) => block.type === 'tool_use')
       assert.ok(call !== undefined && call.name === 'look_up' && typeof call.input === 'object')
       const answer = await client.messages.create({
-        ...asked,
+        ...requested,
         tool_choice: { type: 'none' },
         messages: [
-          ...asked.messages,
+          ...requested.messages,
           { role: 'assistant', content: final.content },
           { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'Nothing found' }] },
         ],

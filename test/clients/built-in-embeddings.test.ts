@@ -24,9 +24,9 @@ suite('the built-in embedding model through published clients', () => {
   after(() => stack.disposeAsync())
 
   /** The place of the document whose vector is nearest to that of the query. */
-  function nearest([asked = [], ...vectors]: readonly number[][]): number {
-    for (const vector of [asked, ...vectors]) assert.equal(vector.length, 384)
-    const scores = vectors.map((vector) => cosineSimilarity(asked, vector))
+  function nearest([requested = [], ...vectors]: readonly number[][]): number {
+    for (const vector of [requested, ...vectors]) assert.equal(vector.length, 384)
+    const scores = vectors.map((vector) => cosineSimilarity(requested, vector))
     return scores.indexOf(Math.max(...scores))
   }
 

@@ -34,7 +34,7 @@ test('a conversation is shown as a call of every interface, which the service re
 
 test('each sample for Node runs as it is shown, and so does the one for a shell', async () => {
   await using service = await startHttpService()
-  const asked = {
+  const requested = {
     ...body,
     model: 'fake-chat',
     messages: [
@@ -42,7 +42,7 @@ test('each sample for Node runs as it is shown, and so does the one for a shell'
       { role: 'user' as const, content: "[say It's four]" },
     ],
   }
-  for (const { language, code } of chatSamples(service.url, asked).filter(({ language }) => language !== 'Python')) {
+  for (const { language, code } of chatSamples(service.url, requested).filter(({ language }) => language !== 'Python')) {
     const [command, ...flags] = language === 'curl' ? ['sh', '-c', code] : [process.execPath, '--input-type=module', '--eval', code]
     const { stdout } = await run(command ?? '', flags, { env: { PATH: process.env.PATH, TOKEN: service.token }, cwd: 'test' })
     assert.match(stdout, /It's four/, `${language}: ${stdout}`)

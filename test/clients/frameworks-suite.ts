@@ -31,14 +31,14 @@ export function testFrameworks(name: string, start: () => Promise<ClientTarget>)
     }
     for (const [through, model] of Object.entries(models))
       test(`${through}: whole, streamed, and with a tool`, async () => {
-        const asked = { model: model(), prompt: target.question, maxOutputTokens: 24, maxRetries: 0 }
-        const whole = await generateText(asked)
+        const requested = { model: model(), prompt: target.question, maxOutputTokens: 24, maxRetries: 0 }
+        const whole = await generateText(requested)
         assert.ok(whole.text.length > 0)
         let streamed = ''
-        for await (const text of streamText(asked).textStream) streamed += text
+        for await (const text of streamText(requested).textStream) streamed += text
         assert.ok(streamed.length > 0)
         const tools = { look_up: tool({ description: 'Looks up', inputSchema: jsonSchema(parameters), execute: async () => 'Nothing' }) }
-        const { toolCalls, toolResults } = await generateText({ ...asked, maxOutputTokens: 200, tools, toolChoice: 'required' })
+        const { toolCalls, toolResults } = await generateText({ ...requested, maxOutputTokens: 200, tools, toolChoice: 'required' })
         assert.equal(toolCalls[0]?.toolName, 'look_up')
         assert.equal(toolResults[0]?.output, 'Nothing')
       })
@@ -64,8 +64,8 @@ export function testFrameworks(name: string, start: () => Promise<ClientTarget>)
       if (target.rankModel === undefined) return context.skip('The target has no reranker')
       const cohere = createCohere({ baseURL: `${target.url}/v2`, apiKey: target.token })
       const documents = ['a ship at sea', 'a fox in the snow', 'the moon']
-      const asked = { model: cohere.reranking(target.rankModel), query: 'a fox in the snow', maxRetries: 0 }
-      const { ranking, rerankedDocuments } = await rerank({ ...asked, documents, topN: 2 })
+      const requested = { model: cohere.reranking(target.rankModel), query: 'a fox in the snow', maxRetries: 0 }
+      const { ranking, rerankedDocuments } = await rerank({ ...requested, documents, topN: 2 })
       assert.deepEqual([ranking.length, ranking[0]?.originalIndex, rerankedDocuments[0]], [2, 1, documents[1]])
     })
 

@@ -233,8 +233,8 @@ export function testInferenceQueue(name: string, open: StoreFactory): void {
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)
     assert.equal(await renew(store.queue, claim, { step: 1, total: 4 }), 'held')
-    const asked = await store.queue.cancel({ id: claim.inference.id, accountId: 'a' }, options)
-    assert.deepEqual([asked?.status, asked?.progress], ['running', { step: 1, total: 4 }])
+    const requested = await store.queue.cancel({ id: claim.inference.id, accountId: 'a' }, options)
+    assert.deepEqual([requested?.status, requested?.progress], ['running', { step: 1, total: 4 }])
     assert.equal(await renew(store.queue, claim), 'cancel-requested')
   })
 

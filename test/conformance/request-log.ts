@@ -10,11 +10,11 @@ const drawing: RequestRecord = {
   ...base,
   id: 'drawn',
   kind: 'image',
-  asked: { excerpt: 'Ein Äffchen, 100% _süß_', call: '{"path":"/generate/sdxl"}' },
+  requested: { excerpt: 'Ein Äffchen, 100% _süß_', call: '{"path":"/generate/sdxl"}' },
   result: null,
 }
 const result = { outcome: 'failed', promptTokens: 3, completionTokens: 2, images: 0, durationMs: 70, firstTokenMs: 9 } as const
-const chat: RequestRecord = { ...base, id: 'asked', tokenId: null, kind: 'chat', asked: null, result }
+const chat: RequestRecord = { ...base, id: 'asked', tokenId: null, kind: 'chat', requested: null, result }
 const refused: RequestRecord = { ...chat, id: 'refused', kind: 'rerank', result: { ...result, outcome: 'refused', firstTokenMs: null } }
 const everything: RequestLogQuery = { accountId: null, search: null, kind: null, deferred: null, ids: null, before: null, limit: 10 }
 
@@ -57,9 +57,9 @@ export function testRequestLog(name: string, open: StoreFactory): void {
     await store.requests.expire({ words: 5, all: 1 }, options)
     const all = await store.requests.list(everything, options)
     assert.deepEqual(
-      all.map(({ id, asked }) => [id, asked?.excerpt ?? null]),
+      all.map(({ id, requested }) => [id, requested?.excerpt ?? null]),
       [
-        ['later', drawing.asked?.excerpt],
+        ['later', drawing.requested?.excerpt],
         ['drawn', null],
       ],
     )

@@ -46,8 +46,8 @@ const interfaces: Readonly<Record<string, (result: TextResult) => TextRequest>> 
     return parseMessageRequest({ model: 'm', max_tokens: 8, messages }).request
   },
   responses: (result) => {
-    const asked = parseResponseRequest({ model: 'm', input: 'hi' })
-    const { output } = send(encodeFinished(startResponse({ now: () => 1, wait: () => new Promise(() => {}) }), asked, result))
+    const requested = parseResponseRequest({ model: 'm', input: 'hi' })
+    const { output } = send(encodeFinished(startResponse({ now: () => 1, wait: () => new Promise(() => {}) }), requested, result))
     const results = output.flatMap((item: Wire) =>
       item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'found' }] : [],
     )

@@ -74,12 +74,12 @@ describe('a text is cancelled, its server left and asked again for the next one,
     test(name, async () => {
       await using stack = new AsyncDisposableStack()
       const left = Promise.withResolvers<void>()
-      const asked = Promise.withResolvers<void>()
+      const requested = Promise.withResolvers<void>()
       const server = stack.use(
         await startTextServer((response, body) => {
           response.once('close', left.resolve)
           answer(response, body)
-          asked.resolve()
+          requested.resolve()
         }),
       )
       const upstream = { url: server.url, model: 'm', keyFile: null, slots: 1 }
@@ -91,7 +91,7 @@ describe('a text is cancelled, its server left and asked again for the next one,
       const reading = (async () => {
         for await (const _ of parts);
       })()
-      await asked.promise
+      await requested.promise
       controller.abort(reason)
       await assert.rejects(reading, reason)
       await left.promise

@@ -75,7 +75,7 @@ test('why an asynchronous request failed is kept for owners; nobody else is told
   for (const accountId of [ownerId, memberId]) {
     const { inference } = await store.queue.enqueue(makeSubmission({ accountId }), options)
     const { id, kind, model, createdAt: at } = inference
-    await store.requests.append([{ id, accountId, tokenId: null, kind, model, at, asked: null, result: null }], options)
+    await store.requests.append([{ id, accountId, tokenId: null, kind, model, at, requested: null, result: null }], options)
     const [claim] = await store.queue.claim({ workerId: 'w', rooms: [{ model, room: 1 }], limit: 1, leaseMs: 1000 }, options)
     assert.ok(claim)
     await store.queue.complete(

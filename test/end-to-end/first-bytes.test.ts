@@ -7,7 +7,7 @@ import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const clock = createTestClock()
-let asked = Promise.withResolvers<void>()
+let requested = Promise.withResolvers<void>()
 let gate = Promise.withResolvers<void>()
 const messages = [{ role: 'user', content: 'hi' }]
 
@@ -31,7 +31,7 @@ suite('streams whose first word takes long', () => {
   before(async () => {
     const model = createFakeTextModel({ clock })
     const generate: typeof model.generate = async function* (request, options) {
-      asked.resolve()
+      requested.resolve()
       await gate.promise
       yield* model.generate(request, options)
     }
@@ -41,10 +41,10 @@ suite('streams whose first word takes long', () => {
 
   /** Begins a stream, and waits until its model is asked. */
   async function ask(path: string, body: object): Promise<{ readonly response: Promise<Response> }> {
-    asked = Promise.withResolvers()
+    requested = Promise.withResolvers()
     gate = Promise.withResolvers()
     const response = service.fetch(path, { json: { model: 'fake-chat', stream: true, ...body } })
-    await asked.promise
+    await requested.promise
     return { response }
   }
 

@@ -68,8 +68,8 @@ suite('llama.cpp’s own routes', () => {
   })
 
   test('prompts are texts, tokens, both mixed, or a list of these, which a list answers', async () => {
-    const asked = [[5, 6], '[say b]', { prompt_string: '[say c]' }]
-    const several = await ask('/completion', { prompt: asked, n_predict: 2 })
+    const requested = [[5, 6], '[say b]', { prompt_string: '[say c]' }]
+    const several = await ask('/completion', { prompt: requested, n_predict: 2 })
     assert.deepEqual(
       several.map(({ index, prompt }: { index: number; prompt: unknown }) => [index, prompt]),
       [

@@ -11,13 +11,13 @@ const stored = { 'x-service-async': '1' }
 
 suite('the priority of a request', () => {
   test('reaches whoever hands out slots, and is named in the answer where a tier was asked for', async () => {
-    const asked: (number | undefined)[] = []
+    const requested: (number | undefined)[] = []
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock: createTestClock() }) } })
     const { acquireText } = pool
     const watched = {
       ...pool,
       acquireText: (model: string, options: Parameters<typeof acquireText>[1]) => {
-        asked.push(options.priority)
+        requested.push(options.priority)
         return acquireText.call(pool, model, options)
       },
     }
@@ -31,7 +31,7 @@ suite('the priority of a request', () => {
     ]
     await send('/v1/completions', { model: 'fake-chat', prompt: 'Hi', priority: 7 })
     assert.deepEqual(tiers, [undefined, 'flex', 'priority', 'default'])
-    assert.deepEqual(asked, [-3, 10, -10, undefined, 7])
+    assert.deepEqual(requested, [-3, 10, -10, undefined, 7])
     const streamed = await (await service.fetch('/v1/chat/completions', { json: { ...chat, service_tier: 'auto', stream: true } })).text()
     const chunks = streamed.split('\n').filter((line) => line.startsWith('data: {'))
     assert.ok(chunks.length > 2 && chunks.every((line) => line.includes('"service_tier":"default"')))

@@ -123,10 +123,10 @@ describe('the request log, where it is on', () => {
         })
       ).text()
     await service.settled(3)
-    const asked = (await service.kept('mine'))
+    const requested = (await service.kept('mine'))
       .filter(([, path]) => path !== null)
       .map(([, , , text]) => JSON.parse(String(text)).messages[0].content)
-    assert.deepEqual(asked.sort(), texts.toSorted())
+    assert.deepEqual(requested.sort(), texts.toSorted())
   })
 
   test('keeps what came of a stream whose reader left', async () => {

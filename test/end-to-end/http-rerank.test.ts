@@ -5,14 +5,14 @@ import { startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 
 const documents = ['a ship at sea', 'the fox runs', 'a fox']
-const asked = { model: 'fake-chat', query: 'a fox', documents }
+const requested = { model: 'fake-chat', query: 'a fox', documents }
 const names = ['/v1/rerank', '/rerank', '/v1/reranking', '/reranking', '/v2/rerank']
 
 suite('ranking documents', () => {
   test('documents come the best first, under every name of the route, and are booked', async () => {
     await using service = await startHttpService()
     for (const path of names) {
-      const answer = await readJson(await service.fetch(path, { json: asked }))
+      const answer = await readJson(await service.fetch(path, { json: requested }))
       assert.match(String(answer.id), /^rerank-[0-9a-f]{32}$/)
       assert.deepEqual(
         { ...answer, id: '' },
@@ -39,14 +39,14 @@ suite('ranking documents', () => {
     await using service = await startHttpService()
     const { results } = await readJson(
       await service.fetch('/v1/rerank', {
-        json: { ...asked, documents: documents.map((text) => ({ text })), top_n: 2, return_documents: true },
+        json: { ...requested, documents: documents.map((text) => ({ text })), top_n: 2, return_documents: true },
       }),
     )
     assert.deepEqual(results, [
       { index: 2, relevance_score: 1, document: { text: 'a fox' } },
       { index: 0, relevance_score: 0.5, document: { text: 'a ship at sea' } },
     ])
-    const many = await readJson(await service.fetch('/v1/rerank', { json: { ...asked, top_n: 99 } }))
+    const many = await readJson(await service.fetch('/v1/rerank', { json: { ...requested, top_n: 99 } }))
     assert.equal(Array.isArray(many.results) && many.results.length, 3)
   })
 
@@ -59,7 +59,7 @@ suite('ranking documents', () => {
 
   test('the model may be left out where one ranks, and must be one that does', async () => {
     await using service = await startHttpService()
-    const { model: _, ...nameless } = asked
+    const { model: _, ...nameless } = requested
     assert.equal((await readJson(await service.fetch('/v1/rerank', { json: nameless }))).model, 'fake-chat')
     const chat = describeFakeText({ id: 'chat', ranks: false })
     const rankers = ['a', 'b'].map((id) => describeFakeText({ id, generates: false, embeddings: false }))
@@ -102,12 +102,12 @@ suite('ranking documents', () => {
       [{ documents: null, texts: ['a'], return_documents: true }, 'return_documents'],
       [{ rank_fields: ['a'] }, 'rank_fields'],
     ] as const) {
-      const answer = await service.fetch('/v1/rerank', { json: { ...asked, ...json } })
+      const answer = await service.fetch('/v1/rerank', { json: { ...requested, ...json } })
       const { param: named } = await readError(answer)
       assert.ok(answer.status === 400 && named?.startsWith(param), `${JSON.stringify(json).slice(0, 80)}: ${answer.status} ${named}`)
     }
     const image = await service.makeToken(['image'])
-    assert.equal((await service.fetch('/v1/rerank', { json: asked, token: image })).status, 403)
-    assert.equal((await service.fetch('/v1/rerank', { json: asked, token: null })).status, 401)
+    assert.equal((await service.fetch('/v1/rerank', { json: requested, token: image })).status, 403)
+    assert.equal((await service.fetch('/v1/rerank', { json: requested, token: null })).status, 401)
   })
 })

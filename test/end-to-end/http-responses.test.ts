@@ -92,14 +92,14 @@ suite("OpenAI's responses", () => {
   })
 
   test('the client gathers a stream with thoughts and a call, and sends them back without anything being kept', async () => {
-    const asked = { tools: [tool], store: false, include: ['reasoning.encrypted_content' as const] }
+    const requested = { tools: [tool], store: false, include: ['reasoning.encrypted_content' as const] }
     const input = '[think Hm.] [say Found.] [call look_up {"q": 1}]'
-    const thought = await client.responses.create({ ...ask(input), ...asked, tool_choice: 'none' })
+    const thought = await client.responses.create({ ...ask(input), ...requested, tool_choice: 'none' })
     const [reasoning] = thought.output
     assert.ok(reasoning?.type === 'reasoning' && reasoning.content?.[0]?.text === 'Hm.')
     assert.ok(typeof reasoning.encrypted_content === 'string')
     assert.equal(thought.usage?.output_tokens_details.reasoning_tokens, 1)
-    const stream = client.responses.stream({ ...ask(input), ...asked })
+    const stream = client.responses.stream({ ...ask(input), ...requested })
     const names: string[] = []
     stream.on('event', ({ type }) => names.push(type))
     const called = await stream.finalResponse()
@@ -109,7 +109,7 @@ suite("OpenAI's responses", () => {
     assert.deepEqual([call.name, JSON.parse(call.arguments)], ['look_up', { q: 1 }])
     const result = { type: 'function_call_output' as const, call_id: call.call_id, output: 'Nothing' }
     const history = [{ role: 'user' as const, content: input }, reasoning, call, result]
-    const answer = await client.responses.create({ ...ask(history), ...asked })
+    const answer = await client.responses.create({ ...ask(history), ...requested })
     assert.equal(answer.output_text, 'Found.')
     await assert.rejects(client.responses.retrieve(answer.id), OpenAI.NotFoundError)
   })

@@ -68,14 +68,14 @@ describe('GET /v1/usage', () => {
     const clock = createTestClock(Date.UTC(2026, 0, 2, 9))
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock, tokenDelayMs: 100 }) } })
     await using service = await startHttpService({ clock, pool })
-    const asked = service.fetch('/v1/chat/completions', {
+    const requested = service.fetch('/v1/chat/completions', {
       json: { model: 'fake-chat', messages: [{ role: 'user', content: '[say a b]' }] },
     })
     for (let tokens = 0; tokens < 2; tokens++) {
       await clock.waiting(2)
       await clock.advance(100)
     }
-    assert.equal((await asked).status, 200)
+    assert.equal((await requested).status, 200)
     await service.inBooks(1)
     const [token] = await service.store.tokens.list(service.accountId, { signal })
     const read = async (query: string) => (await readJson(await service.fetch(`/v1/usage?${query}`))).data

@@ -17,7 +17,7 @@ async function startStuck() {
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })
   const outputs = createMemoryOutputs({ clock })
   let stuck: string | null = null
-  let asked = Promise.withResolvers<void>()
+  let requested = Promise.withResolvers<void>()
   let released = Promise.withResolvers<void>()
   const guard = <Port extends object>(name: string, port: Port): Port =>
     new Proxy(port, {
@@ -26,7 +26,7 @@ async function startStuck() {
         if (typeof value !== 'function') return value
         return (...given: readonly unknown[]) => {
           if (stuck !== `${name}.${String(key)}`) return Reflect.apply(value, target, given)
-          asked.resolve()
+          requested.resolve()
           return released.promise.then(() => Reflect.apply(value, target, given))
         }
       },
@@ -42,22 +42,22 @@ async function startStuck() {
     service,
     store,
     outputs,
-    /** Answers the question of {@link stuck}, if any, and lets none through that is called so from now on, until `asked`. */
+    /** Answers the question of {@link stuck}, if any, and lets none through that is called so from now on, until `requested`. */
     hold(question: string | null) {
       released.resolve()
       released = Promise.withResolvers()
-      asked = Promise.withResolvers()
+      requested = Promise.withResolvers()
       stuck = question
-      return asked.promise
+      return requested.promise
     },
     /** What a request is told whose question the store never answers. */
     async ask(question: string, path: string, init: Parameters<typeof service.fetch>[1] = {}) {
       // So that nothing that was believed for a while is believed any more.
       await clock.advance(60_000)
-      asked = Promise.withResolvers()
+      requested = Promise.withResolvers()
       stuck = question
       const answer = service.fetch(path, init)
-      await asked.promise
+      await requested.promise
       await clock.advance(answerLimitMs + 250)
       const response = await answer
       stuck = null
@@ -124,9 +124,9 @@ suite('a store that does not answer', () => {
     await using stuck = await startStuck()
     const { clock, service, id } = stuck
     await clock.advance(60_000)
-    const asked = stuck.hold('log.find')
+    const requested = stuck.hold('log.find')
     const answer = service.fetch(`/v1/requests/${id}?wait=2`)
-    await asked
+    await requested
     await clock.advance(answerLimitMs + 2250)
     assert.equal((await answer).status, 503)
     stuck.hold(null)

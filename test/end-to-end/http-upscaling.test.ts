@@ -22,11 +22,11 @@ function png(width: number, height: number): string {
 }
 
 async function start(...ids: readonly string[]) {
-  const asked: EnlargementRequest[] = []
+  const requested: EnlargementRequest[] = []
   const model = {
     generate: () => Promise.reject(new Error('An upscaler draws nothing')),
     enlarge: async (request: EnlargementRequest) => {
-      asked.push(request)
+      requested.push(request)
       const { width, height, encoding } = request
       const image = { bytes: new Uint8Array([1, 2, 3]), encoding, width, height, seed: 0, removedForSafety: false, safetyScore: null }
       return { images: [image], computeMs: 5 }
@@ -37,7 +37,7 @@ async function start(...ids: readonly string[]) {
   const service = await startHttpService({ catalog, pool, worker: true })
   const enlarge = (body: object, headers: Record<string, string> = {}) =>
     service.fetch('/upscaling', { json: { init_image: png(40, 20), ...body }, headers })
-  return { service, asked, enlarge, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  return { service, requested, enlarge, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 suite('POST /upscaling', () => {
@@ -55,7 +55,7 @@ suite('POST /upscaling', () => {
     })
     await it.enlarge({ scale: 1.5, output_image_encoding: 'png' })
     await it.enlarge({ output_image_width: 64, output_image_height: 64 })
-    const reported = it.asked.map(({ width, height, encoding }) => [width, height, encoding])
+    const reported = it.requested.map(({ width, height, encoding }) => [width, height, encoding])
     assert.deepEqual(reported, [
       [160, 80, 'jpeg'],
       [60, 30, 'png'],
@@ -87,7 +87,7 @@ suite('POST /upscaling', () => {
     assert.equal((await readJson(polled)).status, 'completed')
     const stored = await readJson(await it.service.fetch(`/v1/responses/${inference.id}`))
     assert.deepEqual([stored.image_b64, stored.width, stored.model], ['AQID', 80, '4x'])
-    assert.deepEqual(it.asked, [{ model: '4x', image: initial.image, width: 80, height: 40, encoding: 'jpeg' }])
+    assert.deepEqual(it.requested, [{ model: '4x', image: initial.image, width: 80, height: 40, encoding: 'jpeg' }])
   })
 
   test('refuses what it cannot do, each with its field', async () => {

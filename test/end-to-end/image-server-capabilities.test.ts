@@ -41,19 +41,19 @@ for (const { format, at, before, request, param } of changes)
     let hasIt = false
     const fault: ImageServerFault = (response, body) => void response.end(hasIt ? body : before)
     const { model } = await connectImageServer(context, format, { fault, at })
-    const asked = makeImageRequest('a fox', { sampler: 'K_EULER', guidanceScale: 5, ...request })
-    await assert.rejects(model.generate(asked, idle), { code: 'unsupported', param })
+    const requested = makeImageRequest('a fox', { sampler: 'K_EULER', guidanceScale: 5, ...request })
+    await assert.rejects(model.generate(requested, idle), { code: 'unsupported', param })
     hasIt = true
-    assert.equal((await model.generate(asked, idle)).images.length, 1)
+    assert.equal((await model.generate(requested, idle)).images.length, 1)
   })
 
 test('a server that does not tell again leaves the refusal as it was', async (context) => {
-  let asked = 0
-  const fault: ImageServerFault = (response, body) => void (asked++ === 0 ? response.end(body) : response.writeHead(500).end('{}'))
+  let requested = 0
+  const fault: ImageServerFault = (response, body) => void (requested++ === 0 ? response.end(body) : response.writeHead(500).end('{}'))
   const { model } = await connectImageServer(context, 'sd-server', { fault, at: /\/capabilities$/ })
   const request = makeImageRequest('a fox', { sampler: 'HEUN', guidanceScale: 5 })
   await assert.rejects(model.generate(request, idle), { code: 'unsupported', param: 'sampler' })
-  assert.equal(asked, 2)
+  assert.equal(requested, 2)
 })
 
 test('comfyui: samplers are read from nodes of the newer kind too', async (context) => {

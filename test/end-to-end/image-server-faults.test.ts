@@ -176,10 +176,10 @@ for (const format of imageServerFormats) {
       for (const row of faults)
         test(`${row.does} at ${at.source} is told of as ${row.reported}, and does not draw twice`, async (context) => {
           const calls = await assertFails(context, format, { ...row, at })
-          const asked = calls.filter(({ path }) => at.test(path)).length
+          const requested = calls.filter(({ path }) => at.test(path)).length
           // A kept-alive connection that ends without a word may have been closed before the question came; what draws is not repeated for that.
           const isRepeatable = /jobs|history|view/.test(at.source) && /hangs up|protocol/.test(row.does)
-          assert.ok(asked === 1 || (asked === 2 && isRepeatable), `asked ${asked} times`)
+          assert.ok(requested === 1 || (requested === 2 && isRepeatable), `asked ${requested} times`)
           const stop = stops[format]
           if (stop !== null)
             assert.equal(

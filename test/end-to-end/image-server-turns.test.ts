@@ -38,12 +38,12 @@ async function leaveWhen(context: TestContext, reported: ImageServerFault) {
   const controller = new AbortController()
   const steps: number[] = []
   const drawn = model.generate(request, { signal: controller.signal, onProgress: ({ step }) => void steps.push(step) })
-  const asked = await server.seenTimes('/internal/progress', 3)
+  const requested = await server.seenTimes('/internal/progress', 3)
   const reason = new Error('the client left')
   controller.abort(reason)
   await assert.rejects(drawn, reason)
   const { force_task_id } = JSON.parse((await server.seen('/sdapi/v1/txt2img')).body)
-  assert.equal(JSON.parse(asked.body).id_task, force_task_id)
+  assert.equal(JSON.parse(requested.body).id_task, force_task_id)
   return { steps, isStopped: server.calls.some(({ path }) => path === '/sdapi/v1/interrupt') }
 }
 

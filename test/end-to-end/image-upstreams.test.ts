@@ -277,7 +277,7 @@ for (const [name, socketFault] of [
   })
 
 test("openai-images: the models of OpenAI's that always answer in base64 are not asked for it", async (context) => {
-  for (const [name, asked] of [
+  for (const [name, requested] of [
     ['gpt-image-1', undefined],
     ['gpt-image-1.5', undefined],
     ['chatgpt-image-latest', undefined],
@@ -287,7 +287,7 @@ test("openai-images: the models of OpenAI's that always answer in base64 are not
   ] as const) {
     const { model, server } = await connectImageServer(context, 'openai-images', { name })
     await model.generate(request(), idle)
-    assert.equal(JSON.parse((await server.seen('/images/generations')).body).response_format, asked, name)
+    assert.equal(JSON.parse((await server.seen('/images/generations')).body).response_format, requested, name)
   }
 })
 

@@ -182,7 +182,7 @@ async function connect(stack: AsyncDisposableStack, answer: Answer) {
 
 const prompt = { type: 'prompt', prompt: 'hello', echo: false } as const
 /** What may be too long, by the field of our own routes that holds it. */
-const asked: Readonly<Record<string, (to: Awaited<ReturnType<typeof connect>>) => Promise<unknown> | undefined>> = {
+const requested: Readonly<Record<string, (to: Awaited<ReturnType<typeof connect>>) => Promise<unknown> | undefined>> = {
   messages: ({ generate }) => generate(),
   prompt: ({ generate }) => generate({ input: prompt }),
   input: ({ model }) => model.embed({ model: 'm', inputs: ['hello'] }, { signal }),
@@ -190,7 +190,7 @@ const asked: Readonly<Record<string, (to: Awaited<ReturnType<typeof connect>>) =
 }
 
 describe('what a server finds too long is named as who asked for it calls it:', () => {
-  for (const [field, ask] of Object.entries(asked))
+  for (const [field, ask] of Object.entries(requested))
     test(field, async () => {
       await using stack = new AsyncDisposableStack()
       const refusal = { error: { message: 'The maximum context length is 8.', param: 'something', code: 400 } }

@@ -48,9 +48,9 @@ describe('of two servers, clients hear the good one when the other', { concurren
       await using stack = new AsyncDisposableStack()
       const { good, liar, ask } = await connect(stack, answer)
       // Conversations go on until some have met the liar first.
-      let asked = 0
-      for (; asked < 10 || liar.requests.length === 0; asked++) await ask(`conversation ${asked}`)
-      assert.equal(good.requests.length, asked)
+      let requested = 0
+      for (; requested < 10 || liar.requests.length === 0; requested++) await ask(`conversation ${requested}`)
+      assert.equal(good.requests.length, requested)
     })
 })
 
@@ -89,13 +89,13 @@ test('a server that fails at every text, though it is there, is asked ever more 
     name = `conversation ${index}`
     await ask(name)
   }
-  const askedAt: number[] = []
+  const requestedAt: number[] = []
   for (seconds = 1; seconds <= 240; seconds++) {
     const before = liar.requests.length
     await ask(name)
-    if (liar.requests.length > before) askedAt.push(seconds)
+    if (liar.requests.length > before) requestedAt.push(seconds)
   }
-  assert.deepEqual(askedAt, [5, 15, 35, 75, 135, 195])
+  assert.deepEqual(requestedAt, [5, 15, 35, 75, 135, 195])
   liar.answer = works
   seconds = 300
   const before = liar.requests.length

@@ -31,7 +31,7 @@ test('outputs are stored in a bucket behind a proxy, and a proxy that lets nobod
   const content = { contentType: 'text/plain', chunks: [new TextEncoder().encode('what was drawn')] }
   const stored = await outputs.put({ inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }, content, { signal })
   assert.equal(String(await readStored(outputs, stored)), 'what was drawn')
-  assert.ok(proxy.asked.every((line) => / http:\/\/s3\.example\/b(?:[/?]|$)/.test(line)) && proxy.asked.length > 0)
+  assert.ok(proxy.requested.every((line) => / http:\/\/s3\.example\/b(?:[/?]|$)/.test(line)) && proxy.requested.length > 0)
   proxy.refusal = '407 Proxy Authentication Required'
   // The pause before another try is longer than all tries may take.
   const failure = await openS3Outputs({ ...settings, random: () => 1e6 }, { signal }).catch((error: unknown) => error)
@@ -66,7 +66,7 @@ test('people sign in with a provider behind a proxy, whose every address is aske
   assert.match(address, /^http:\/\/login\.example\/authorize\?/)
   const returned = new URL(`http://sepia.example/back?code=c&state=${secrets.state}`)
   await assert.rejects(provider.finish(returned, secrets), { fault: 'refused' })
-  assert.deepEqual(proxy.asked, ['GET http://login.example/.well-known/openid-configuration', 'POST http://login.example/token'])
+  assert.deepEqual(proxy.requested, ['GET http://login.example/.well-known/openid-configuration', 'POST http://login.example/token'])
   proxy.refusal = 'cut'
   const failure = await new OpenIdProvider({ ...settings, fetch }, clock)
     .begin('http://sepia.example/back')
@@ -86,7 +86,10 @@ test('signals reach a collector behind a proxy', async () => {
     receiver.spans.map(({ name }) => name),
     ['GET /'],
   )
-  assert.deepEqual(new Set(proxy.asked), new Set(['POST http://collector.example/v1/traces', 'POST http://collector.example/v1/metrics']))
+  assert.deepEqual(
+    new Set(proxy.requested),
+    new Set(['POST http://collector.example/v1/traces', 'POST http://collector.example/v1/metrics']),
+  )
 })
 
 test('the commands reach a service behind a proxy, and name the proxy that is in the way', async () => {

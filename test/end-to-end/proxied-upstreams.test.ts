@@ -56,11 +56,11 @@ suite('text servers behind a proxy', () => {
   beforeEach(() => {
     server.answer = works
     proxy.refusal = null
-    proxy.asked.splice(0)
+    proxy.requested.splice(0)
   })
   after(() => stack.disposeAsync())
 
-  for (const [origin, asked] of [
+  for (const [origin, requested] of [
     ['http://llm.example', ['GET http://llm.example/v1/models', 'POST http://llm.example/v1/chat/completions']],
     ['https://llm.example', ['CONNECT llm.example:443']],
   ] as const)
@@ -81,7 +81,7 @@ suite('text servers behind a proxy', () => {
           more.resolve()
         }
         assert.equal(words, 'well done')
-        assert.deepEqual(proxy.asked, asked)
+        assert.deepEqual(proxy.requested, requested)
         assert.equal(server.requests.at(-1)?.headers['proxy-authorization'], undefined)
       })
 
@@ -124,7 +124,7 @@ suite('text servers behind a proxy', () => {
         const once = { signal, mostBytes: 100, isDueAtOnce: false, isRepeatable: false }
         for (let round = 1; round <= 2; round++) {
           assert.equal(String(await connection.exchange('/x', { type: 'text/plain', bytes: 'x' }, once)), 'done')
-          assert.equal(proxy.asked.length, round)
+          assert.equal(proxy.requested.length, round)
         }
       })
 
@@ -134,9 +134,9 @@ suite('text servers behind a proxy', () => {
         assert.match(await failureOf(ask(hasty)), new RegExp(`127\\.0\\.0\\.1:${proxy.port}`))
         using connection = await open(`${origin}/v1`)
         const leave = new AbortController()
-        proxy.asked.splice(0)
+        proxy.requested.splice(0)
         const answer = ask(connection, { signal: leave.signal })
-        while (proxy.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+        while (proxy.requested.length === 0) await new Promise((resolve) => setImmediate(resolve))
         leave.abort(new Error('left'))
         await assert.rejects(answer, { message: 'left' })
       })
@@ -174,7 +174,7 @@ suite('text servers behind a proxy', () => {
         const socket = await connection.openSocket('/ws', { signal })
         const [hello] = await once(socket, 'data')
         assert.equal(String(hello), 'hello')
-        assert.equal(other.asked.length, 1)
+        assert.equal(other.requested.length, 1)
         socket.destroy()
       })
     })
@@ -183,6 +183,6 @@ suite('text servers behind a proxy', () => {
     using connection = await open(server.url)
     server.answer = (response) => response.end('done')
     assert.equal(await ask(connection), 'done')
-    assert.deepEqual(proxy.asked, [])
+    assert.deepEqual(proxy.requested, [])
   })
 })

@@ -197,11 +197,11 @@ describe('what answers once, vectors and scores', { concurrency: true }, () => {
         const [good, bad] = [stack.use(await startTextServer(whole)), stack.use(await startTextServer(answer))]
         const alone = await connect([bad], stack, timeoutsFor(name))
         await assert.rejects(ask(alone.model), { code: reported })
-        const asked = bad.requests.length
+        const requested = bad.requests.length
         const { model } = await connect([bad, good], stack, timeoutsFor(name))
         const found = await ask(model)
         assert.ok(found !== undefined && found.length === 1)
-        assert.equal(bad.requests.length + good.requests.length > asked, true)
+        assert.equal(bad.requests.length + good.requests.length > requested, true)
       })
 
     test(`${kind} that drip are waited for`, async () => {

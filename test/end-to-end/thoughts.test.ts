@@ -116,11 +116,11 @@ suite('thoughts of a model that thinks', () => {
 
   test('are counted for whoever did not wait for them', async () => {
     model.say(`<think>${musing}</think>Four.`)
-    const asked = await readJson(
+    const requested = await readJson(
       await service.fetch('/v1/responses', { json: { model: qwen3.name, input: 'Two and two?', background: true } }),
     )
     let usage: unknown = null
-    while (usage === null) ({ usage } = await readJson(await service.fetch(`/v1/responses/${asked.id}`)))
+    while (usage === null) ({ usage } = await readJson(await service.fetch(`/v1/responses/${requested.id}`)))
     assert.deepEqual(Object(usage).output_tokens_details, { reasoning_tokens: 8 })
   })
 

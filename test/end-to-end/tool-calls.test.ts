@@ -96,8 +96,8 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('the published client runs tools until the model answers', async () => {
       model.say(family.write([weather]), `${begin}It is 22 degrees.`)
-      const asked: object[] = []
-      const lookUp = { ...getWeather.function, parse: JSON.parse, function: (input: object) => `${asked.push(input)} degrees` }
+      const requested: object[] = []
+      const lookUp = { ...getWeather.function, parse: JSON.parse, function: (input: object) => `${requested.push(input)} degrees` }
       const conversation = client.chat.completions.runTools({
         model: family.name,
         messages: [question],
@@ -105,7 +105,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
         stream: true,
       })
       assert.equal(await conversation.finalContent(), 'It is 22 degrees.')
-      assert.deepEqual(asked, [{ city: 'Paris {"}' }])
+      assert.deepEqual(requested, [{ city: 'Paris {"}' }])
     })
 
     test('a conversation that another service led goes on', async () => {

@@ -214,12 +214,12 @@ describe('connections to an upstream', { concurrency: true }, () => {
     }, async (context) => {
       await using stack = new AsyncDisposableStack()
       const server = stack.use(await startTextServer())
-      const asked = Promise.withResolvers<ServerResponse>()
-      server.answer = asked.resolve
+      const requested = Promise.withResolvers<ServerResponse>()
+      server.answer = requested.resolve
       const connection = stack.use(await UpstreamConnection.open({ url: server.url, keyFile: null }))
       const body = { type: 'application/json', bytes: '{}' }
       const answer = connection.exchange('/draw', body, { signal, mostBytes: 10, isDueAtOnce: false, isRepeatable })
-      const response = await asked.promise
+      const response = await requested.promise
       while (!(await isWatched(response.socket?.remotePort ?? 0))) context.signal.throwIfAborted()
       response.end('done')
       assert.equal(`${await answer}`, 'done')

@@ -44,11 +44,11 @@ suite('signals of several nodes', { skip: withoutPostgres }, () => {
     assert.deepEqual([await api.stop(), await worker.stop()], [0, 0])
 
     const spans = receiver.spans.filter((span) => span.traceId === traceId)
-    const [asked, deferred] = spans
+    const [requested, deferred] = spans
       .filter(({ name }) => name === 'POST /v1/chat/completions')
       .toSorted((a, b) => (BigInt(a.startTimeUnixNano) < BigInt(b.startTimeUnixNano) ? -1 : 1))
     const lent = spans.find(({ name }) => name === 'lend text')
-    assert.equal(lent?.parentSpanId, asked?.spanId, 'the slot that another node lends')
+    assert.equal(lent?.parentSpanId, requested?.spanId, 'the slot that another node lends')
     assert.equal(spans.find(({ name }) => name === 'load')?.parentSpanId, lent?.spanId, 'the load on that node')
     const run = spans.find(({ name }) => name === 'run chat')
     assert.equal(run?.parentSpanId, deferred?.spanId, 'the work that another node claimed')

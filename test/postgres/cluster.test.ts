@@ -177,11 +177,11 @@ suite('a cluster of processes on one database and one bucket', { skip: withoutPo
       return Number(/^sepia_generated_tokens_total\{[^}]*sepia-mini-chat[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0)
     }
     const before = await generated()
-    const asked = call(apis[0], '/v1/chat/completions', { method: 'POST', body: JSON.stringify(chat) })
+    const requested = call(apis[0], '/v1/chat/completions', { method: 'POST', body: JSON.stringify(chat) })
     // So many that some have come to the node that was asked.
     while ((await generated()) < before + 100);
     await workers[1]?.kill()
-    const answer = await asked
+    const answer = await requested
     assert.equal(answer.status, 503, await answer.clone().text())
     assert.ok(Number(answer.headers.get('retry-after')) >= 1)
   })

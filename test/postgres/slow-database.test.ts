@@ -48,11 +48,11 @@ suite('PostgreSQL that is slow', { skip: withoutPostgres }, () => {
     link.slow(500)
     await near.tokens.revoke({ id: token.id, accountId: 'a' }, near.clock.now(), options)
     const revokedAt = far.clock.now()
-    const asked: { readonly at: number; readonly answer: string }[] = []
+    const requested: { readonly at: number; readonly answer: string }[] = []
     // That it was revoked is known from a question that was answered; a machine with more to do than it can may need several.
-    while (asked.at(-1)?.answer !== 'token_revoked') asked.push({ at: far.clock.now(), answer: await isLetIn() })
-    assert.equal(asked[0]?.answer, 'yes')
-    const late = asked.filter(({ at, answer }) => answer === 'yes' && at > revokedAt + 5000)
+    while (requested.at(-1)?.answer !== 'token_revoked') requested.push({ at: far.clock.now(), answer: await isLetIn() })
+    assert.equal(requested[0]?.answer, 'yes')
+    const late = requested.filter(({ at, answer }) => answer === 'yes' && at > revokedAt + 5000)
     assert.deepEqual(late, [])
   })
 

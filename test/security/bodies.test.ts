@@ -180,7 +180,7 @@ suite('bodies that are not sent to their end', () => {
   })
 
   test('of clients that left before anybody looked take nothing away for long', async () => {
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const found = Promise.withResolvers<void>()
     const open = (settings: Parameters<typeof createMemoryStore>[0]) => {
       const store = createMemoryStore(settings)
@@ -188,7 +188,7 @@ suite('bodies that are not sent to their end', () => {
       const budgets = ledger.budgets.bind(ledger)
       ledger.budgets = async (subject, options) => {
         const known = await budgets(subject, options)
-        asked.resolve()
+        requested.resolve()
         await found.promise
         return known
       }
@@ -198,7 +198,7 @@ suite('bodies that are not sent to their end', () => {
     const body = `{${honest},"user":"${'x'.repeat(60_000)}"}`
     const socket = await openSocket(service.url)
     socket.write(head(service.token, body.length) + body)
-    await asked.promise
+    await requested.promise
     socket.destroy()
     await service.settled(1)
     found.resolve()

@@ -122,7 +122,7 @@ test('a call that comes along with a question counts only with the seal of that 
     )
     assert.doesNotMatch(text, /"part"|"done"/, what)
   }
-  assert.deepEqual(node.asked, [])
+  assert.deepEqual(node.requested, [])
 })
 
 test('a forged node that answers without the secret is told nothing', async () => {

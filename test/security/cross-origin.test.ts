@@ -22,11 +22,11 @@ suite('pages of other origins', () => {
 
   test('that are allowed call with a token, and never with cookies', async () => {
     const headers = { 'access-control-request-headers': 'authorization, content-type, x-stainless-lang' }
-    const asked = await listed?.fetch('/v1/chat/completions', { ...preflight(friend, headers), token: null })
-    assert.equal(asked?.status, 204)
-    assert.equal(asked && allowed(asked), friend)
-    assert.equal(asked?.headers.get('access-control-allow-headers'), headers['access-control-request-headers'])
-    assert.match(asked?.headers.get('access-control-allow-methods') ?? '', /POST/)
+    const requested = await listed?.fetch('/v1/chat/completions', { ...preflight(friend, headers), token: null })
+    assert.equal(requested?.status, 204)
+    assert.equal(requested && allowed(requested), friend)
+    assert.equal(requested?.headers.get('access-control-allow-headers'), headers['access-control-request-headers'])
+    assert.match(requested?.headers.get('access-control-allow-methods') ?? '', /POST/)
     for (const [path, status] of [
       ['/v1/models', 200],
       ['/v1/nothing', 404],
@@ -55,8 +55,8 @@ suite('pages of other origins', () => {
     ]) {
       const answer = await listed?.fetch('/v1/models', { headers: { origin } })
       assert.equal(answer && allowed(answer), null, origin)
-      const asked = await listed?.fetch('/v1/models', preflight(origin))
-      assert.equal(asked && allowed(asked), null, origin)
+      const requested = await listed?.fetch('/v1/models', preflight(origin))
+      assert.equal(requested && allowed(requested), null, origin)
     }
   })
 
@@ -80,12 +80,12 @@ suite('pages of other origins', () => {
   test('are not allowed anything by default', async () => {
     const answer = await closed?.fetch('/v1/models', { headers: { origin: friend } })
     assert.deepEqual([answer?.status, answer && allowed(answer)], [200, null])
-    const asked = await closed?.fetch('/v1/models', preflight(friend))
-    assert.deepEqual([asked && allowed(asked), asked?.headers.get('access-control-allow-methods')], [null, null])
+    const requested = await closed?.fetch('/v1/models', preflight(friend))
+    assert.deepEqual([requested && allowed(requested), requested?.headers.get('access-control-allow-methods')], [null, null])
   })
 
   test('cannot make a header of their own by the names they ask for', async () => {
-    const asked = await listed?.fetch('/v1/models', preflight(friend, { 'access-control-request-headers': 'a;b=<x>' }))
-    assert.deepEqual([asked?.status, asked?.headers.get('access-control-allow-headers')], [204, null])
+    const requested = await listed?.fetch('/v1/models', preflight(friend, { 'access-control-request-headers': 'a;b=<x>' }))
+    assert.deepEqual([requested?.status, requested?.headers.get('access-control-allow-headers')], [204, null])
   })
 })

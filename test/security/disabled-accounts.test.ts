@@ -124,16 +124,16 @@ suite('disabled accounts', () => {
 
   test('nothing is noted as under way for a client that left while it was found out who asks', async () => {
     const underWay = new WorkUnderWay()
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const known = Promise.withResolvers<Caller>()
     const authenticateSession = () => {
-      asked.resolve()
+      requested.resolve()
       return known.promise
     }
     await using service = await startHttpService({ overrides: { underWay, authenticateSession } })
     const leaving = new AbortController()
     const answer = assert.rejects(service.fetch('/v1/models', { token: null, signal: leaving.signal }))
-    await asked.promise
+    await requested.promise
     leaving.abort()
     await answer
     await service.settled(1)

@@ -49,11 +49,11 @@ suite('held connections', () => {
       /** Resolves when the connection is held open. */
       const hold = async (whose: keyof typeof ids): Promise<void> => {
         const init = { signal: leave.signal, ...(json && { json }), ...(whose === 'other' && { token: honest }) }
-        const asked = service.fetch(path(ids[whose]), init)
-        asked.catch(() => {})
+        const requested = service.fetch(path(ids[whose]), init)
+        requested.catch(() => {})
         held += 1
         if (name === 'long polls') await clock.waiting(held)
-        else assert.equal((await asked).status, 200)
+        else assert.equal((await requested).status, 200)
       }
       for (let round = 0; round < most; round++) await hold('own')
       const refused = await service.fetch(path(ids.own), { ...(json && { json }) })

@@ -24,9 +24,9 @@ function ggufModel(weights: string): object {
 
 /** A web server with these texts by path; a text that begins with "-> " leads on, and "101" is another protocol. */
 async function serve(texts: Readonly<Record<string, string>>) {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer(({ url = '' }, response) => {
-    asked.push(url)
+    requested.push(url)
     const text = texts[url]
     if (text === undefined) return void response.writeHead(404).end()
     if (text === '101') return void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
@@ -35,7 +35,7 @@ async function serve(texts: Readonly<Record<string, string>>) {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port, asked, [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
+  return { url: `http://127.0.0.1:${port}`, port, requested, [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
 }
 
 suite('hostile pulls', () => {
@@ -46,7 +46,7 @@ suite('hostile pulls', () => {
     await assert.rejects(refusal(server.url), /does not use https.*add 127\.0\.0\.1 to the setting pull-hosts/)
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '169.254.169.254', '10.0.0.1'])
       await assert.rejects(refusal(`https://${host}:${server.port}/x`), /is in a private network/, host)
-    assert.deepEqual(server.asked, [])
+    assert.deepEqual(server.requested, [])
   })
 
   test('no redirect leads where the address itself may not', async () => {
@@ -59,7 +59,7 @@ suite('hostile pulls', () => {
     const pull = (source: string) => pullModel({ modelsFolder: folder.path, hub }, source, options)
     await assert.rejects(pull(server.url), /localhost.* does not use https/)
     await assert.rejects(pull(`${server.url}/loop`), /redirects more than 5 times/)
-    assert.deepEqual(inner.asked, [])
+    assert.deepEqual(inner.requested, [])
   })
 
   test('a server that asks for another protocol ends the pull', async () => {
@@ -118,7 +118,7 @@ suite('hostile pulls', () => {
     const pull = (source: string) => pullModel({ modelsFolder: join(folder.path, 'models'), hub }, source, options)
     await assert.rejects(pull(server.url), /is a model on another server/)
     await assert.rejects(pull(`${server.url}/key`), /keyFile: must be inside the folder of a pulled model/)
-    assert.deepEqual(server.asked, ['/model.json', '/key/model.json'])
+    assert.deepEqual(server.requested, ['/model.json', '/key/model.json'])
   })
 
   test('a model that an older version pulled sends no file from outside its folder', async () => {
@@ -142,6 +142,6 @@ suite('hostile pulls', () => {
     await using honest = await serve({ '/model.json': JSON.stringify(ggufModel('good weights')), '/a.gguf': 'good weights' })
     const { folder: pulled } = await pull(honest.url)
     assert.equal(await readFile(join(pulled, 'a.gguf'), 'utf8'), 'good weights')
-    assert.deepEqual(honest.asked, ['/model.json', '/a.gguf'])
+    assert.deepEqual(honest.requested, ['/model.json', '/a.gguf'])
   })
 })

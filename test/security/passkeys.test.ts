@@ -21,8 +21,8 @@ async function open() {
     return answer
   }
   const register = async (jar: CookieJar, key: SoftwareAuthenticator, more: Partial<AuthenticatorAnswer> = {}, name = 'blue stick') => {
-    const asked = await post(jar, 'passkeys/options', { password })
-    const { challenge } = asked.json().options
+    const requested = await post(jar, 'passkeys/options', { password })
+    const { challenge } = requested.json().options
     return post(jar, 'passkeys', { name, credential: key.register({ ...site, challenge, ...more }) })
   }
   const challengeOf = async (jar: CookieJar): Promise<string> => (await post(jar, 'session/passkey/options', {})).json().options.challenge
@@ -122,12 +122,12 @@ suite('passkeys', () => {
     const key = new SoftwareAuthenticator()
     const challenge = await challengeOf(owner)
     assert.equal((await post(owner, 'passkeys', { name: 'x', credential: key.register({ ...site, challenge }) })).statusCode, 422)
-    const asked = await post(owner, 'passkeys/options', { password })
+    const requested = await post(owner, 'passkeys/options', { password })
     const { code } = (await send('POST', '/console/api/invitations', { cookie: owner.header(), body: { role: 'member' } })).json()
     const bob = new CookieJar()
     bob.take(await join(code, 'bob@example.org'))
     bob.take(`__Host-sepia_passkey=${owner.get('__Host-sepia_passkey')}`)
-    const credential = key.register({ ...site, challenge: asked.json().options.challenge })
+    const credential = key.register({ ...site, challenge: requested.json().options.challenge })
     assert.equal((await post(bob, 'passkeys', { name: 'x', credential })).statusCode, 422)
   })
 

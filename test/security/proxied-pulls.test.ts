@@ -36,7 +36,7 @@ before(async () => {
 })
 beforeEach(() => {
   proxy.refusal = null
-  proxy.asked.splice(0)
+  proxy.requested.splice(0)
 })
 after(() => stack.disposeAsync())
 
@@ -48,7 +48,7 @@ function accessTo(endpoint: string, changes: Partial<HubAccess> = {}): HubAccess
 }
 
 suite('pulls through a proxy', () => {
-  for (const [endpoint, asked] of [
+  for (const [endpoint, requested] of [
     ['http://hub.example', /^GET http:\/\/hub\.example\/a\/b\/resolve\/main\/b-q4_k_m\.gguf$/],
     ['https://hub.example', /^CONNECT hub\.example:443$/],
   ] as const)
@@ -57,7 +57,7 @@ suite('pulls through a proxy', () => {
       const access = accessTo(endpoint)
       const model = await pullModel({ modelsFolder: folder.path, hub: access }, 'hf:a/b', options)
       assert.deepEqual(await readFile(join(model.folder, 'b-q4_k_m.gguf')), weights)
-      assert.match(proxy.asked.at(-1) ?? '', asked)
+      assert.match(proxy.requested.at(-1) ?? '', requested)
       assert.ok((await searchHub(access, 'b', { signal })).some(({ source }) => source === 'hf:a/b'))
     })
 
@@ -81,7 +81,7 @@ suite('pulls through a proxy', () => {
         /is in a private network; add .* to the setting pull-hosts/,
         host,
       )
-    assert.deepEqual(proxy.asked, [])
+    assert.deepEqual(proxy.requested, [])
   })
 
   test('are refused where this machine knows that a name leads inside, and left to the proxy where it knows no such name', async () => {
@@ -93,14 +93,14 @@ suite('pulls through a proxy', () => {
     assert.equal(await isKnownInside('10.0.0.1', know(), { signal }), true)
     assert.equal(await isKnownInside('wiki', know(), { signal }), true)
     assert.equal(await isKnownInside('93.184.216.34', know('10.0.0.1'), { signal }), false)
-    const { resolve, promise: asked } = Promise.withResolvers<AbortSignal>()
+    const { resolve, promise: requested } = Promise.withResolvers<AbortSignal>()
     const silent = (_name: string, options: { readonly signal: AbortSignal }) => {
       resolve(options.signal)
       return once(options.signal, 'abort').then(() => [])
     }
     const leave = new AbortController()
     const answer = isKnownInside('wiki.example', { isPrivateHost, lookUp: silent }, { signal: leave.signal })
-    await asked
+    await requested
     leave.abort(new Error('left'))
     await assert.rejects(answer, { message: 'left' })
   })
@@ -108,14 +108,14 @@ suite('pulls through a proxy', () => {
   test('ask name servers for that, whose silence ends with the signal', async () => {
     using knowing = await startNameServer((question, isFour) => nameAnswer(question, isFour ? [10, 1, 2, 3] : null))
     assert.deepEqual(await lookUpHost('wiki.example', { signal, servers: knowing.servers }), ['10.1.2.3'])
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     using silent = await startNameServer(() => {
-      asked.resolve()
+      requested.resolve()
       return null
     })
     const leave = new AbortController()
     const found = lookUpHost('wiki.example', { signal: leave.signal, servers: silent.servers })
-    await asked.promise
+    await requested.promise
     leave.abort()
     assert.deepEqual(await found, [])
     assert.deepEqual(await lookUpHost('wiki.example', { signal: leave.signal, servers: knowing.servers }), [])

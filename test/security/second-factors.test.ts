@@ -37,9 +37,9 @@ suite('second factors', () => {
   test('the password alone opens no session, and a code that fits does, once', async () => {
     const { signInWith, code, wrong, secret, address, clock } = await openEnrolled()
     assert.match(address, /^otpauth:\/\/totp\/Sepia%3Aada%40example\.org\?secret=[A-Z2-7]{32}&issuer=Sepia&/)
-    const asked = await signInWith()
-    assert.deepEqual([asked.statusCode, asked.json()], [200, { account: null, asks: 'code' }])
-    assert.equal(asked.headers['set-cookie'], undefined)
+    const requested = await signInWith()
+    assert.deepEqual([requested.statusCode, requested.json()], [200, { account: null, asks: 'code' }])
+    assert.equal(requested.headers['set-cookie'], undefined)
     assert.equal((await signInWith({ code: wrong(secret) })).statusCode, 401)
     const shown = code(secret)
     const answers = await Promise.all([1, 2, 3].map(() => signInWith({ code: shown })))

@@ -19,8 +19,8 @@ suite('names with control characters', () => {
       'token list',
       'account disable a1',
     ]) {
-      const { out, err, asked } = await runCommandLine(words.split(' '), { accountName: hostile, answer: 'n' })
-      const shown = [out, err, ...asked].join('')
+      const { out, err, questions } = await runCommandLine(words.split(' '), { accountName: hostile, answer: 'n' })
+      const shown = [out, err, ...questions].join('')
       assert.ok(shown.includes('\\u001b[2J') || words === 'token list', words)
       assert.doesNotMatch(shown.replaceAll('\n', ''), /[\p{Cc}\u202e]/u, words)
     }

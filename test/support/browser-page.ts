@@ -3,7 +3,7 @@ export interface BrowserPage {
   /** What the browser keeps between visits. */
   readonly kept: Map<string, string>
   /** Every address that the page asked for, with its method: `POST /console/api/session`. */
-  readonly asked: string[]
+  readonly requested: string[]
   /** Addresses gone to, newest last. */
   readonly visited: string[]
   /** How often the page began anew. */
@@ -20,7 +20,7 @@ export interface BrowserPage {
  */
 export function openBrowserPage(path = '/console/chat'): BrowserPage {
   const kept = new Map<string, string>()
-  const asked: string[] = []
+  const requested: string[] = []
   const visited: string[] = []
   let reloads = 0
   let forbidden = false
@@ -66,7 +66,7 @@ export function openBrowserPage(path = '/console/chat'): BrowserPage {
     Element: class {},
     navigator: { languages: ['en'] },
     fetch: (address: string, init: RequestInit = {}) => {
-      asked.push(`${init.method ?? 'GET'} ${address}`)
+      requested.push(`${init.method ?? 'GET'} ${address}`)
       init.signal?.throwIfAborted()
       return answer(address, init)
     },
@@ -74,7 +74,7 @@ export function openBrowserPage(path = '/console/chat'): BrowserPage {
   for (const [name, value] of Object.entries(page)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
   return {
     kept,
-    asked,
+    requested,
     visited,
     reloads: () => reloads,
     answerWith: (next) => {

@@ -49,10 +49,10 @@ export async function runCommandLine(
     /** Typed one after another before `answer`. */
     answers?: readonly string[]
   } = {},
-): Promise<{ code: number; out: string; err: string; asked: readonly string[]; done: readonly string[] }> {
+): Promise<{ code: number; out: string; err: string; questions: readonly string[]; done: readonly string[] }> {
   await using folder = await createTemporaryFolder()
   const done: string[] = []
-  const asked: string[] = []
+  const questions: string[] = []
   let out = ''
   let err = ''
   const desk: AccountDesk = {
@@ -134,8 +134,8 @@ export async function runCommandLine(
       printsToPerson: interactive,
       readInput: async () => input,
       ask: async (question) => {
-        asked.push(question)
-        return answers[asked.length - 1] ?? answer
+        questions.push(question)
+        return answers[questions.length - 1] ?? answer
       },
     },
     environment: { HOME: folder.path, ...environment },
@@ -144,5 +144,5 @@ export async function runCommandLine(
     version: '1.2.3',
     signal: new AbortController().signal,
   })
-  return { code, out, err, asked, done }
+  return { code, out, err, questions, done }
 }

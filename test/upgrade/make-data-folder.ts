@@ -56,8 +56,8 @@ for (const [visitor, id] of [
   await visitor.awaitEnd(id)
 const line = { custom_id: 'one', method: 'POST', url: '/v1/chat/completions', body: chat }
 const file = await owner.upload('/v1/files', { purpose: 'batch', file: `${JSON.stringify(line)}\n` })
-const asked = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
-const { id } = await owner.send('POST', '/v1/batches', asked)
+const requested = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
+const { id } = await owner.send('POST', '/v1/batches', requested)
 const batch = await owner.awaitStatus(`/v1/batches/${id}`, 'completed')
 
 const long = await owner.submit('/generate/sdxl', { ...picture, steps: 100 })

@@ -53,11 +53,11 @@ describe('a model of the hub', () => {
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const reported: unknown[] = []
     const onPlan = ({ id, license }: { readonly id: string; readonly license: string | null }) => {
-      reported.push([id, license, server.asked.filter(({ path }) => !path.startsWith('/api/')).length])
+      reported.push([id, license, server.requested.filter(({ path }) => !path.startsWith('/api/')).length])
     }
     await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', { ...options, onPlan })
     assert.deepEqual(reported, [['qwen/qwen2.5-gguf', 'apache-2.0', 0]])
-    assert.equal(server.asked.filter(({ path }) => path.includes('/revision/')).length, 1)
+    assert.equal(server.requested.filter(({ path }) => path.includes('/revision/')).length, 1)
   })
 
   it('is fetched whole where a quantization is split, under a name of its own', async () => {
@@ -75,7 +75,7 @@ describe('a model of the hub', () => {
     await using server = await startHubServer({ 'o/r': { files: { 'a.gguf': whole } } }, { cutAfter: Math.ceil(whole.length / 10) })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:o/r', options)
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
-    const ranges = server.asked.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
+    const ranges = server.requested.filter(({ path }) => path.startsWith('/storage/')).map(({ range }) => range)
     // Now and then a connection ends before it brought anything, so one may be asked for twice.
     assert.equal(new Set(ranges).size, 10)
   })
@@ -88,14 +88,14 @@ describe('a model of the hub', () => {
     const stop = new AbortController()
     const halfway = ({ bytesDone }: { readonly bytesDone: number }) => bytesDone > whole.length / 2 && stop.abort()
     await assert.rejects(pullModel({ modelsFolder: folder.path, hub }, 'hf:o/r', { signal: stop.signal, onProgress: halfway }))
-    const before = server.asked.length
+    const before = server.requested.length
     const starts: number[] = []
     const onProgress = ({ bytesDone }: { readonly bytesDone: number }) => void starts.push(bytesDone)
     const model = await pullModel({ modelsFolder: folder.path, hub }, 'hf:o/r', { ...options, onProgress })
     assert.deepEqual(await readFile(join(model.folder, 'a.gguf')), whole)
     assert.deepEqual((await readdir(model.folder)).toSorted(), ['a.gguf', 'model.json'])
     assert.ok((starts[0] ?? 0) > whole.length / 2, 'what had arrived is not fetched again')
-    const ranges = server.asked.slice(before).flatMap(({ path, range }) => (path.startsWith('/storage/') ? [range] : []))
+    const ranges = server.requested.slice(before).flatMap(({ path, range }) => (path.startsWith('/storage/') ? [range] : []))
     assert.ok(ranges.every((range) => range !== undefined))
   })
 
@@ -106,7 +106,7 @@ describe('a model of the hub', () => {
     assert.deepEqual(Object.keys(plan.files), ['qwen-q4_k_m.gguf'])
     assert.match(plan.notes.join(), /mmproj-qwen-f16\.gguf is left out/)
     assert.deepEqual(await readdir(folder.path), [])
-    assert.ok(server.asked.every(({ path }) => path.startsWith('/api/')))
+    assert.ok(server.requested.every(({ path }) => path.startsWith('/api/')))
   })
 
   it('names the quantizations there are when the one asked for is not, and the parts that a set lacks', async () => {
@@ -164,7 +164,7 @@ describe('a model of the hub', () => {
       message: 'The hub\'s token must begin with "hf_"; correct or remove HF_TOKEN, hub-token or hub-token-file.',
     })
     await pull('hf_good')
-    const stored = server.asked.filter(({ path }) => path.startsWith('/storage/'))
+    const stored = server.requested.filter(({ path }) => path.startsWith('/storage/'))
     assert.deepEqual(
       stored.map(({ authorization }) => authorization),
       [undefined],
@@ -190,7 +190,7 @@ describe('a model of the hub', () => {
     await using server = await startHubServer({})
     for (const source of ['hf:', 'hf:qwen', 'hf:a/b/c', 'hf:../b', 'hf:a/b@..', 'hf:a/b:../../x', 'hf:a/b?x=1', 'hf:a/b@'])
       await assert.rejects(planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, source, options), /is not a hub name/, source)
-    assert.deepEqual(server.asked, [])
+    assert.deepEqual(server.requested, [])
   })
 
   it('is found by words, the most downloaded first', async () => {

@@ -47,13 +47,13 @@ test('a connection that brings nothing several times fails the try, whose notes 
     })
     await assert.rejects(pullSpans({ source: broken, wait }, file, options), /gone/)
     assert.ok((await readFile(notesOf(part), 'utf8')).includes('"end":1000'))
-    const asked: number[] = []
+    const requested: number[] = []
     const source = sourceOf((offset) => {
-      asked.push(offset)
+      requested.push(offset)
       return { offset, bytes: [whole.subarray(offset)] }
     })
     assert.equal(await pullSpans({ source, wait }, file, options), true)
-    assert.ok(!asked.includes(0), 'what the first connection brought is kept')
+    assert.ok(!requested.includes(0), 'what the first connection brought is kept')
     assert.deepEqual(await readFile(part), whole)
   }))
 

@@ -213,9 +213,9 @@ describe('account disable and enable', () => {
     })
 
   it('lets in again without asking, and closes the store', async () => {
-    const { out, asked, done } = await run(['account', 'enable', 'a1'])
+    const { out, questions, done } = await run(['account', 'enable', 'a1'])
     assert.equal(out, 'Enabled "First".\n')
-    assert.deepEqual(asked, [])
+    assert.deepEqual(questions, [])
     assert.deepEqual(done, ['changed a1 {"disabled":false}', 'closed'])
   })
 

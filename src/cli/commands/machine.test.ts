@@ -69,8 +69,8 @@ describe('backup and restore', () => {
   })
 
   it('names a file that is not there before it asks anything', async () => {
-    const { code, err, asked } = await run(['restore', '/nope'], { backend, answer: 'y' })
-    assert.deepEqual([code, err, asked], [2, '/nope: this file does not exist; choose one that sepia backup wrote.\n', []])
+    const { code, err, questions } = await run(['restore', '/nope'], { backend, answer: 'y' })
+    assert.deepEqual([code, err, questions], [2, '/nope: this file does not exist; choose one that sepia backup wrote.\n', []])
   })
 
   it('restores only after a yes', async () => {

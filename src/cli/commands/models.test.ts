@@ -36,16 +36,16 @@ describe('model pull', () => {
   })
 
   it('hands the source on as it was written', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const backend = {
       pullModel: async (_config: unknown, source: string) => {
-        asked.push(source)
+        requested.push(source)
         return miniChat
       },
     }
     for (const source of ['hf:a/b@main:Q4_K_M', 'https://x.example/m?x=1#y', '/m/with space', '../m'])
       await run(['model', 'pull', source], { backend })
-    assert.deepEqual(asked, ['hf:a/b@main:Q4_K_M', 'https://x.example/m?x=1#y', '/m/with space', '../m'])
+    assert.deepEqual(requested, ['hf:a/b@main:Q4_K_M', 'https://x.example/m?x=1#y', '/m/with space', '../m'])
   })
 
   it('tells on standard error what it will fetch, so that standard output is the result alone', async () => {
@@ -94,13 +94,13 @@ describe('model search', () => {
   ]
 
   it('lists what was found with what to type next', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const searchModels: CliBackend['searchModels'] = async (_config, words) => {
-      asked.push(words)
+      requested.push(words)
       return found
     }
     const { out } = await run(['model', 'search', 'qwen2.5', '7b', 'instruct'], { backend: { searchModels } })
-    assert.deepEqual(asked, ['qwen2.5 7b instruct'])
+    assert.deepEqual(requested, ['qwen2.5 7b instruct'])
     assert.match(out, /^hf:a\/b +12 +mit$/m)
     assert.match(out, /^hf:c\/d +0 +yes$/m)
     assert.match(out, /\n\nFetch one with: sepia model pull <source>\n$/)
@@ -124,8 +124,8 @@ describe('model remove', () => {
       ['', []],
     ] as const) {
       const removed: string[] = []
-      const { asked } = await run(['model', 'remove', 'sepia-mini-chat'], { answer, backend: backend(removed) })
-      assert.deepEqual(asked, ['This deletes /data/models/mini (1kb). Continue? [y/N] '])
+      const { questions } = await run(['model', 'remove', 'sepia-mini-chat'], { answer, backend: backend(removed) })
+      assert.deepEqual(questions, ['This deletes /data/models/mini (1kb). Continue? [y/N] '])
       assert.deepEqual(removed, expected)
     }
   })

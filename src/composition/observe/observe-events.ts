@@ -127,7 +127,7 @@ export function countGenerated(pool: ModelPool, { metrics }: Telemetry): ModelPo
     const lease = await pool.acquireText(modelId, options)
     const count = (tokens: number) => metrics.generatedTokens.add([modelId], tokens)
     return {
-      model: { ...lease.model, generate: (request, asked) => countParts(lease.model.generate(request, asked), count) },
+      model: { ...lease.model, generate: (request, options) => countParts(lease.model.generate(request, options), count) },
       [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
     }
   }

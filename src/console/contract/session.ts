@@ -55,12 +55,12 @@ export interface SignedIn {
 }
 
 /** The password was right, and a code is asked for: of the second factor, or of one to be set up now. */
-export type SecondFactorAsked =
+export type SecondFactorRequired =
   | { readonly account: null; readonly asks: 'code' }
   | ({ readonly account: null; readonly asks: 'enrolment' } & SecondFactorBegun)
 
 /** The sign-in was set, but there is a second factor to show, or to set, first. */
-export interface SignInAsked {
+export interface SignInRequested {
   readonly account: null
   readonly asks: 'sign-in'
 }

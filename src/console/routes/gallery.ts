@@ -69,7 +69,7 @@ async function promptsOf(
   if (found.length === 0) return new Map()
   const ids = found.map(({ id }) => id)
   const records = await requests.list({ ...allOf(accountId), ids, limit: ids.length }, options)
-  return new Map(records.flatMap(({ id, asked }) => (asked === null ? [] : [[id, asked.excerpt]])))
+  return new Map(records.flatMap(({ id, requested }) => (requested === null ? [] : [[id, requested.excerpt]])))
 }
 
 /** Goes through the records until a page is full. */

@@ -143,10 +143,10 @@ describe('a pull', () => {
 })
 
 test('only owners search the hub; a refusal of the hub is told as a sentence', async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const { send, join, firstCode } = await startConsoleService({
     searchHub: async (words) => {
-      asked.push(words)
+      requested.push(words)
       if (words === 'gone') throw new Error('The hub answered 503')
       return [{ source: 'hf:a/b', downloads: 3, license: null, gated: false }]
     },
@@ -162,5 +162,5 @@ test('only owners search the hub; a refusal of the hub is told as a sentence', a
   })
   assert.match((await search('gone', owner)).json().fault, /^The hub could not be searched: The hub answered 503\. You can/)
   for (const words of ['', 'x'.repeat(201)]) assert.equal((await search(words, owner)).statusCode, 422)
-  assert.deepEqual(asked, ['chat', 'gone'])
+  assert.deepEqual(requested, ['chat', 'gone'])
 })

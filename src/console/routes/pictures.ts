@@ -74,9 +74,9 @@ export function registerPictures(own: FastifyInstance, deps: Dependencies): void
     const { id } = request.params
     const { output, picture, index } = await findPicture(deps, { accountId, ...request.params }, options)
     const bytes = await openPicture(deps, { output, picture }, options)
-    const asked = { search: null, kind: null, deferred: true, before: null, limit: 1 }
-    const [record] = await deps.requests.list({ ...asked, accountId, ids: [id] }, options)
-    const facts = { inferenceId: id, index, seed: picture.seed, model: record?.model ?? '', prompt: record?.asked?.excerpt ?? '' }
+    const ofPicture = { search: null, kind: null, deferred: true, before: null, limit: 1 }
+    const [record] = await deps.requests.list({ ...ofPicture, accountId, ids: [id] }, options)
+    const facts = { inferenceId: id, index, seed: picture.seed, model: record?.model ?? '', prompt: record?.requested?.excerpt ?? '' }
     return { id: await keepPicture(deps, { accountId, bytes, contentType: imageContentType(bytes), ...facts }, options) }
   })
 

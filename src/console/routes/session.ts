@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
-import type { Credentials, CurrentSession, SecondFactorAsked, SignedIn, SignInWays } from '../contract/session.ts'
+import type { Credentials, CurrentSession, SecondFactorRequired, SignedIn, SignInWays } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
@@ -53,7 +53,7 @@ export function registerSession(api: FastifyInstance, deps: SessionRouteDependen
     }
   })
 
-  api.post('/console/api/session', async (request, reply): Promise<SignedIn | SecondFactorAsked> => {
+  api.post('/console/api/session', async (request, reply): Promise<SignedIn | SecondFactorRequired> => {
     const { email, password, code } = readBody(request)
     requirePasswords(signIn)
     const signal = clientSignal(reply)

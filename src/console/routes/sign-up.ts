@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { clientSignal } from '../../http/client-signal.ts'
 import { emailTaken, findInvitation, redeemInvitation } from '../../operations/access/invitations.ts'
-import type { SignedIn, SignInAsked } from '../contract/session.ts'
+import type { SignedIn, SignInRequested } from '../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../contract/sign-up.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -50,7 +50,7 @@ export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependenc
     const account = await redeemInvitation(deps, { invitation, signIn: chosen }, { signal })
     await recordAudit(deps, request, 'joined', { accountId: account.id, subject: invitation.invitedBy, detail: account.role })
     if ((await askSecondFactor(deps, account, { signal })) !== null)
-      return reply.code(201).send({ account: null, asks: 'sign-in' } satisfies SignInAsked)
+      return reply.code(201).send({ account: null, asks: 'sign-in' } satisfies SignInRequested)
     const opened = { accountId: account.id, lifetimeMs: signIn.sessionMs, ...browserOf(request) }
     const session = await openSession(deps, opened, { signal })
     signInBrowser(reply, deps, { accountId: account.id, passwordHash: chosen.passwordHash, session })

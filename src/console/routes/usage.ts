@@ -19,8 +19,8 @@ const readReportQuery = createQueryReader({ ...query, by: Type.String({ maxLengt
 export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'usage' | 'ledger' | 'accounts' | 'tokens'>): void {
   const { usage, ledger } = deps
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<readonly UsageDay[]> => {
-    const { of, ...asked } = readQuery(request)
-    const { from, to } = readUsageSpan(asked, { now: 0, code: 'validation_error' })
+    const { of, ...requested } = readQuery(request)
+    const { from, to } = readUsageSpan(requested, { now: 0, code: 'validation_error' })
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
     return usage.summarize({ accountId, from, to }, { signal: clientSignal(reply) })
   }
@@ -39,8 +39,8 @@ export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependenci
   })
 
   const report = (request: FastifyRequest, reply: FastifyReply): Promise<readonly ReportedUsage[]> => {
-    const { of, by, ...asked } = readReportQuery(request)
-    const { from, to } = readUsageSpan(asked, { now: 0, code: 'validation_error' })
+    const { of, by, ...requested } = readReportQuery(request)
+    const { from, to } = readUsageSpan(requested, { now: 0, code: 'validation_error' })
     const accountId = of === 'everyone' ? everyone(request) : personOf(request).id
     return reportUsage(deps, { accountId, from, to, by: readDimensions(by) }, { signal: clientSignal(reply) })
   }

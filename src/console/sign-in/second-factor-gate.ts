@@ -8,7 +8,7 @@ import {
   useSecondFactor,
 } from '../../operations/access/second-factor.ts'
 import type { SignInSettings } from '../console-dependencies.ts'
-import type { SecondFactorAsked } from '../contract/session.ts'
+import type { SecondFactorRequired } from '../contract/session.ts'
 import { authenticatorAddress } from './authenticator-address.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { secondFactorKeys } from './throttle-keys.ts'
@@ -43,7 +43,7 @@ export async function askSecondFactor(
   deps: GateDependencies,
   account: Account,
   options: Options,
-): Promise<SecondFactorAsked['asks'] | null> {
+): Promise<SecondFactorRequired['asks'] | null> {
   if ((await findSecondFactor(deps, account.id, options)) !== null) return 'code'
   return isSecondFactorRequired(deps.signIn, account) ? 'enrolment' : null
 }
@@ -57,7 +57,7 @@ export async function passSecondFactor(
   deps: GateDependencies,
   { account, code, from }: { readonly account: Account; readonly code: string | undefined; readonly from: GuessOrigin },
   options: Options,
-): Promise<GatePassed | SecondFactorAsked> {
+): Promise<GatePassed | SecondFactorRequired> {
   const asks = await askSecondFactor(deps, account, options)
   if (asks === null) return { by: 'nothing' }
   if (code === undefined && asks === 'code') return { account: null, asks }
@@ -73,7 +73,7 @@ export async function passSecondFactor(
 
 async function tryCode(
   deps: GateDependencies,
-  { accountId, code, asks }: { readonly accountId: string; readonly code: string; readonly asks: SecondFactorAsked['asks'] },
+  { accountId, code, asks }: { readonly accountId: string; readonly code: string; readonly asks: SecondFactorRequired['asks'] },
   options: Options,
 ): Promise<GatePassed> {
   if (asks === 'enrolment') {

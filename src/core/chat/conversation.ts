@@ -36,7 +36,7 @@ export interface AttachedPicture {
 }
 
 /** A function that the model asks to have called, and what a person says that it came to; without a result nobody has said it yet. */
-export interface AskedCall extends ToolCall {
+export interface RecordedCall extends ToolCall {
   readonly result?: string
 }
 
@@ -65,7 +65,7 @@ export interface Turn {
   /** What the model thought before it answered; absent = nothing. */
   readonly thoughts?: string
   /** The functions it asks to have called; absent = none. */
-  readonly calls?: readonly AskedCall[]
+  readonly calls?: readonly RecordedCall[]
   /** Where the answer does not fit the JSON schema that it was asked for with; absent = there was no schema. */
   readonly schemaFaults?: readonly string[]
   /** Unix milliseconds. */

@@ -13,13 +13,13 @@ export interface RequestRecord {
   /** When it was asked for, in Unix milliseconds. */
   readonly at: number
   /** What was asked, where it was asked asynchronously; null = it is not kept, or no longer. */
-  readonly asked: AskedWork | null
+  readonly requested: RequestedWork | null
   /** What came of it, where the caller waited; asynchronous requests tell it themselves. */
   readonly result: RequestResult | null
 }
 
 /** The words of an asynchronous request. */
-export interface AskedWork {
+export interface RequestedWork {
   /** The beginning of the prompt or of the last message. */
   readonly excerpt: string
   /** The path and the JSON body that ask for it again, as JSON; null = it is too large to be kept. */
@@ -35,7 +35,7 @@ export const longestExcerpt = 1000
 /** Characters of a call. */
 export const longestCall = 16_384
 /** How long the words are kept, longer than any output. */
-export const askedRetentionMs = 48 * 60 * 60 * 1000
+export const requestedRetentionMs = 48 * 60 * 60 * 1000
 /** How long the rest is kept. */
 export const requestRetentionMs = 8 * 24 * 60 * 60 * 1000
 

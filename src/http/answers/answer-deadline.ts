@@ -47,13 +47,13 @@ export class AnswerDeadline {
   /**
    * What `work` resolves with, as long as it does so in time; when it is late it goes on unheard, and nothing is begun too late.
    *
-   * @param askedMs What the client said that it would wait for.
+   * @param requestedMs What the client said that it would wait for.
    * @throws {ServiceError} `server_is_overloaded`.
    */
-  async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, askedMs = 0): Promise<Result> {
+  async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, requestedMs = 0): Promise<Result> {
     const clock = this.#clock
     const { promise: late, reject: giveUp } = Promise.withResolvers<never>()
-    const waiting = { until: arrivalOf(reply, clock) + answerLimitMs + askedMs, giveUp }
+    const waiting = { until: arrivalOf(reply, clock) + answerLimitMs + requestedMs, giveUp }
     if (waiting.until <= clock.now()) throw tooLate()
     this.#waiting.add(waiting)
     if (!this.#looking) void this.#look(clock)

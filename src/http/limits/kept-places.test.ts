@@ -5,12 +5,12 @@ import { KeptPlaces } from './kept-places.ts'
 
 /** A store that takes its time for each answer, and of which other processes keep so many places. */
 function slowCounts(others: number) {
-  const asked: number[] = []
+  const requested: number[] = []
   return {
-    asked,
+    requested,
     takeOfMinute: async () => ({ granted: 0, left: 0 }),
     async keepPlaces({ places, limit }: { readonly subject: string; readonly places: number; readonly limit: number }) {
-      asked.push(places)
+      requested.push(places)
       await setImmediate()
       return Math.max(0, Math.min(places, limit - others))
     },
@@ -22,7 +22,7 @@ test('all who come while the store is slow get their places, as many as there ar
   const places = new KeptPlaces(counts, 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
   assert.equal(taken.filter((place) => place === null).length, 0)
-  assert.ok(counts.asked.length <= 10, `${counts.asked.length} questions`)
+  assert.ok(counts.requested.length <= 10, `${counts.requested.length} questions`)
 })
 
 test('who comes when others keep all places is refused, and nobody else', async () => {

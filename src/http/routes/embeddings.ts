@@ -51,9 +51,9 @@ export const rerank: Route = {
   handle:
     (deps) =>
     async ({ incoming, caller, options, work }) => {
-      const asked = parseRerankRequest(synchronousBody(incoming).value)
-      const { id: model } = chooseTextModel(deps.catalog, asked.model, 'rank')
-      const request = { model, query: asked.query, documents: asked.documents }
-      return encodeRanking(model, asked, await rankDocuments(work, { caller, request }, options))
+      const requested = parseRerankRequest(synchronousBody(incoming).value)
+      const { id: model } = chooseTextModel(deps.catalog, requested.model, 'rank')
+      const request = { model, query: requested.query, documents: requested.documents }
+      return encodeRanking(model, requested, await rankDocuments(work, { caller, request }, options))
     },
 }

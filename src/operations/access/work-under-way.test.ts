@@ -94,8 +94,8 @@ describe('work under way', () => {
     const ended: string[] = []
     const { id: ada } = await createAccount({ ...store, clock }, { name: 'Ada', role: 'member' }, options)
     const make = async () => {
-      const asked = { accountId: ada, name: 'x', scopes: ['text'], expiresAt: null } as const
-      const made = await createAccessToken({ ...store, clock, mostTokens: 1 }, asked, options)
+      const requested = { accountId: ada, name: 'x', scopes: ['text'], expiresAt: null } as const
+      const made = await createAccessToken({ ...store, clock, mostTokens: 1 }, requested, options)
       await clock.advance(1)
       return made.token.id
     }

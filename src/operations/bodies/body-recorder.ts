@@ -23,7 +23,7 @@ export interface BodyRecorderDependencies extends KeptBodyDependencies {
   readonly onFault: (error: unknown) => void
 }
 
-type Asked = Pick<Inference, 'id' | 'accountId'>
+type Requested = Pick<Inference, 'id' | 'accountId'>
 /** With when its request was over, in Unix milliseconds. */
 type WaitingBody = NewBody & { readonly at: number }
 
@@ -32,7 +32,7 @@ export class BodyRecorder implements AsyncDisposable {
   readonly #deps: BodyRecorderDependencies
   readonly #waiting: WaitingBody[] = []
   #switches: ReadonlyMap<string, BodyLogSwitch> = new Map()
-  #asked = 0
+  #requested = 0
   #held = 0
   #writing = 0
   #idle: PromiseWithResolvers<void> | null = null
@@ -43,11 +43,11 @@ export class BodyRecorder implements AsyncDisposable {
 
   /** Reads anew which logs are on; a duty asks for it every few seconds, and whoever changes one at once. */
   async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
-    this.#asked += 1
-    const asked = this.#asked
+    this.#requested += 1
+    const requested = this.#requested
     const found = await listBodyLogs(this.#deps, options)
     // What was read before a change must not undo it.
-    if (asked !== this.#asked) return
+    if (requested !== this.#requested) return
     this.#switches = new Map(found.map((each) => [each.accountId, each]))
     if (found.length > 0) await this.#deps.keys.refresh()
   }
@@ -79,12 +79,12 @@ export class BodyRecorder implements AsyncDisposable {
   }
 
   /** Keeps the output of an inference: the answer of a request that nobody waits for. */
-  recordOutput({ id: requestId, accountId }: Asked, { contentType, chunks }: Pick<EncodedOutput, 'contentType' | 'chunks'>): void {
+  recordOutput({ id: requestId, accountId }: Requested, { contentType, chunks }: Pick<EncodedOutput, 'contentType' | 'chunks'>): void {
     this.#recordBody({ accountId, requestId }, { part: 'answer', path: null, contentType }, chunks)
   }
 
   /** Keeps a line of a batch as the request that it is. */
-  recordLine({ id: requestId, accountId }: Asked, { path, body }: { readonly path: string; readonly body: unknown }): void {
+  recordLine({ id: requestId, accountId }: Requested, { path, body }: { readonly path: string; readonly body: unknown }): void {
     const pieces = [Buffer.from(JSON.stringify(body))]
     this.#recordBody({ accountId, requestId }, { part: 'request', path, contentType: 'application/json' }, pieces)
   }

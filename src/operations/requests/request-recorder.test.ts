@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import { makeImageRequest } from '../../../test/support/image-request.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import { longestCall, longestExcerpt } from '../../core/requests/request-record.ts'
-import { askedWork } from './asked-work.ts'
+import { requestedWork } from './requested-work.ts'
 
 const drawing = (prompt: string) => ({ kind: 'image', request: makeImageRequest(prompt) }) as const
 const callOf = (body: object) => {
-  const { call } = askedWork(drawing('x'), { path: '/generate/sdxl', body })
+  const { call } = requestedWork(drawing('x'), { path: '/generate/sdxl', body })
   return call === null ? null : JSON.parse(call)
 }
 
 test('the words are the beginning of the prompt, or of the last message', () => {
-  assert.equal(askedWork(drawing('a tiger'), null).excerpt, 'a tiger')
-  assert.equal(askedWork(drawing('x'.repeat(5000)), null).excerpt.length, longestExcerpt)
-  assert.equal(askedWork({ kind: 'chat', request: makeTextRequest('Hello') }, null).excerpt, 'Hello')
+  assert.equal(requestedWork(drawing('a tiger'), null).excerpt, 'a tiger')
+  assert.equal(requestedWork(drawing('x'.repeat(5000)), null).excerpt.length, longestExcerpt)
+  assert.equal(requestedWork({ kind: 'chat', request: makeTextRequest('Hello') }, null).excerpt, 'Hello')
 })
 
 test('files are left out of a call, long words are not', () => {
@@ -33,5 +33,5 @@ test('a call that is too large is not kept', () => {
 test('what no database takes is taken out, what only looks like it stays', () => {
   const text = 'half \ud800 nul \0 and \\u0000'
   assert.deepEqual(callOf({ prompt: text }).body, { prompt: 'half \ufffd nul   and \\u0000' })
-  assert.equal(askedWork(drawing(text), null).excerpt, 'half \ufffd nul   and \\u0000')
+  assert.equal(requestedWork(drawing(text), null).excerpt, 'half \ufffd nul   and \\u0000')
 })

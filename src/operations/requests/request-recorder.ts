@@ -56,5 +56,5 @@ export function finishedRequest(id: string, entry: UsageEntry): RequestRecord {
     durationMs,
     firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
   }
-  return { id, accountId, tokenId, kind, model, at: Math.round(entry.at) - durationMs, asked: null, result }
+  return { id, accountId, tokenId, kind, model, at: Math.round(entry.at) - durationMs, requested: null, result }
 }

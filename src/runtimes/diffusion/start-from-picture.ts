@@ -107,8 +107,12 @@ function toMiddles(mask: Float32Array, { width, height }: PixelPlanes, size: Lat
  * The size a request is drawn at: the model's own, or the one asked for, rounded up to what the UNet can halve. The
  * picture that was asked for lies in its middle.
  */
-export function drawnSize({ base, refiner, vae }: DiffusionPipeline, { draws, native }: ImageModelDescriptor, asked: PixelSize): PixelSize {
+export function drawnSize(
+  { base, refiner, vae }: DiffusionPipeline,
+  { draws, native }: ImageModelDescriptor,
+  requested: PixelSize,
+): PixelSize {
   if (draws === 'native') return native
   const step = vae.factor * Math.max(base.latentStep, refiner?.latentStep ?? 1)
-  return { width: Math.ceil(asked.width / step) * step, height: Math.ceil(asked.height / step) * step }
+  return { width: Math.ceil(requested.width / step) * step, height: Math.ceil(requested.height / step) * step }
 }

@@ -126,8 +126,8 @@ function makeLogprob(token: string, alternatives: number): TokenLogprob {
 function chooseTool({ input }: TextRequest, prompt: string): MarkedCall | undefined {
   if (input.type === 'prompt' || input.tools.length === 0 || input.toolChoice === 'none') return undefined
   if (typeof input.toolChoice === 'object') return { name: input.toolChoice.name, arguments: '{}' }
-  const asked = findToolCall(prompt, countResults({ input }))
-  if (asked !== undefined && input.tools.some((tool) => tool.name === asked.name)) return asked
+  const requested = findToolCall(prompt, countResults({ input }))
+  if (requested !== undefined && input.tools.some((tool) => tool.name === requested.name)) return requested
   const [first] = input.tools
   return input.toolChoice === 'required' && first !== undefined ? { name: first.name, arguments: '{}' } : undefined
 }
@@ -168,10 +168,10 @@ function embed({ inputs, dimensions = 8 }: EmbeddingRequest): EmbeddingResult {
 
 /** The share of the query's words that a document has. */
 function rank({ query, documents }: RankRequest): RankResult {
-  const asked = new Set(wordsOf(query))
+  const requested = new Set(wordsOf(query))
   const scores = documents.map((document) => {
     const said = new Set(wordsOf(document))
-    return [...asked].filter((word) => said.has(word)).length / Math.max(1, asked.size)
+    return [...requested].filter((word) => said.has(word)).length / Math.max(1, requested.size)
   })
   return { scores, promptTokens: documents.reduce((sum, document) => sum + countTokens(query) + countTokens(document), 0) }
 }

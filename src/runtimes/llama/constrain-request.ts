@@ -32,9 +32,9 @@ export function constrainRequest(engine: LlamaEngine, request: TextRequest, acco
   if (input.toolChoice !== 'auto') return { output: constrainCalls(engine, tools, { written: null, account }), tools }
   if (responseFormat.type === 'text') return { output: null, tools }
   if (format.readAs !== undefined) return { output: constrainFormat(engine, responseFormat, account), tools } // calls come elsewhere
-  const asked = { param: fieldOf(responseFormat), account }
+  const requested = { param: fieldOf(responseFormat), account }
   const wish = JSON.stringify([responseFormat, wishOf(tools)])
-  return { output: engine.constraints.get(wish, asked, () => constrainCallsOrAnswer(tools, responseFormat)), tools }
+  return { output: engine.constraints.get(wish, requested, () => constrainCallsOrAnswer(tools, responseFormat)), tools }
 }
 
 /**

@@ -19,9 +19,9 @@ export class TextRanker {
 
   /** @throws {ServiceError} `context_length_exceeded` before anything is computed. */
   async rank({ query, documents }: RankRequest, { signal }: { readonly signal: AbortSignal }): Promise<RankResult> {
-    const asked = await this.#tokenize(query, { signal })
+    const requested = await this.#tokenize(query, { signal })
     const pair = async (document: string): Promise<Uint32Array> => {
-      const tokens = Uint32Array.from(this.#pair(asked, await this.#tokenize(document, { signal })))
+      const tokens = Uint32Array.from(this.#pair(requested, await this.#tokenize(document, { signal })))
       checkPromptFits(tokens.length - 1, this.#context.length, 'documents')
       return tokens
     }

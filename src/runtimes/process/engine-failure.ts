@@ -20,7 +20,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** For an engine that answers a call with what belongs to another; `asked` names what was wanted. */
-export function somethingElse(asked: string): ServiceError {
-  return new ServiceError('inference_failed', `The model did not answer with ${asked}; send the request again.`)
+/** For an engine that answers a call with what belongs to another; `requested` names what was wanted. */
+export function somethingElse(requested: string): ServiceError {
+  return new ServiceError('inference_failed', `The model did not answer with ${requested}; send the request again.`)
 }

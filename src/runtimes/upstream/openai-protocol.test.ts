@@ -10,16 +10,16 @@ const options = { signal: new AbortController().signal }
 
 /** A server that answers everything with this, and what it was asked. */
 async function openServer(answer: unknown) {
-  const asked: { readonly path: string | undefined; readonly body: unknown }[] = []
+  const requested: { readonly path: string | undefined; readonly body: unknown }[] = []
   const server = createServer(async (request, response) => {
-    asked.push({ path: request.url, body: JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString('utf8')) })
+    requested.push({ path: request.url, body: JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString('utf8')) })
     response.end(typeof answer === 'string' ? answer : JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const connection = await UpstreamConnection.open({ url: `http://127.0.0.1:${port}/v1`, keyFile: null })
   return {
-    asked,
+    requested,
     connection,
     async [Symbol.asyncDispose]() {
       connection[Symbol.dispose]()
@@ -46,7 +46,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
       ],
       promptTokens: 4,
     })
-    assert.deepEqual(server.asked, [
+    assert.deepEqual(server.requested, [
       { path: '/v1/embeddings', body: { model: 'theirs', input: ['a', [1, 2]], encoding_format: 'float', dimensions: 2 } },
     ])
   })
@@ -67,7 +67,7 @@ suite('vectors and scores of servers with OpenAI’s interface', () => {
       await using server = await openServer({ results, usage })
       const found = await protocol.rank?.(server.connection, { model: 'm', query: 'q', documents: ['a', 'b', 'c'] }, options)
       assert.deepEqual(found, { scores: [0.9, 0, 0.1], promptTokens })
-      assert.deepEqual(server.asked, [{ path: '/v1/rerank', body: { model: 'theirs', query: 'q', documents: ['a', 'b', 'c'] } }])
+      assert.deepEqual(server.requested, [{ path: '/v1/rerank', body: { model: 'theirs', query: 'q', documents: ['a', 'b', 'c'] } }])
     })
 
   test('scores in the shape of SGLang are read like any', async () => {

@@ -33,8 +33,8 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
       const results: EmbeddingResult[] = []
       for (let at = 0; at < request.inputs.length; at += vectorsAtOnce) {
         const part = { ...request, inputs: request.inputs.slice(at, at + vectorsAtOnce) }
-        const asked = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: 'input' } as const
-        const text = await readAnswer(connection, asked, { signal, longest: perAnswer + part.inputs.length * perVector })
+        const requested = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: 'input' } as const
+        const text = await readAnswer(connection, requested, { signal, longest: perAnswer + part.inputs.length * perVector })
         results.push(readShaped(() => decodeEmbeddings(part, text, watch)))
       }
       return {
@@ -46,8 +46,8 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
       const characters = documents.reduce((sum, document) => sum + document.length, 0)
       // Some servers send the documents back, every character of them escaped at worst.
       const longest = perAnswer + documents.length * perScore + characters * perEscaped
-      const asked = { path: '/rerank', body: { model, query, documents }, field: 'documents' } as const
-      const text = await readAnswer(connection, asked, { signal, longest })
+      const requested = { path: '/rerank', body: { model, query, documents }, field: 'documents' } as const
+      const text = await readAnswer(connection, requested, { signal, longest })
       return readShaped(() => decodeScores({ query, documents }, text, watch))
     },
   }

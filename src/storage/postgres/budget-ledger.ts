@@ -86,13 +86,13 @@ export class PostgresBudgetLedger implements BudgetLedger {
   async #limitsOf(holder: BudgetHolder): Promise<readonly Limited[]> {
     const key = `${holder.accountId} ${holder.tokenId}`
     const until = this.#unlimited.get(key)
-    const askedAt = performance.now()
-    if (until !== undefined && askedAt < until) return []
+    const requestedAt = performance.now()
+    if (until !== undefined && requestedAt < until) return []
     this.#unlimited.delete(key)
     const limited = await this.#reading.add(holder)
     if (limited.length > 0) return limited
     // Changed meanwhile, it is asked for again.
-    if (this.#forgottenAt < askedAt) this.#unlimited.set(key, askedAt + freshMs)
+    if (this.#forgottenAt < requestedAt) this.#unlimited.set(key, requestedAt + freshMs)
     const [oldest] = this.#unlimited.keys()
     if (this.#unlimited.size > mostCached && oldest !== undefined) this.#unlimited.delete(oldest)
     return []

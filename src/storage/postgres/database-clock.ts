@@ -82,7 +82,7 @@ export class DatabaseClock implements Clock, Disposable {
 
 /** What to add to the monotonic clock; wrong by half of what the question took, at most. */
 async function readOffset(database: Database): Promise<number> {
-  const asked = performance.now()
+  const requested = performance.now()
   const row = await database.get('select extract(epoch from clock_timestamp())::double precision * 1000 as now', {}, { repeatable: true })
-  return Number(row?.now) - (asked + performance.now()) / 2
+  return Number(row?.now) - (requested + performance.now()) / 2
 }

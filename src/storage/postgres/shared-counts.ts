@@ -37,8 +37,8 @@ export class PostgresSharedCounts implements SharedCounts {
       { subject, minute, wanted },
       { repeatable: true },
     )
-    const asked = row === undefined ? wanted : readInteger(row, 'asked')
-    return { granted: Math.max(0, Math.min(wanted, limit - (asked - wanted))), left: Math.max(0, limit - asked) }
+    const requested = row === undefined ? wanted : readInteger(row, 'asked')
+    return { granted: Math.max(0, Math.min(wanted, limit - (requested - wanted))), left: Math.max(0, limit - requested) }
   }
 
   async keepPlaces(

@@ -27,7 +27,7 @@ export const requestColumns = [
 
 /** A record as those columns. */
 export function writeRequest({
-  asked,
+  requested,
   result,
   ...record
 }: RequestRecord): Readonly<Record<(typeof requestColumns)[number], string | number | null>> {
@@ -38,9 +38,9 @@ export function writeRequest({
     kind: record.kind,
     model: record.model,
     at: record.at,
-    excerpt: asked?.excerpt ?? null,
-    words: asked?.excerpt.toLowerCase() ?? null,
-    call: asked?.call ?? null,
+    excerpt: requested?.excerpt ?? null,
+    words: requested?.excerpt.toLowerCase() ?? null,
+    call: requested?.call ?? null,
     // Programs of before read the outcome too, and know of no refusals.
     outcome: result?.outcome === 'refused' ? 'failed' : (result?.outcome ?? null),
     refused: result?.outcome === 'refused' ? 1 : null,
@@ -64,7 +64,7 @@ export function readRequest(row: Row): NumberedRequest {
     kind: readOneOf(row, 'kind', kinds),
     model: readText(row, 'model'),
     at: readInteger(row, 'at'),
-    asked: excerpt === null ? null : { excerpt, call: readTextOrNull(row, 'call') },
+    requested: excerpt === null ? null : { excerpt, call: readTextOrNull(row, 'call') },
     result:
       row.outcome === null
         ? null

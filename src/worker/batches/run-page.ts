@@ -140,13 +140,13 @@ async function encodeResult(
   { bytes, id, refused, inferences }: PageLine & { readonly inferences: ReadonlyMap<string, Inference> },
   options: Options,
 ): Promise<{ readonly succeeded: boolean; readonly bytes: readonly Uint8Array[] }> {
-  const { customId, body: asked } = await readLine(deps, batch, bytes)
+  const { customId, body: requested } = await readLine(deps, batch, bytes)
   const inference = id === null ? undefined : inferences.get(id)
   const head = `{"id":${JSON.stringify(`batch_req_${id ?? 'none'}`)},"custom_id":${JSON.stringify(customId)}`
   if (inference?.outcome === 'succeeded' && inference.output !== null) {
     const begin = `${head},"response":{"status_code":200,"request_id":${JSON.stringify(id)},"body":`
     const stored = Buffer.concat(await Array.fromAsync(await deps.outputs.open(inference.output, options)))
-    const body = deps.batchWords.encodeAnswer(asked, batch.endpoint, stored)
+    const body = deps.batchWords.encodeAnswer(requested, batch.endpoint, stored)
     return { succeeded: true, bytes: [Buffer.concat([Buffer.from(begin), body, Buffer.from('},"error":null}\n')])] }
   }
   const error = refused ?? inference?.error ?? toErrorRecord(new Error(`Nothing is known of ${id}`))

@@ -17,16 +17,16 @@ export interface SeeingServer extends AsyncDisposable {
   /** The models folder; the model is called `seeing-chat`. */
   readonly folder: string
   /** What it was asked, each time. */
-  readonly asked: readonly { readonly messages: readonly { readonly content: string | readonly SentPart[] }[] }[]
+  readonly requested: readonly { readonly messages: readonly { readonly content: string | readonly SentPart[] }[] }[]
 }
 
 export async function openSeeingServer(): Promise<SeeingServer> {
   await using stack = new AsyncDisposableStack()
   const { path: folder } = stack.use(await createTemporaryFolder())
-  const asked: SeeingServer['asked'][number][] = []
+  const requested: SeeingServer['requested'][number][] = []
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }))
-    asked.push(JSON.parse(await text(request)))
+    requested.push(JSON.parse(await text(request)))
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
     const events = [{ choices: [{ index: 0, delta: { content: 'I see it.' }, finish_reason: 'stop' }] }, { choices: [], usage }]
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -42,5 +42,5 @@ export async function openSeeingServer(): Promise<SeeingServer> {
   const model = { id: 'seeing-chat', name: 'Seeing Chat', kind: 'text', format: 'openai', url, model: 'm', vision: true }
   await writeFile(join(folder, 'seeing-chat', 'model.json'), JSON.stringify(model))
   const owned = stack.move()
-  return { folder, asked, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { folder, requested, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

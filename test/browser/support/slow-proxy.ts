@@ -27,11 +27,11 @@ export interface SlowProxy extends AsyncDisposable {
 /** @param target The address of the service; a function where it is only known later. */
 export async function openSlowProxy(target: string | (() => string)): Promise<SlowProxy> {
   let rules: { readonly fits: (method: string, path: string) => boolean; readonly fate: Fate }[] = []
-  const server = createServer((asked, answer) => {
-    const fate = rules.findLast(({ fits }) => fits(asked.method ?? '', asked.url ?? ''))?.fate
+  const server = createServer((incoming, answer) => {
+    const fate = rules.findLast(({ fits }) => fits(incoming.method ?? '', incoming.url ?? ''))?.fate
     if (fate?.does === 'hang') return
     if (fate?.does === 'refuse') return void answer.writeHead(fate.status).end('<h1>Bad gateway</h1>')
-    passOn(typeof target === 'string' ? target : target(), asked, answer, fate)
+    passOn(typeof target === 'string' ? target : target(), incoming, answer, fate)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -47,8 +47,8 @@ export async function openSlowProxy(target: string | (() => string)): Promise<Sl
   }
 }
 
-function passOn(target: string, asked: IncomingMessage, answer: ServerResponse, fate: Fate | undefined): void {
-  const { method, headers, url } = asked
+function passOn(target: string, incoming: IncomingMessage, answer: ServerResponse, fate: Fate | undefined): void {
+  const { method, headers, url } = incoming
   const onward = request(`${target}${url}`, { method, headers }, (came) => {
     if (fate?.does === 'lose') return void came.resume().on('end', () => answer.destroy())
     answer.writeHead(came.statusCode ?? 502, came.headers)
@@ -68,5 +68,5 @@ function passOn(target: string, asked: IncomingMessage, answer: ServerResponse, 
   })
   onward.on('error', () => answer.destroy())
   answer.on('close', () => onward.destroy())
-  asked.pipe(onward)
+  incoming.pipe(onward)
 }

@@ -34,7 +34,7 @@ export interface TestNode extends AsyncDisposable {
   readonly pulls: ClusterPulls
   readonly leasingNode: LeasingNode
   /** Texts that began here. */
-  readonly asked: string[]
+  readonly requested: string[]
   /** What it told its operator of nodes that it could not reach. */
   readonly unreached: readonly string[]
   /** What it told its operator that it did not foresee. */
@@ -72,12 +72,12 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   const { registry, id, role = 'all', secret = clusterSecret, tls, clock = createSystemClock(), slots = 2 } = settings
   const { trace, traceparent, nodeWaitMs } = settings
   await using parts = new AsyncDisposableStack()
-  const asked: string[] = []
+  const requested: string[] = []
   const fake = settings.text ?? createFakeTextModel({ clock })
   const text: TextModel = {
     ...fake,
     generate(request, options) {
-      asked.push(request.input.type === 'prompt' ? request.input.prompt : (request.input.messages.at(-1)?.content ?? ''))
+      requested.push(request.input.type === 'prompt' ? request.input.prompt : (request.input.messages.at(-1)?.content ?? ''))
       return fake.generate(request, options)
     },
   }
@@ -117,7 +117,7 @@ export async function startNode(settings: TestNodeSettings): Promise<TestNode> {
   return {
     id,
     url,
-    asked,
+    requested,
     unreached,
     faults,
     view,

@@ -14,7 +14,7 @@ export interface HubRepository {
 export interface HubServer extends AsyncDisposable {
   readonly url: string
   /** Method, path and range of every request, in order. */
-  readonly asked: readonly { readonly path: string; readonly range: string | undefined; readonly authorization: string | undefined }[]
+  readonly requested: readonly { readonly path: string; readonly range: string | undefined; readonly authorization: string | undefined }[]
 }
 
 interface HubFaults {
@@ -31,12 +31,12 @@ interface HubFaults {
  * host, ranges, and its refusals.
  */
 export async function startHubServer(repositories: Readonly<Record<string, HubRepository>>, faults: HubFaults = {}): Promise<HubServer> {
-  const asked: { path: string; range: string | undefined; authorization: string | undefined }[] = []
+  const requested: { path: string; range: string | undefined; authorization: string | undefined }[] = []
   let busyLeft = faults.busy?.times ?? 0
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://hub')
     const { range, authorization } = request.headers
-    asked.push({ path: url.pathname, range, authorization })
+    requested.push({ path: url.pathname, range, authorization })
     if (url.pathname.startsWith('/storage/')) return sendStored(request, response, url)
     if (url.pathname.startsWith('/api/') && busyLeft-- > 0)
       return void response.writeHead(faults.busy?.status ?? 429, { 'retry-after': '7' }).end('{"error":"slow down"}')
@@ -105,7 +105,7 @@ export async function startHubServer(repositories: Readonly<Record<string, HubRe
   const origin = (host: string): string => `http://${host}:${port}`
   return {
     url: origin('127.0.0.1'),
-    asked,
+    requested,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await once(server.close(), 'close')

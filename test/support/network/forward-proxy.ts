@@ -10,7 +10,7 @@ type Refusal = 'silence' | 'cut' | `${number} ${string}`
 export interface ForwardProxyServer extends AsyncDisposable {
   readonly port: number
   /** `CONNECT host:port` and `GET http://host/path` of everything that came. */
-  readonly asked: string[]
+  readonly requested: string[]
   /** The `proxy-authorization` of what came last. */
   login: string | undefined
   /** How it refuses from now on; null = it does not. */
@@ -28,7 +28,7 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
     return socket
   }
   const note = (request: IncomingMessage): void => {
-    proxy.asked.push(`${request.method} ${request.url}`)
+    proxy.requested.push(`${request.method} ${request.url}`)
     proxy.login = request.headers['proxy-authorization']
   }
   const forward = (
@@ -98,7 +98,7 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
   const { port } = server.address() as AddressInfo
   const proxy: ForwardProxyServer = {
     port,
-    asked: [],
+    requested: [],
     login: undefined,
     refusal: null,
     cut: () => {

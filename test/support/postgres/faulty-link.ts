@@ -38,14 +38,14 @@ export async function startFaultyLink(target: number): Promise<FaultyLink> {
       })
       if (state === held) socket.pause()
     }
-    let asked = false
+    let requested = false
     near.on('data', (bytes) => {
-      asked = true
+      requested = true
       far.write(bytes)
     })
     far.on('data', (bytes) => {
       if (slowMs > 0) return setTimeout(() => near.write(bytes), slowMs)
-      if (swallow === 0 || !asked || !wasSent(bytes)) return near.write(bytes)
+      if (swallow === 0 || !requested || !wasSent(bytes)) return near.write(bytes)
       swallow--
       return near.destroy()
     })

@@ -83,7 +83,7 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
 /** What S3 sends behind a 200 that it began with to keep the connection open. */
 const belatedError = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>InternalError</Code></Error>'
 
-interface Asked {
+interface Requested {
   readonly request: IncomingMessage
   readonly method: string
   readonly key: string
@@ -97,7 +97,7 @@ interface Answer {
   readonly body: Buffer
 }
 
-function handle(objects: FaultyS3Server['objects'], { request, method, key, url, body }: Asked): Answer {
+function handle(objects: FaultyS3Server['objects'], { request, method, key, url, body }: Requested): Answer {
   const found = objects.get(key)
   if (url.searchParams.has('delete')) {
     for (const [, name] of body.toString().matchAll(/<Key>([^<]*)</g)) objects.delete(name ?? '')

@@ -31,7 +31,7 @@ const clientSecret = 'a secret that both know'
 
 /** @param redirectUrls Where it may send browsers back to. */
 export async function startProvider(redirectUrls: readonly string[]): Promise<TestProvider> {
-  const asked: string[] = []
+  const requested: string[] = []
   let server = createServer((request, response) => void answer(request, response))
   const port = await listen(server, 0)
   const issuer = `http://127.0.0.1:${port}`
@@ -44,7 +44,7 @@ export async function startProvider(redirectUrls: readonly string[]): Promise<Te
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').split('?')[0] ?? ''
-    asked.push(path)
+    requested.push(path)
     if (!path.startsWith('/interaction/')) return void callback(request, response)
     const { person } = state
     const result = person === null ? { error: 'access_denied' } : { login: { accountId: person.sub } }
@@ -68,7 +68,7 @@ export async function startProvider(redirectUrls: readonly string[]): Promise<Te
       server = createServer((request, response) => void answer(request, response))
       await listen(server, port)
     },
-    count: (path) => asked.filter((each) => each === path).length,
+    count: (path) => requested.filter((each) => each === path).length,
     [Symbol.asyncDispose]: () => close(server),
   }
 }

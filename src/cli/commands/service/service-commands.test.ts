@@ -34,12 +34,12 @@ describe('chat', () => {
         server.addHook('preHandler', async ({ body }) => void bodies.push(Object(body).value))
       },
     })
-    const { code, asked } = await run(['chat', '--system', 'Be brief.'], {
+    const { code, questions } = await run(['chat', '--system', 'Be brief.'], {
       ...at(service),
       answers: ['One', '', 'Two', endOfInput],
     })
     assert.equal(code, 0)
-    assert.equal(asked.length, 4)
+    assert.equal(questions.length, 4)
     const turns = bodies.flatMap((body) => (body === undefined ? [] : [body.messages.map(({ role }) => role).join(' ')]))
     assert.deepEqual(turns, ['system user', 'system user assistant user'])
   })
@@ -189,13 +189,13 @@ describe('run', () => {
 
   it('talks with a model that is installed, by its name or its source', async () => {
     await using service = await startHttpService()
-    const asked = await run(['chat', 'Hello there', '--model', 'fake-chat', '--seed', '7'], at(service))
-    assert.equal((await run(['run', 'fake-chat', 'Hello', 'there', '--seed', '7'], at(service))).out, asked.out)
+    const questions = await run(['chat', 'Hello there', '--model', 'fake-chat', '--seed', '7'], at(service))
+    assert.equal((await run(['run', 'fake-chat', 'Hello', 'there', '--seed', '7'], at(service))).out, questions.out)
     const settings = {
       environment: { SEPIA_PORT: new URL(service.url).port, ...at(service).environment },
       backend: { planPull: async () => plan },
     }
-    assert.equal((await run(['run', 'hf:fake/chat', 'Hello there', '--seed', '7'], settings)).out, asked.out)
+    assert.equal((await run(['run', 'hf:fake/chat', 'Hello there', '--seed', '7'], settings)).out, questions.out)
   })
 
   it('pulls what is missing', async () => {

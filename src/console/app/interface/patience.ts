@@ -6,21 +6,21 @@ const slowestUpload = 10
 /** Gives up on an answer of which nothing is heard for a while. */
 export class Patience {
   readonly #ended = new AbortController()
-  readonly #asked: AbortSignal | undefined
+  readonly #signal: AbortSignal | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param asked The caller's own way to stop.
+   * @param signal The caller's own way to stop.
    * @param bytesToSend What goes up first; infinite where one waits for as long as it takes.
    */
-  constructor(asked: AbortSignal | undefined, bytesToSend: number) {
-    this.#asked = asked
+  constructor(signal: AbortSignal | undefined, bytesToSend: number) {
+    this.#signal = signal
     this.#wait(patienceMs + bytesToSend / slowestUpload)
   }
 
   /** Stops what is waited for. */
   get signal(): AbortSignal {
-    return this.#asked === undefined ? this.#ended.signal : AbortSignal.any([this.#asked, this.#ended.signal])
+    return this.#signal === undefined ? this.#ended.signal : AbortSignal.any([this.#signal, this.#ended.signal])
   }
 
   /** Whether nothing came in time. */

@@ -64,7 +64,7 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
 export async function requestFile(path: string, options: RequestOptions = {}): Promise<Blob> {
   const patience = patienceFor(options)
   return await sendPatiently(path, options, patience)
-    .then((response) => readWhole(response, { patience, asked: options.signal }))
+    .then((response) => readWhole(response, { patience, signal: options.signal }))
     .finally(() => patience.end())
 }
 
@@ -103,7 +103,7 @@ async function sendPatiently(path: string, options: RequestOptions, patience: Pa
 /** All of an answer, for as long as there goes on coming something. */
 async function readWhole(
   response: Response,
-  { patience, asked }: { readonly patience: Patience; readonly asked: AbortSignal | undefined },
+  { patience, signal }: { readonly patience: Patience; readonly signal: AbortSignal | undefined },
 ): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   const reader = response.body?.getReader()
@@ -113,7 +113,7 @@ async function readWhole(
       patience.heard()
     }
   } catch (error) {
-    if (asked?.aborted) throw error
+    if (signal?.aborted) throw error
     throw patience.isOver ? unanswered() : new RequestFailure(0, 'cut_off', t`The answer broke off on its way. Try again.`)
   }
   return new Blob(parts, { type: response.headers.get('content-type') ?? '' })

@@ -3,10 +3,10 @@
  * is answered: true unless something that was asked later has been answered already.
  */
 export function answersInOrder(): () => () => boolean {
-  let asked = 0
+  let latest = 0
   let newest = 0
   return () => {
-    const turn = ++asked
+    const turn = ++latest
     return () => {
       if (turn < newest) return false
       newest = turn

@@ -5,7 +5,7 @@ import type {
   CurrentSession,
   OpenIdStart,
   OpenIdStarted,
-  SecondFactorAsked,
+  SecondFactorRequired,
   SignedIn,
   SignInWays,
 } from '../../contract/session.ts'
@@ -63,8 +63,8 @@ function greetingAfter(before: SessionState): Greeting {
  *
  * @throws {RequestFailure} when the two do not belong together, or the code is wrong.
  */
-export async function signIn(credentials: Credentials): Promise<SignedIn | SecondFactorAsked> {
-  const answer = await request<SignedIn | SecondFactorAsked>('/console/api/session', { method: 'POST', body: credentials })
+export async function signIn(credentials: Credentials): Promise<SignedIn | SecondFactorRequired> {
+  const answer = await request<SignedIn | SecondFactorRequired>('/console/api/session', { method: 'POST', body: credentials })
   if (answer.account !== null && answer.recoveryCodes === undefined) admit(answer.account)
   return answer
 }

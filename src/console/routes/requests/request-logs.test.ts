@@ -121,15 +121,15 @@ describe('logged bodies', () => {
     await say('first')
     await say('second')
     const { requests } = (await ask('GET', '/console/api/requests', { cookie: member })).json()
-    const asked = async (key: string) =>
+    const requested = async (key: string) =>
       (await ask('GET', `/console/api/requests/${key}/bodies`))
         .json()
         .bodies.flatMap(({ part, text }: { part: string; text: string }) =>
           part === 'request' ? [JSON.parse(text).messages[0].content] : [],
         )
     // Both may have ended within one millisecond.
-    assert.deepEqual((await asked(requests[1].key)).sort(), ['first', 'second'])
-    assert.ok((await asked(requests[0].key)).includes('second'))
+    assert.deepEqual((await requested(requests[1].key)).sort(), ['first', 'second'])
+    assert.ok((await requested(requests[0].key)).includes('second'))
   })
 
   test('are no other member’s', async () => {

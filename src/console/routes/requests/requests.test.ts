@@ -12,8 +12,8 @@ async function openRequests() {
   const submit = async (accountId = service.ownerId) => {
     const { inference } = await service.store.queue.enqueue(makeSubmission({ accountId }), options)
     const { id, kind, model, createdAt: at } = inference
-    const asked = { excerpt: `what ${accountId} wants`, call: JSON.stringify({ path: '/generate/sdxl', body: { prompt: 'a tiger' } }) }
-    await service.store.requests.append([{ id, accountId, tokenId: null, kind, model, at, asked, result: null }], options)
+    const requested = { excerpt: `what ${accountId} wants`, call: JSON.stringify({ path: '/generate/sdxl', body: { prompt: 'a tiger' } }) }
+    await service.store.requests.append([{ id, accountId, tokenId: null, kind, model, at, requested, result: null }], options)
     await service.clock.advance(1)
     return id
   }
@@ -75,7 +75,7 @@ describe('one’s requests', () => {
       kind: 'chat',
       model: 'm',
       at: 1,
-      asked: null,
+      requested: null,
       result,
     } as const
     await store.requests.append([waited], options)

@@ -62,7 +62,7 @@ async function showRequest(
     inference: inference && showInference(inference, person),
     logged: await hasBodies(deps, { accountId, requestId: id }, options),
     token: record?.tokenId ? (tokens.find(({ id: token }) => token === record.tokenId)?.name ?? record.tokenId) : null,
-    call: own ? readCall(record?.asked?.call ?? null) : null,
+    call: own ? readCall(record?.requested?.call ?? null) : null,
     deliveries: deliveries.filter(({ inferenceId }) => inferenceId === id).map(({ accountId: _, ...delivery }) => delivery),
   }
 }

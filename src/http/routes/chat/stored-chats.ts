@@ -57,10 +57,10 @@ export const storedChatRoutes: readonly Route[] = [
     handle:
       (deps) =>
       async ({ caller: { accountId }, query, options }) => {
-        const { model, fits, ...asked } = readStoredChatQuery(query)
+        const { model, fits, ...requested } = readStoredChatQuery(query)
         const { values, more } = await listAnswers(
           deps,
-          { ...asked, kind, accountId, ...(model !== null && { label: model }), fits: (value) => fits(readStoredChat(value)) },
+          { ...requested, kind, accountId, ...(model !== null && { label: model }), fits: (value) => fits(readStoredChat(value)) },
           options,
         )
         return encodePage(

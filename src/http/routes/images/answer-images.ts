@@ -16,7 +16,7 @@ import type { OpenAiImages } from '../../wire/images/openai/resolve-images.ts'
 /**
  * Draws for a caller of OpenAI's shape and answers as it asked: with the pictures, with links to them, or as a stream.
  *
- * @param asked.name What the events of a stream begin with.
+ * @param requested.name What the events of a stream begin with.
  */
 export async function answerImages(
   deps: RouteDependencies,

@@ -32,8 +32,8 @@ export const openAiImageRoutes: readonly Route[] = [
     refusals: [...modelRefusals, 422],
     handle: (deps, settings) => async (call) => {
       const catalog = deps.assets.library.catalogFor(call.caller.accountId)
-      const asked = parseOpenAiImageRequest(catalog, synchronousBody(call.incoming).value, settings.imagePixels)
-      return answerImages(deps, call, { ...asked, name: 'image_generation' })
+      const requested = parseOpenAiImageRequest(catalog, synchronousBody(call.incoming).value, settings.imagePixels)
+      return answerImages(deps, call, { ...requested, name: 'image_generation' })
     },
   },
   {
@@ -63,6 +63,6 @@ async function answerForm(
   const { accountId } = call.caller
   const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: accountId })
   const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, mostPixels: settings.imagePixels }
-  const asked = await parse(parsing, await receivedForm(call.incoming).collect(), call.options)
-  return answerImages(deps, call, { ...asked, name: 'image_edit' })
+  const requested = await parse(parsing, await receivedForm(call.incoming).collect(), call.options)
+  return answerImages(deps, call, { ...requested, name: 'image_edit' })
 }

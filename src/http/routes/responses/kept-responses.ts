@@ -155,8 +155,8 @@ function targetOf({ caller: { accountId }, param }: Call): ResponseTarget {
 
 /** @throws {ServiceError} `invalid_request_error` for what no response has. */
 function checkInclude(query: Readonly<Record<string, unknown>>): void {
-  const asked = Object.entries(query).flatMap(([name, value]) => (/^include(\[|$)/.test(name) ? [value].flat() : []))
-  const unknown = asked.find((value) => !responseIncludes.some((known) => known === value))
+  const included = Object.entries(query).flatMap(([name, value]) => (/^include(\[|$)/.test(name) ? [value].flat() : []))
+  const unknown = included.find((value) => !responseIncludes.some((known) => known === value))
   if (unknown === undefined) return
   throw new ServiceError('invalid_request_error', `\`include\` must be one of ${responseIncludes.join(', ')}.`, { param: 'include' })
 }

@@ -60,8 +60,8 @@ export const responseRoutes: readonly Route[] = [
         const received = synchronousBody(call.incoming)
         const body = parseResponseRequest(withModelDefaults(deps.catalog, received.value, ['temperature', 'topP']))
         const request = await readConversation(deps, { caller: call.caller, body, bytes: received.byteLength }, call.options)
-        const asked: Asked = { body, request, head: startResponse(deps.clock) }
-        return body.background === true ? answerLater(deps, call, asked) : answerNow(deps, call, asked)
+        const requested: Requested = { body, request, head: startResponse(deps.clock) }
+        return body.background === true ? answerLater(deps, call, requested) : answerNow(deps, call, requested)
       }
     },
   },
@@ -107,8 +107,8 @@ export const responseRoutes: readonly Route[] = [
       const deps = { ...routeDeps, mostDocumentBytes }
       return async ({ incoming, caller, work, options }) => {
         const received = synchronousBody(incoming)
-        const { model: named = firstModel(deps.catalog), input: asked = '', ...rest } = Object(received.value)
-        const body = parseResponseRequest({ ...rest, model: named, input: asked })
+        const { model: named = firstModel(deps.catalog), input: requested = '', ...rest } = Object(received.value)
+        const body = parseResponseRequest({ ...rest, model: named, input: requested })
         const found = requireTextModel(deps.catalog, body.model, 'generate')
         const check = (bytes: number) => refuseOverlong(found, { bytes: bytes + received.byteLength, param: 'messages' })
         check(0)
@@ -127,7 +127,7 @@ function firstModel(catalog: ModelCatalog): string {
   return chooseTextModel(catalog, listedModels(catalog).find((each) => each.kind === 'text' && each.generates !== false)?.id, 'generate').id
 }
 
-/** The request of a body behind the conversation that it goes on from. @param asked.bytes Of the body. */
+/** The request of a body behind the conversation that it goes on from. @param requested.bytes Of the body. */
 async function readConversation(
   deps: RouteDependencies & ResponseDependencies,
   { caller, body, bytes: own }: { readonly caller: Caller; readonly body: ResponseBody; readonly bytes: number },
@@ -140,13 +140,13 @@ async function readConversation(
   return withAdapters(deps.catalog, readResponseRequest(body, earlier, { tokens: longestAnswer(model) }), model)
 }
 
-interface Asked {
+interface Requested {
   readonly body: ResponseBody
   readonly request: TextRequest
   readonly head: ResponseHead
 }
 
-async function answerNow(deps: RouteDependencies & ResponseDependencies, call: Call, { body, request, head }: Asked): Promise<object> {
+async function answerNow(deps: RouteDependencies & ResponseDependencies, call: Call, { body, request, head }: Requested): Promise<object> {
   const { caller, options } = call
   const keep = async (response: JsonObject): Promise<void> => {
     if (body.store === false) return
@@ -166,7 +166,7 @@ async function answerNow(deps: RouteDependencies & ResponseDependencies, call: C
 async function answerLater(
   deps: ResponseDependencies,
   { incoming, caller: { accountId, tokenId }, options }: Call,
-  { body, request, head }: Asked,
+  { body, request, head }: Requested,
 ): Promise<object> {
   const work = { kind: 'chat', request } as const
   const submission = {

@@ -334,8 +334,8 @@ suite('chat requests', () => {
   test('a schema may come in OpenAI’s place or in the original service’s', () => {
     const schema = { type: 'object' }
     const read = (response_format: object) => accept({ response_format }).request.responseFormat
-    const asked = { name: 'x', schema, strict: true, description: 'd' }
-    assert.deepEqual(read({ type: 'json_schema', json_schema: asked }), { type: 'json_schema', ...asked })
+    const requested = { name: 'x', schema, strict: true, description: 'd' }
+    assert.deepEqual(read({ type: 'json_schema', json_schema: requested }), { type: 'json_schema', ...requested })
     assert.deepEqual(read({ type: 'json_schema', json_schema: { schema } }), { type: 'json_schema', schema })
     assert.deepEqual(read({ type: 'json_object', schema }), { type: 'json_schema', schema })
   })

@@ -129,8 +129,8 @@ function findChatFaults(body: ChatBody): readonly FieldFault[] {
   ]
 }
 
-function findTimingFaults({ timings_per_token: asked = false, stream = false }: ChatBody): readonly FieldFault[] {
-  if (!asked || stream) return []
+function findTimingFaults({ timings_per_token: requested = false, stream = false }: ChatBody): readonly FieldFault[] {
+  if (!requested || stream) return []
   return [
     { path: ['timings_per_token'], message: '`timings_per_token` needs `stream: true`; set it, or leave this out.', kind: 'conflict' },
   ]

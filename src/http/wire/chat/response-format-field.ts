@@ -46,12 +46,12 @@ export function findResponseFormatFaults(format: ResponseFormatBody | undefined)
 export function readResponseFormat(format: ResponseFormatBody | undefined): ResponseFormat {
   const schema = format?.json_schema?.schema ?? format?.schema
   const { name, description, strict } = format?.json_schema ?? {}
-  const asked = {
+  const requested = {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   }
-  if (schema !== undefined) return { type: 'json_schema', schema, ...asked }
+  if (schema !== undefined) return { type: 'json_schema', schema, ...requested }
   return { type: format?.type === 'json_object' ? 'json_object' : 'text' }
 }
 

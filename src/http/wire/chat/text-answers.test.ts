@@ -65,8 +65,8 @@ describe('a chat answer', () => {
       ],
     )
     assert.ok(choices.every((choice) => !('logprobs' in choice)))
-    const asked = encodeChatCompletion(head, makeTextRequest('hi', { topLogprobs: 0 }), resultOf(plain))
-    assert.deepEqual(asked.choices[0]?.logprobs, { content: [] })
+    const requested = encodeChatCompletion(head, makeTextRequest('hi', { topLogprobs: 0 }), resultOf(plain))
+    assert.deepEqual(requested.choices[0]?.logprobs, { content: [] })
   })
 })
 

@@ -15,10 +15,10 @@ export function findUnsupported(
   fields: Readonly<Record<string, UnsupportedField>>,
 ): readonly FieldFault[] {
   return Object.entries(fields)
-    .filter(([name, field]) => Object.hasOwn(body, name) && !asksForNothing(body[name], field))
+    .filter(([name, field]) => Object.hasOwn(body, name) && !isNoOp(body[name], field))
     .map(([name]) => ({ path: [name], message: `\`${name}\` is not supported by this service: leave it out.`, kind: 'unsupported' }))
 }
 
-function asksForNothing(value: unknown, field: object): boolean {
+function isNoOp(value: unknown, field: object): boolean {
   return value === null || value === undefined || ('default' in field && JSON.stringify(value) === JSON.stringify(field.default))
 }

@@ -176,7 +176,7 @@ suite('answers in llama.cpp’s words', () => {
     { type: 'choice-finish', choice: 0, reason: 'stop', stop: '###' },
     { type: 'finish', usage },
   ]
-  const asked = (fields: Partial<TextRequest> = {}) =>
+  const requested = (fields: Partial<TextRequest> = {}) =>
     makeTextRequest('', { input: { type: 'prompt', prompt: 'a', special: true, echo: false }, topLogprobs: 1, maxTokens: 5, ...fields })
   const delivery = { stream: false, withTokens: true, timingsPerToken: false, fields: null }
   const entry = { id: 9, token: 'b', bytes: [98], logprob: -1, top_logprobs: [{ id: 8, token: 'c', bytes: [99], logprob: -2 }] }
@@ -184,12 +184,12 @@ suite('answers in llama.cpp’s words', () => {
   test('a stream ends with what a whole answer says besides its text', async () => {
     const clock = createTestClock()
     const { events } = await readParts(
-      encodeNativeStream(asked(), partsOf(parts), { timer: new NativeTimer(clock), delivery: { ...delivery, stream: true } }),
+      encodeNativeStream(requested(), partsOf(parts), { timer: new NativeTimer(clock), delivery: { ...delivery, stream: true } }),
     )
     const timer = new NativeTimer(clock)
     for (const part of parts) timer.note(part)
     const choice = { text: 'b\nc', thoughts: '', toolCalls: [], logprobs: [logprob], tokens: [9, 8], reason: 'stop', stop: '###' } as const
-    const whole = encodeNativeCompletion(asked(), { index: 0, choice, timer }, delivery)
+    const whole = encodeNativeCompletion(requested(), { index: 0, choice, timer }, delivery)
     assert.deepEqual(Compile(nativeCompletionAnswerSchema).Errors(whole), [])
     const { content, tokens, completion_probabilities, generation_settings, ...rest } = Object(whole)
     assert.deepEqual([content, tokens, completion_probabilities], ['b\nc', [9, 8], [entry]])
@@ -211,7 +211,7 @@ suite('answers in llama.cpp’s words', () => {
   })
 
   test('a failure is an event of llama.cpp’s shape, and no event says that it stopped', async () => {
-    const failing = encodeNativeStream(asked(), partsOf(parts.slice(0, 2), new ServiceError('server_is_overloaded', 'Wait.')), {
+    const failing = encodeNativeStream(requested(), partsOf(parts.slice(0, 2), new ServiceError('server_is_overloaded', 'Wait.')), {
       timer: new NativeTimer(createTestClock()),
       delivery,
     })
@@ -233,7 +233,7 @@ suite('answers in llama.cpp’s words', () => {
       const timer = new NativeTimer(createTestClock())
       timer.note({ type: 'finish', usage: { ...usage, completionTokens } })
       const choice = { text: 'a', thoughts: '', toolCalls: [], logprobs: [], reason, ...(stop !== undefined && { stop }) }
-      const { stop_type, stopping_word, truncated } = Object(encodeNativeCompletion(asked(), { index: 0, choice, timer }, delivery))
+      const { stop_type, stopping_word, truncated } = Object(encodeNativeCompletion(requested(), { index: 0, choice, timer }, delivery))
       assert.deepEqual([stop_type, stopping_word, truncated], expected)
     })
 
@@ -241,7 +241,7 @@ suite('answers in llama.cpp’s words', () => {
     const timer = new NativeTimer(createTestClock())
     const choice = { text: 'a', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' } as const
     const fields = ['content', 'generation_settings/n_predict', 'nothing', 'generation_settings/nothing', '__proto__/x']
-    const picked = Object(encodeNativeCompletion(asked(), { index: 0, choice, timer }, { ...delivery, fields }))
+    const picked = Object(encodeNativeCompletion(requested(), { index: 0, choice, timer }, { ...delivery, fields }))
     assert.equal(picked.content, 'a')
     assert.ok(JSON.stringify(picked).includes('"n_predict":5') || JSON.stringify(picked).includes('n_predict":5'))
     assert.ok(!('index' in picked) && Object(picked).x === undefined)

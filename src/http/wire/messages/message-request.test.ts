@@ -254,8 +254,8 @@ suite('tools and thoughts in Anthropic’s words', () => {
     const parts = { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Dogs bark.' }] }, context: null }
     const { input } = accept({ messages: [user([plain, parts, { type: 'text', text: 'Who barks?' }])] }).request
     assert.deepEqual(Object(input).messages, [{ role: 'user', content: 'On cats\nCats purr.\nDogs bark.\nWho barks?' }])
-    const input = accept({ messages: [user('a'), assistant([called]), user([{ ...result, content: [plain] }])] }).request.input
-    assert.equal(Object(input).messages[2].content, 'On cats\nCats purr.')
+    const second = accept({ messages: [user('a'), assistant([called]), user([{ ...result, content: [plain] }])] }).request.input
+    assert.equal(Object(second).messages[2].content, 'On cats\nCats purr.')
     const foreign = { type: 'document', source: { type: 'url', url: 'https://example.org/a.pdf' } }
     assertRefused(() => accept({ messages: [user([foreign])] }), { code: 'unsupported_parameter', param: 'messages[0].content[0]' })
   })

@@ -70,10 +70,10 @@ export function findThinkingFaults({
 
 /** How long to think: a wish, since clients ask it of every model. */
 export function readThinking({ thinking, output_config }: ThinkingBody): Pick<ChatInput, 'effort' | 'effortIsWish' | 'thoughtTokens'> {
-  const asked: ReasoningEffort | undefined = output_config?.effort === 'max' ? 'xhigh' : output_config?.effort
-  const off = thinking?.type === 'disabled' || (thinking === undefined && asked === undefined)
+  const requested: ReasoningEffort | undefined = output_config?.effort === 'max' ? 'xhigh' : output_config?.effort
+  const off = thinking?.type === 'disabled' || (thinking === undefined && requested === undefined)
   const budget = thinking?.type === 'enabled' ? { thoughtTokens: thinking.budget_tokens } : {}
-  return { effort: off ? 'none' : (asked ?? 'high'), effortIsWish: true, ...budget }
+  return { effort: off ? 'none' : (requested ?? 'high'), effortIsWish: true, ...budget }
 }
 
 /** Whether the answer shows what the model thought. */
@@ -83,7 +83,7 @@ export function showsThoughts({ thinking }: ThinkingBody): boolean {
 
 /** What the answer must look like; any text by default. */
 export function readAnswerFormat({ output_config, output_format }: ThinkingBody): ResponseFormat {
-  const asked = output_config?.format ?? output_format
-  if (asked === undefined) return { type: 'text' }
-  return { type: 'json_schema', schema: asked.schema, field: output_format === undefined ? 'output_config' : 'output_format' }
+  const requested = output_config?.format ?? output_format
+  if (requested === undefined) return { type: 'text' }
+  return { type: 'json_schema', schema: requested.schema, field: output_format === undefined ? 'output_config' : 'output_format' }
 }

@@ -43,12 +43,12 @@ const whole: readonly TextPart[] = [
   finish,
 ]
 
-async function stream(parts: readonly TextPart[], { asked = body, failure }: { asked?: typeof body; failure?: Error } = {}) {
+async function stream(parts: readonly TextPart[], { requested = body, failure }: { requested?: typeof body; failure?: Error } = {}) {
   const kept: JsonObject[] = []
   const keep = async (response: JsonObject) => void kept.push(response)
-  return { ...(await readParts(encodeResponseStream(head, asked, partsOf(parts, failure), keep))), kept }
+  return { ...(await readParts(encodeResponseStream(head, requested, partsOf(parts, failure), keep))), kept }
 }
-const answer = async (parts: readonly TextPart[], asked = body) => encodeFinished(head, asked, await collectText(partsOf(parts)))
+const answer = async (parts: readonly TextPart[], requested = body) => encodeFinished(head, requested, await collectText(partsOf(parts)))
 /** Without the ids, which are drawn anew each time. */
 const plain = (response: unknown): unknown =>
   JSON.parse(JSON.stringify(response), (key, value) => (key === 'id' && /^(rs|msg|fc)_/.test(value) ? value.replace(/_.*/, '') : value))
@@ -183,7 +183,7 @@ suite('responses as they are answered', () => {
   test('thoughts are packed where that is asked for, at the end of them alone', async () => {
     const [item] = (await answer([think('so'), end, finish], packing)).output as unknown as { encrypted_content: string }[]
     assert.equal(typeof item?.encrypted_content, 'string')
-    const { events } = await stream([think('so'), end, finish], { asked: packing })
+    const { events } = await stream([think('so'), end, finish], { requested: packing })
     const [added] = events.filter(({ name }) => name === 'response.output_item.added')
     assert.equal(added?.data.item.encrypted_content, undefined)
     assert.equal(events.at(-1)?.data.response.output[0].encrypted_content, item?.encrypted_content)
@@ -216,13 +216,13 @@ suite('responses as they are answered', () => {
   })
 
   test('a call of a custom tool is an item with a text, whole and streamed', async () => {
-    const asked = parseResponseRequest({ model: 'm', input: 'a', tools: [{ type: 'custom', name: 'patch' }] })
+    const requested = parseResponseRequest({ model: 'm', input: 'a', tools: [{ type: 'custom', name: 'patch' }] })
     const parts = [call(0, 'patch'), fill(0, '{"input":"a\\n'), fill(0, 'b"}'), { ...end, reason: 'tool_calls' as const }, finish]
     const expected = { id: 'ctc', type: 'custom_tool_call', call_id: 'call_0', name: 'patch', input: 'a\nb', status: 'completed' }
     const items = (response: JsonObject | undefined) =>
       Object(JSON.parse(JSON.stringify(response), (key, value) => (key === 'id' ? String(value).replace(/_.*/, '') : value))).output
-    assert.deepEqual(items(await answer(parts, asked)), [expected])
-    const { events, kept } = await stream(parts, { asked })
+    assert.deepEqual(items(await answer(parts, requested)), [expected])
+    const { events, kept } = await stream(parts, { requested })
     assert.deepEqual(items(kept[0]), [expected])
     assert.deepEqual(
       events.map(({ name }) => name).filter((name) => name?.includes('custom_tool_call')),

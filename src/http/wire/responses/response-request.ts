@@ -195,12 +195,12 @@ export function readResponseRequest(body: ResponseBody, earlier: readonly InputI
 const lengthHints = { low: 'Answer as briefly as you can.', medium: '', high: 'Answer in detail.' } as const
 
 function readFormat({ text }: ResponseBody): ResponseFormat {
-  const asked = text?.format
-  if (asked?.type === 'json_schema') {
-    const { type, schema, name, description, strict } = asked
+  const requested = text?.format
+  if (requested?.type === 'json_schema') {
+    const { type, schema, name, description, strict } = requested
     return { type, schema, field: 'text', name, ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) }
   }
-  return { type: asked?.type ?? 'text' }
+  return { type: requested?.type ?? 'text' }
 }
 
 function findDeliveryFaults(body: ResponseBody): readonly FieldFault[] {

@@ -14,7 +14,7 @@ const tokens: SpelledTokens = { trie: new TokenTrie(spellings.length, spell), sp
 
 /** Follows tokens; gives the spellings that may come next. */
 function allowedAfter(grammar: string, ...taken: readonly number[]): string[] {
-  const follower = new GrammarFollower(new TokenGrammar(grammar, tokens), asked)
+  const follower = new GrammarFollower(new TokenGrammar(grammar, tokens), requested)
   for (const token of taken) assert.ok(follower.accept(token), String(spell(token)))
   const forbidden = new Set(follower.forbidden())
   return spellings
@@ -24,7 +24,7 @@ function allowedAfter(grammar: string, ...taken: readonly number[]): string[] {
     .sort()
 }
 
-const asked = { param: 'grammar', endWithin: Number.POSITIVE_INFINITY, charge: () => {} }
+const requested = { param: 'grammar', endWithin: Number.POSITIVE_INFINITY, charge: () => {} }
 
 const object = 'root ::= "{" ("\\"" [a-z\u00e9]* "\\"")? "}"'
 
@@ -40,14 +40,14 @@ test('characters may come in parts', () => {
 
 test('the answer may end where the grammar does, and nothing follows it', () => {
   assert.deepEqual(allowedAfter(object, 1, 2), [''])
-  const follower = new GrammarFollower(new TokenGrammar(object, tokens), asked)
+  const follower = new GrammarFollower(new TokenGrammar(object, tokens), requested)
   assert.ok(!follower.accept(end))
   for (const token of [1, 2, end]) assert.ok(follower.accept(token))
   assert.ok(!follower.accept(end))
 })
 
 test('a grammar that takes too much work fails the answer by the name of its field', () => {
-  const follower = new GrammarFollower(new TokenGrammar('root ::= s\ns ::= "a" s s | "a" s | "a"', tokens), asked)
+  const follower = new GrammarFollower(new TokenGrammar('root ::= s\ns ::= "a" s s | "a" s | "a"', tokens), requested)
   assert.throws(
     () => {
       for (;;) follower.accept(4)

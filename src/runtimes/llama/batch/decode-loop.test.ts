@@ -138,7 +138,7 @@ test('a generation cancelled while its beginning is copied never starts', async 
 })
 
 test('where native work keeps its order, a draw is queued behind its batch, unless it depends on the token before', async () => {
-  for (const [inOrder, drawsAhead, asked] of [
+  for (const [inOrder, drawsAhead, requested] of [
     [true, true, ['decode', 'draw']],
     [true, false, ['decode']],
     [false, true, ['decode']],
@@ -148,7 +148,7 @@ test('where native work keeps its order, a draw is queued behind its batch, unle
     const { generation, log, released } = follow([7], { limit: 2, drawsAhead })
     loop.submit(generation)
     await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(context.asked, asked)
+    assert.deepEqual(context.requested, requested)
     await context.finishBatches()
     await released
     assert.deepEqual(log, ['prompt 0', '1', '2', 'limit'])

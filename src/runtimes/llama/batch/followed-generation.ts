@@ -65,18 +65,18 @@ export function start(
 
 /** A context for tests whose batches take until they are let go, and which writes down what is asked of it. */
 export class SlowContext extends CountingContext {
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   #finish: () => void = () => {}
 
   override async decodeBatch(threads: number): Promise<boolean> {
-    this.asked.push('decode')
+    this.requested.push('decode')
     await new Promise<void>((resolve) => {
       this.#finish = resolve
     })
     return await super.decodeBatch(threads)
   }
   override sampleToken(index: number): Promise<number> {
-    this.asked.push('draw')
+    this.requested.push('draw')
     return super.sampleToken(index)
   }
   async finishBatches(): Promise<void> {

@@ -42,7 +42,7 @@ test('a batch in which others are goes on', async () => {
   const [first, second] = [follow([1, 2, 3]), follow([4, 5, 6])]
   loop.submit(first.generation)
   loop.submit(second.generation)
-  while (context.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  while (context.requested.length === 0) await new Promise((resolve) => setImmediate(resolve))
   loop.cancel(first.generation)
   assert.equal(stops, 0)
   loop.cancel(second.generation)

@@ -5,7 +5,7 @@ import { ConstraintCache } from './constraint-cache.ts'
 import type { OutputConstraint } from './output-constraint.ts'
 
 const constraint: OutputConstraint = { grammar: 'root ::= "a"', param: 'response_format', endsInTime: false, loosened: [] }
-const asked = (account: string) => ({ account, param: 'response_format' })
+const requested = (account: string) => ({ account, param: 'response_format' })
 
 /** A cache on a clock that stands, and how often it translated. */
 function open() {
@@ -15,7 +15,7 @@ function open() {
     translated++
     return constraint
   }
-  return { get: (wish: string, account: string) => cache.get(wish, asked(account), make), translated: () => translated, cache }
+  return { get: (wish: string, account: string) => cache.get(wish, requested(account), make), translated: () => translated, cache }
 }
 
 test('a wish is translated once for all who have it', () => {
@@ -48,7 +48,7 @@ test('a schema that cannot be followed costs its account what finding that out t
   const fail = () => {
     throw new Error('cannot be followed')
   }
-  const attempt = (index: number) => cache.get(`${index}`.padEnd(40_000), asked('greedy'), fail)
+  const attempt = (index: number) => cache.get(`${index}`.padEnd(40_000), requested('greedy'), fail)
   for (let index = 0; index < 10; index++) assert.throws(() => attempt(index))
   assert.throws(() => attempt(10), { code: 'rate_limit_exceeded' })
 })

@@ -76,7 +76,7 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
   const template = new Template(text)
   const variables = { add_generation_prompt: true, bos_token: texts.begin, eos_token: texts.end }
   const acceptsEffort = effortVariables.test(text)
-  const asksToday = /\b(?:date_string|datetime)\b/.test(text)
+  const requestsToday = /\b(?:date_string|datetime)\b/.test(text)
   const thoughts = detectThoughtFormat(text)
   const parted = needsContentParts(template, variables) ? withContentParts : (message: TemplateMessage) => message
   const shape = (message: TemplateMessage): object => parted(thoughts?.channels ? withThinking(message) : message)
@@ -90,9 +90,9 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
     acceptsEffort,
     acceptsDegree: /\breasoning_effort\b/.test(text),
     hidesLoneRules: hidesLoneRules(tryOut),
-    render: (messages, tools, { opensTurn = true, effort, thinks: asked, thoughtTokens } = {}) => {
+    render: (messages, tools, { opensTurn = true, effort, thinks: requested, thoughtTokens } = {}) => {
       if (effort !== undefined && effort !== 'none' && !acceptsEffort && thoughts === null) throw refuseEffort()
-      const isThinking = effort === undefined ? asked : effort !== 'none'
+      const isThinking = effort === undefined ? requested : effort !== 'none'
       const budget = isThinking === false ? 0 : thoughtTokens
       const heard = effort ?? (isThinking === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
       const thinking = {
@@ -105,7 +105,7 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
       const longest = 4 * JSON.stringify(input).length + maxTemplateLength
       const rendered = renderChecked(template, {
         ...variables,
-        ...(asksToday && todayVariables()),
+        ...(requestsToday && todayVariables()),
         ...input,
         ...thinking,
         add_generation_prompt: opensTurn,

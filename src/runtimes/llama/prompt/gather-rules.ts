@@ -34,9 +34,9 @@ export function hidesLoneRules(render: (messages: readonly Said[]) => string): b
 /** The same conversation with all system messages as one at its head; those behind the last answer are what a user asks next. */
 export function gatherRules<Message extends Said>(messages: readonly Message[]): readonly Message[] {
   const end = messages.findLastIndex(({ role }) => role !== 'system') + 1
-  const asked = messages[end - 1]?.role === 'assistant' ? messages.slice(end) : []
-  const said = messages.slice(0, messages.length - asked.length)
-  return [...moveToHead(said), ...asOne(asked).map((message) => ({ ...message, role: 'user' }))]
+  const requested = messages[end - 1]?.role === 'assistant' ? messages.slice(end) : []
+  const said = messages.slice(0, messages.length - requested.length)
+  return [...moveToHead(said), ...asOne(requested).map((message) => ({ ...message, role: 'user' }))]
 }
 
 function moveToHead<Message extends Said>(messages: readonly Message[]): readonly Message[] {

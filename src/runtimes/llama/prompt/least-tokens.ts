@@ -17,8 +17,8 @@ export function leastTokens({ input }: Pick<TextRequest, 'input'>, longestToken:
     const { suffix = '', files = [] } = input.gap ?? {}
     return leastOf([input.prompt, suffix, ...files.flatMap(({ name, text }) => [name, text])], longestToken)
   }
-  const asked = input.messages.filter((message) => message.role === 'user' || message.role === 'system')
-  const texts = asked.map(({ content }) => content ?? '')
+  const requested = input.messages.filter((message) => message.role === 'user' || message.role === 'system')
+  const texts = requested.map(({ content }) => content ?? '')
   return Math.max(input.messages.length, leastOf(texts, longestToken))
 }
 

@@ -38,7 +38,7 @@ function findStrange(
   { sampling, choices, topLogprobs, responseFormat, ending }: TextRequest,
   { opening = 'turn', effort = 'none', effortIsWish = false, dropsOldest = false }: ChatInput,
 ): string | undefined {
-  const asked: readonly (readonly [name: string, isAsked: boolean])[] = [
+  const requested: readonly (readonly [name: string, isRequested: boolean])[] = [
     ['temperature', sampling.temperature > 1],
     ['frequency_penalty', sampling.frequencyPenalty !== 0],
     ['presence_penalty', sampling.presencePenalty !== 0],
@@ -56,7 +56,7 @@ function findStrange(
     ['min_tokens', ending !== undefined && ending.minTokens > 0],
     ['ignore_eos', ending?.ignoreEnd === true],
   ]
-  return asked.find(([, isAsked]) => isAsked)?.[0]
+  return requested.find(([, isRequested]) => isRequested)?.[0]
 }
 
 /** Thoughts of earlier turns come without the signatures that such servers want to see again beside calls, so that none are asked for there. */

@@ -59,8 +59,8 @@ export function createServerModel(server: ImageServer, { firstMs, takeTurn }: Se
 }
 
 /** How many of the steps that were asked for a server has done which counts its own, as it makes fewer of them for a weak change or its workflow fixes them. */
-export function scaleStep(step: number, all: unknown, asked: number): number {
-  return typeof all === 'number' && all > 0 ? (step * asked) / all : step
+export function scaleStep(step: number, all: unknown, requested: number): number {
+  return typeof all === 'number' && all > 0 ? (step * requested) / all : step
 }
 
 /** Tells the progress of one picture among the others, and nothing of it any more once it is disposed. */

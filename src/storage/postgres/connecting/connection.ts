@@ -140,8 +140,8 @@ export async function checkSessions(url: string): Promise<void> {
 }
 
 async function openClient(url: string): Promise<Client> {
-  const asked = { settings: sessionOptions, query_timeout: 5000, application_name: 'sepia check' }
-  return connect(url, asked).catch((error: Error) => {
+  const checkOptions = { settings: sessionOptions, query_timeout: 5000, application_name: 'sepia check' }
+  return connect(url, checkOptions).catch((error: Error) => {
     throw error.cause instanceof DatabaseError && error.cause.code === protocolViolation ? lacking('all of them') : error
   })
 }

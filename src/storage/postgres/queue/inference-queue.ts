@@ -184,8 +184,8 @@ export class PostgresInferenceQueue implements InferenceQueue {
     signal.throwIfAborted()
     // By a clock that was set back since, all that others hold would have run out.
     if (this.#clock instanceof DatabaseClock) await this.#clock.correct()
-    const askedAt = performance.now()
-    const mayReclaim = () => this.#database.calmMs() >= renewalMs && performance.now() - askedAt < stalledMs
+    const requestedAt = performance.now()
+    const mayReclaim = () => this.#database.calmMs() >= renewalMs && performance.now() - requestedAt < stalledMs
     const report = await this.#database.transaction((statements) => sweep(statements, { ...limits, mayReclaim }, this.#clock.now()))
     if (report.requeued > 0) this.#workCame()
     return report

@@ -33,13 +33,13 @@ export function ChatPage(): VNode {
     const known = chatModels()
     if (known[0] && !known.some((model) => model.id === chatSettings.value.model)) changeChatSettings({ model: known[0].id })
   })
-  const asked = pathBehind('/console/chat')
-  const opening = useResource(async (signal) => (asked === null ? undefined : openConversation(asked, signal)), [asked])
+  const path = pathBehind('/console/chat')
+  const opening = useResource(async (signal) => (path === null ? undefined : openConversation(path, signal)), [path])
   const { id, title, turns, keeper } = current.value
   useEffect(() => {
     // The way back to Chat leads to where one left it.
-    if (asked === null && turns.value.length > 0) navigate(`/console/chat/${id}`, { replace: true })
-  }, [asked])
+    if (path === null && turns.value.length > 0) navigate(`/console/chat/${id}`, { replace: true })
+  }, [path])
   useEffect(() => {
     open.value = null
   }, [id])
@@ -47,7 +47,7 @@ export function ChatPage(): VNode {
     open.value = null
   }
   const hasTurns = turns.value.length > 0
-  const isMissing = opening.resource.value.state === 'failed' && asked !== id
+  const isMissing = opening.resource.value.state === 'failed' && path !== id
   return (
     <div class="workbench">
       <div class="chat">

@@ -242,7 +242,7 @@ suite('a drawing as it is followed', () => {
       { type: 'progress', step: 2, total: 4 },
       { type: 'preview', url: 'data:image/jpeg;base64,AAAA' },
     ])
-    assert.equal(page.asked.at(-1), 'GET /v1/requests/a%2Fb/events')
+    assert.equal(page.requested.at(-1), 'GET /v1/requests/a%2Fb/events')
   })
 
   test('it is handed in once, by its key, where models of its family are', async () => {

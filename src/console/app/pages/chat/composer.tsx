@@ -11,7 +11,7 @@ import { AttachedRow } from './attach/attached-row.tsx'
 import { attach, conversationBlindness } from './attach/attachments.ts'
 import { sizeFault } from './attach/size-fault.ts'
 import { chatSettings } from './chat-settings.ts'
-import { askedModels } from './compare/compared-models.ts'
+import { chosenModels } from './compare/compared-models.ts'
 import { type Attachments, noAttachments } from './conversation.ts'
 import { current } from './conversations.ts'
 import { lengthFault } from './length-fault.ts'
@@ -52,7 +52,7 @@ export function Composer(): VNode {
   }, [model])
   const take = async (files: readonly File[]) => {
     const place = placeOfDraft()
-    const { faults, ...now } = await attach(attachedTo(place), files, askedModels(chatSettings.peek().model))
+    const { faults, ...now } = await attach(attachedTo(place), files, chosenModels(chatSettings.peek().model))
     keepAttached(place, now)
     for (const fault of faults) showToast(fault)
     if (faults.length < files.length) announce(t`Attached: ${listText([...now.pictures, ...now.files].map((each) => each.name))}`)

@@ -18,7 +18,7 @@ const pauseMs = 250
 /** What is kept of earlier conversations: found, opened, renamed, pinned and deleted. */
 export function ConversationList(): VNode {
   const search = useSignal('')
-  const asked = useSignal('')
+  const typed = useSignal('')
   const renamed = useSignal<ListedConversation | null>(null)
   const { turns, id, writing } = current.value
   // What was said changes the list once it is said, and once more when the answer is done.
@@ -26,18 +26,18 @@ export function ConversationList(): VNode {
   const { resource, reload } = useResource(
     async (signal) => {
       await current.peek().keeper.settled()
-      return loadConversations({ search: asked.value, after: null }, signal)
+      return loadConversations({ search: typed.value, after: null }, signal)
     },
-    [said, asked.value, listChanges.value],
+    [said, typed.value, listChanges.value],
   )
   useEffect(() => {
-    const timer = setTimeout(() => (asked.value = search.value.trim()), pauseMs)
+    const timer = setTimeout(() => (typed.value = search.value.trim()), pauseMs)
     return () => clearTimeout(timer)
   }, [search.value])
   const loadMore = async (after: string) => {
     const before = resource.value
     if (before.state !== 'ready') return
-    const { conversations, next } = await loadConversations({ search: asked.value, after }, neverAborted.signal)
+    const { conversations, next } = await loadConversations({ search: typed.value, after }, neverAborted.signal)
     resource.value = { state: 'ready', value: { conversations: [...before.value.conversations, ...conversations], next } }
   }
   return (
@@ -55,7 +55,7 @@ export function ConversationList(): VNode {
       <Loaded resource={resource} retry={reload}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (
-            <p class="soft">{asked.value === '' ? t`Conversations are saved here until you delete them.` : t`Nothing found.`}</p>
+            <p class="soft">{typed.value === '' ? t`Conversations are saved here until you delete them.` : t`Nothing found.`}</p>
           ) : (
             <ul>
               {conversations.map((conversation) => (

@@ -14,18 +14,18 @@ let kept = new Map<string, Partial<Turn>>()
 
 /** The service's end of one answer, which the test writes piece by piece. */
 function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>; send(...chunks: readonly unknown[]): void; end(): void } {
-  const asked = Promise.withResolvers<{ messages: readonly object[] }>()
+  const requested = Promise.withResolvers<{ messages: readonly object[] }>()
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
   page.answerWith(async (address, init) => {
     if (address !== '/v1/chat/completions') return keep(address, init)
     init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
-    asked.resolve(JSON.parse(String(init.body)))
+    requested.resolve(JSON.parse(String(init.body)))
     return new Response(readable)
   })
   return {
-    body: asked.promise,
+    body: requested.promise,
     send: (...chunks) => {
       for (const chunk of chunks)
         void writer.write(encoder.encode(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`)).catch(() => {})

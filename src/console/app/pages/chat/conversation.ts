@@ -6,7 +6,7 @@ import { makeId } from '../../browser/make-id.ts'
 import { language } from '../../language/language.ts'
 import { t } from '../../language/t.ts'
 import { chatSettings } from './chat-settings.ts'
-import { askedModels } from './compare/compared-models.ts'
+import { chosenModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
 import { messagesOf } from './message-text.ts'
 import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
@@ -93,7 +93,7 @@ export class Conversation {
   say(content: string, { files, pictures }: Attachments = noAttachments): void {
     const attached = { files, ...(pictures.length > 0 && { pictures }) }
     this.#add({ parent: this.#leaf.peek(), role: 'user', content, ...attached, state: 'done', model: null })
-    void this.#answer(askedModels(chatSettings.value.model))
+    void this.#answer(chosenModels(chatSettings.value.model))
   }
 
   /** Says something else in place of an earlier message; the earlier one stays as another version. */
@@ -200,7 +200,7 @@ export class Conversation {
     const controller = new AbortController()
     this.#answering.set(turn.id, controller)
     const before = pathTo(this.#all.peek(), turn.content === '' ? turn.parent : turn.id)
-    const asked = { settings: { ...chatSettings.value, model }, messages: before.flatMap(messagesOf), signal: controller.signal }
+    const requested = { settings: { ...chatSettings.value, model }, messages: before.flatMap(messagesOf), signal: controller.signal }
     let written = turn
     let keptAt = performance.now()
     const change = (fields: Partial<Turn>) => {
@@ -211,7 +211,7 @@ export class Conversation {
       this.keeper.turnChanged(turn.id)
     }
     change({})
-    await writeAnswer(turn, asked, change)
+    await writeAnswer(turn, requested, change)
     if (this.#answering.get(turn.id) === controller) this.#answering.delete(turn.id)
     this.keeper.turnChanged(turn.id)
   }

@@ -1,4 +1,4 @@
-import type { AskedCall, Turn } from '../../../../core/chat/conversation.ts'
+import type { RecordedCall, Turn } from '../../../../core/chat/conversation.ts'
 import { pageShown } from '../../browser/page-shown.ts'
 import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../interface/request.ts'
 import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
@@ -8,7 +8,7 @@ import type { ChatMessage } from './message-text.ts'
 import { schemaFaults } from './structure/check-schema.ts'
 import { readSchema } from './structure/read-schema.ts'
 
-interface Asked {
+interface Requested {
   readonly settings: ChatSettings
   /** What was said before. */
   readonly messages: readonly ChatMessage[]
@@ -18,11 +18,11 @@ interface Asked {
 /** Writes an answer, or the rest of one, and reports it as it grows; it is done, stopped or failed when this resolves. */
 export async function writeAnswer(
   turn: Turn,
-  { settings, messages, signal }: Asked,
+  { settings, messages, signal }: Requested,
   apply: (fields: Partial<Turn>) => void,
 ): Promise<void> {
   const { change, flush } = oncePerFrame(apply)
-  const written = { content: turn.content, thoughts: turn.thoughts ?? '', calls: [] as readonly AskedCall[] }
+  const written = { content: turn.content, thoughts: turn.thoughts ?? '', calls: [] as readonly RecordedCall[] }
   const sentAt = performance.now()
   let firstAt = 0
   try {
@@ -101,7 +101,7 @@ function failedFields(error: unknown): Partial<Turn> {
 }
 
 /** The calls with one more piece of one of them. */
-function withCallPart(calls: readonly AskedCall[], part: ChatStreamPart & { readonly type: 'call' }): readonly AskedCall[] {
+function withCallPart(calls: readonly RecordedCall[], part: ChatStreamPart & { readonly type: 'call' }): readonly RecordedCall[] {
   const known = calls[part.index] ?? { id: '', name: '', arguments: '' }
   const grown = { id: known.id || part.id, name: known.name + part.name, arguments: known.arguments + part.arguments }
   return [...calls.slice(0, part.index), grown, ...calls.slice(part.index + 1)]

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { shortestPassword } from '../../../../core/account.ts'
-import type { SignedIn, SignInAsked } from '../../../contract/session.ts'
+import type { SignedIn, SignInRequested } from '../../../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
 import { isConnectionLost, request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
@@ -61,7 +61,7 @@ function JoinForm({ code }: { code: string }): VNode {
   const password = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
     const body: SignUp = { code, name: name.value, email: email.value, password: password.value }
-    const { account } = await request<SignedIn | SignInAsked>('/console/api/sign-up', { method: 'POST', body })
+    const { account } = await request<SignedIn | SignInRequested>('/console/api/sign-up', { method: 'POST', body })
     navigate(account === null ? '/console/sign-in' : '/console/chat', { replace: true })
     if (account === null) await loadSession()
     else admit(account)

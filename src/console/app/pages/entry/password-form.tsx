@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { SecondFactorAsked, SignedIn } from '../../../contract/session.ts'
+import type { SecondFactorRequired, SignedIn } from '../../../contract/session.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -14,7 +14,7 @@ import { admit, signIn } from '../../state/session.ts'
 export function PasswordForm(): VNode | null {
   const email = useSignal('')
   const password = useSignal('')
-  const answer = useSignal<SignedIn | SecondFactorAsked | null>(null)
+  const answer = useSignal<SignedIn | SecondFactorRequired | null>(null)
   const given = answer.value
   const ask = async (code?: string) => {
     answer.value = await signIn({ email: email.value, password: password.value, ...(code !== undefined && { code }) })
@@ -23,7 +23,7 @@ export function PasswordForm(): VNode | null {
     const { account, recoveryCodes } = given
     return recoveryCodes ? <RecoveryCodeList codes={recoveryCodes} onDone={() => admit(account)} /> : null
   }
-  if (given) return <CodeForm asked={given} ask={ask} back={() => (answer.value = null)} />
+  if (given) return <CodeForm challenge={given} ask={ask} back={() => (answer.value = null)} />
   return <FirstForm email={email} password={password} ask={ask} />
 }
 
@@ -48,24 +48,24 @@ function FirstForm({ email, password, ask }: FirstFormProps): VNode {
 }
 
 interface CodeFormProps {
-  readonly asked: SecondFactorAsked
+  readonly challenge: SecondFactorRequired
   readonly ask: (code: string) => Promise<void>
   readonly back: () => void
 }
 
-function CodeForm({ asked, ask, back }: CodeFormProps): VNode {
+function CodeForm({ challenge, ask, back }: CodeFormProps): VNode {
   const code = useSignal('')
   const { busy, failure, submit } = useSubmit(() => ask(code.value))
   return (
     <form onSubmit={submit}>
-      {asked.asks === 'enrolment' ? (
+      {challenge.asks === 'enrolment' ? (
         <>
           <p>{t`This service requires a second factor. Set it up now; it takes a minute.`}</p>
-          <SecondFactorSecret secret={asked.secret} address={asked.address} />
+          <SecondFactorSecret secret={challenge.secret} address={challenge.address} />
         </>
       ) : null}
       {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <CodeField text={code} {...(asked.asks === 'code' && { hint: t`From your authenticator app, or one of your recovery codes.` })} />
+      <CodeField text={code} {...(challenge.asks === 'code' && { hint: t`From your authenticator app, or one of your recovery codes.` })} />
       <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`Signing in…` : t`Sign in`}
       </Button>

@@ -22,10 +22,10 @@ const dimensions = [
 const withPeople = [{ value: 'account', label: t`Person` }, ...dimensions] as const
 
 /** Sums by one dimension, with what they cost and how long requests took. */
-export function UsageBreakdown({ asked }: { asked: Omit<UsageReportQuery, 'by'> }): VNode {
+export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'> }): VNode {
   const by = useSignal<UsageDimension>('token')
-  const chosen = asked.of === 'me' && by.value === 'account' ? 'token' : by.value
-  const query = new URLSearchParams({ ...asked, by: chosen }).toString()
+  const chosen = filter.of === 'me' && by.value === 'account' ? 'token' : by.value
+  const query = new URLSearchParams({ ...filter, by: chosen }).toString()
   const { resource, reload } = useResource((signal) => request<UsageReport>(`/console/api/usage/report?${query}`, { signal }), [query])
   return (
     <section class="stack" aria-labelledby="breakdown">
@@ -33,7 +33,7 @@ export function UsageBreakdown({ asked }: { asked: Omit<UsageReportQuery, 'by'> 
         <h2 id="breakdown">{t`By token, model and time`}</h2>
         <Segments
           label={t`By`}
-          options={asked.of === 'everyone' ? withPeople : dimensions}
+          options={filter.of === 'everyone' ? withPeople : dimensions}
           value={chosen}
           onChange={(value) => {
             by.value = value

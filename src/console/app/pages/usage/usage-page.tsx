@@ -45,15 +45,15 @@ export function UsagePage({ account }: { account: Account }): VNode {
   const hours = lastHours(now)
   // The last 24 hours lie in two days.
   const days = lastDays(byHour ? 2 : Number(span.value), now)
-  const asked: UsageQuery = { from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }
-  const query = new URLSearchParams({ ...asked }).toString()
+  const filter: UsageQuery = { from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }
+  const query = new URLSearchParams({ ...filter }).toString()
   const { resource, reload } = useResource(
     async (signal) => {
       const [usage, people] = await Promise.all([
         request<Usage>(`/console/api/usage?${query}`, { signal }),
         everyone.value ? request<People>('/console/api/people', { signal }) : null,
       ])
-      const rows = byHour ? await loadHours(asked, hours, signal) : usage.days
+      const rows = byHour ? await loadHours(filter, hours, signal) : usage.days
       return { ...usage, rows, accounts: people?.accounts ?? null }
     },
     [query, byHour],
@@ -97,7 +97,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
             {rows.length > 0 ? (
               <>
                 <UsageReport days={byHour ? hours : days} rows={rows} of={bySeries(group.value, accounts)} />
-                <UsageBreakdown asked={asked} />
+                <UsageBreakdown filter={filter} />
               </>
             ) : (
               <EmptyState drawing="ledger" title={t`No usage yet`}>
@@ -112,8 +112,12 @@ export function UsagePage({ account }: { account: Account }): VNode {
 }
 
 /** Sums by hour in the shape of those by day, each hour in the place of its day. */
-async function loadHours(asked: Omit<UsageReportQuery, 'by'>, hours: readonly string[], signal: AbortSignal): Promise<readonly UsageDay[]> {
-  const query = new URLSearchParams({ ...asked, by: 'account,model,hour' })
+async function loadHours(
+  filter: Omit<UsageReportQuery, 'by'>,
+  hours: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly UsageDay[]> {
+  const query = new URLSearchParams({ ...filter, by: 'account,model,hour' })
   const { rows } = await request<Report>(`/console/api/usage/report?${query}`, { signal })
   return rows.flatMap(({ keys, accountName: _, tokenName: __, latency: ___, firstToken: ____, ...sums }) => {
     const { account = '', model = '', hour = '' } = keys

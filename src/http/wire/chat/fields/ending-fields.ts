@@ -45,6 +45,6 @@ export function readEnding(body: EndingBody): EndingRules | undefined {
     minTokens: body.min_tokens ?? 0,
     ignoreEnd: body.ignore_eos ?? false,
   }
-  const asked = ending.includeStop || ending.stopTokens.length > 0 || ending.minTokens > 0 || ending.ignoreEnd
-  return asked ? ending : undefined
+  const requested = ending.includeStop || ending.stopTokens.length > 0 || ending.minTokens > 0 || ending.ignoreEnd
+  return requested ? ending : undefined
 }

@@ -44,49 +44,49 @@ type OutputFormatBody = Static<typeof example>
 
 /** @param responseFormat What `response_format` says. */
 export function findOutputFormatFaults(body: OutputFormatBody, responseFormat: ResponseFormat): readonly FieldFault[] {
-  const asked = askedFormats(body)
-  const inside = asked.filter(({ field }) => field === 'structured_outputs')
+  const requested = requestedFormats(body)
+  const inside = requested.filter(({ field }) => field === 'structured_outputs')
   if (body.structured_outputs !== undefined && inside.length !== 1)
     return [fault('structured_outputs', 'must have exactly one member, such as `json`.', 'range')]
-  const [first, second] = [...(responseFormat.type === 'text' ? [] : ['response_format']), ...asked.map(({ field }) => field)]
+  const [first, second] = [...(responseFormat.type === 'text' ? [] : ['response_format']), ...requested.map(({ field }) => field)]
   if (first !== undefined && second !== undefined) return [fault(second, `contradicts \`${first}\`; send one of them.`, 'conflict')]
-  return asked.filter(({ format }) => format === null).map(({ field }) => fault(field, 'must be a JSON schema: an object.', 'type'))
+  return requested.filter(({ format }) => format === null).map(({ field }) => fault(field, 'must be a JSON schema: an object.', 'type'))
 }
 
 /** @returns null when only `response_format` speaks of the output. */
 export function readOutputFormat(body: OutputFormatBody): ResponseFormat | null {
-  return askedFormats(body)[0]?.format ?? null
+  return requestedFormats(body)[0]?.format ?? null
 }
 
 /** A format, and the field that asked for it; null = it is no schema. */
-interface AskedFormat {
+interface RequestedFormat {
   readonly field: string
   readonly format: ResponseFormat | null
 }
 
-function askedFormats(body: OutputFormatBody): readonly AskedFormat[] {
+function requestedFormats(body: OutputFormatBody): readonly RequestedFormat[] {
   const { structured_outputs: inside = {} } = body
   const within = 'structured_outputs'
   return [
-    asked('grammar', body.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
-    asked('guided_grammar', body.guided_grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
-    asked(within, inside.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
-    asked('guided_json', body.guided_json, readSchema),
-    asked('json_schema', body.json_schema, readSchema),
-    asked(within, inside.json, readSchema),
-    asked('guided_regex', body.guided_regex, (pattern, field) => ({ type: 'regex', pattern, field })),
-    asked(within, inside.regex, (pattern, field) => ({ type: 'regex', pattern, field })),
-    asked('guided_choice', body.guided_choice, (options, field) => ({ type: 'choice', options, field })),
-    asked(within, inside.choice, (options, field) => ({ type: 'choice', options, field })),
-    asked(within, inside.json_object, () => ({ type: 'json_object' })),
+    requested('grammar', body.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
+    requested('guided_grammar', body.guided_grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
+    requested(within, inside.grammar, (text, field) => ({ type: 'grammar', grammar: text, field })),
+    requested('guided_json', body.guided_json, readSchema),
+    requested('json_schema', body.json_schema, readSchema),
+    requested(within, inside.json, readSchema),
+    requested('guided_regex', body.guided_regex, (pattern, field) => ({ type: 'regex', pattern, field })),
+    requested(within, inside.regex, (pattern, field) => ({ type: 'regex', pattern, field })),
+    requested('guided_choice', body.guided_choice, (options, field) => ({ type: 'choice', options, field })),
+    requested(within, inside.choice, (options, field) => ({ type: 'choice', options, field })),
+    requested(within, inside.json_object, () => ({ type: 'json_object' })),
   ].flat()
 }
 
-function asked<Value>(
+function requested<Value>(
   field: string,
   value: Value | undefined,
   read: (value: Value, field: string) => ResponseFormat | null,
-): readonly AskedFormat[] {
+): readonly RequestedFormat[] {
   return value === undefined ? [] : [{ field, format: read(value, field) }]
 }
 

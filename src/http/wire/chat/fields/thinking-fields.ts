@@ -38,16 +38,16 @@ export function findThinkingFaults(body: ThinkingBody): readonly FieldFault[] {
   return [
     ...findContradiction(limits),
     ...findContradiction(efforts),
-    ...findContradiction([...switches, ...efforts.map(([name, asked]) => [name, asked !== 'none'] as const)]),
+    ...findContradiction([...switches, ...efforts.map(([name, requested]) => [name, requested !== 'none'] as const)]),
   ]
 }
 
 /** What is asked of the model's thoughts. */
 export function readThinking(body: ThinkingBody): Pick<ChatInput, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { switches, efforts, limits } = gather(body)
-  const [[, asked] = [], [, thinks] = [], [, thoughtTokens] = []] = [efforts[0], switches[0], limits[0]]
+  const [[, requested] = [], [, thinks] = [], [, thoughtTokens] = []] = [efforts[0], switches[0], limits[0]]
   return {
-    ...(asked !== undefined && { effort: asked }),
+    ...(requested !== undefined && { effort: requested }),
     ...(thinks !== undefined && { thinks }),
     ...(thoughtTokens !== undefined && { thoughtTokens }),
   }

@@ -3,7 +3,7 @@ import { drawNoLarger } from '../../../interface/draw-no-larger.ts'
 import { anyOfText } from '../../../language/formats.ts'
 import { t } from '../../../language/t.ts'
 import { chatModels } from '../../../state/models.ts'
-import { askedModels } from '../compare/compared-models.ts'
+import { chosenModels } from '../compare/compared-models.ts'
 import type { Attachments } from '../conversation.ts'
 import { readTextFile } from './read-text-file.ts'
 
@@ -55,7 +55,7 @@ function blindness(models: readonly string[]): string | null {
 /** The same, for a conversation that holds pictures already. */
 export function conversationBlindness(turns: readonly Turn[], attached: Attachments, chosen: string): string | null {
   const holds = attached.pictures.length > 0 || turns.some(({ pictures = [] }) => pictures.length > 0)
-  return holds ? blindness(askedModels(chosen)) : null
+  return holds ? blindness(chosenModels(chosen)) : null
 }
 
 /** Models that look at pictures make them about this small themselves. */

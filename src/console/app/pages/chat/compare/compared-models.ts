@@ -4,7 +4,7 @@ import { storedSignal } from '../../../state/stored.ts'
 export const comparedModels = storedSignal('compare', { second: '', third: '' })
 
 /** The models that a message is sent to, the chosen one first. */
-export function askedModels(chosen: string): readonly string[] {
+export function chosenModels(chosen: string): readonly string[] {
   const { second, third } = comparedModels.value
   return [chosen, ...[second, third].filter((id) => id !== '')]
 }

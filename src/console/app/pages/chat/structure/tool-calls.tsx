@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { AskedCall, Turn } from '../../../../../core/chat/conversation.ts'
+import type { RecordedCall, Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
@@ -59,7 +59,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
 }
 
 /** Its arguments on lines of their own, where they are JSON. */
-function readable({ arguments: text }: AskedCall): string {
+function readable({ arguments: text }: RecordedCall): string {
   const value = readJson(text)
   return value === undefined ? text : JSON.stringify(value, null, 2)
 }

@@ -45,18 +45,18 @@ const body = (
   }: { start?: typeof start | typeof masked | null; of?: ConsoleImageModel; nets?: typeof controlnets.value } = {},
 ) => imageRequestBody({ ...settings, ...change }, { start: from, controlnets: nets, abilities: abilitiesOf(of, assets, ['fast']) })
 const plain = body()
-const added = (...asked: Parameters<typeof body>) =>
+const added = (...requested: Parameters<typeof body>) =>
   Object.fromEntries(
-    Object.entries(body(...asked)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(Object(plain)[name])),
+    Object.entries(body(...requested)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(Object(plain)[name])),
   )
 
 suite('the request behind the form of pictures', () => {
   test('what a family cannot honour is left out, and its kind of guidance decides about negative prompts', () => {
     const fitting = [asset('lora', 'any', null), asset('vae', 'fine', null)]
-    const asked = { negativePrompt: 'blur', prompt2: 'fur', guidanceRescale: 0.5, loras: [{ name: 'any', weight: 1 }], vae: 'fine' }
+    const requested = { negativePrompt: 'blur', prompt2: 'fur', guidanceRescale: 0.5, loras: [{ name: 'any', weight: 1 }], vae: 'fine' }
     const fieldsOf = (family: ConsoleImageModel['family'], guidanceScale: number) => {
       const abilities = abilitiesOf({ ...model, family }, fitting, [])
-      const request = imageRequestBody({ ...settings, ...asked, guidanceScale }, { start: null, controlnets: [], abilities })
+      const request = imageRequestBody({ ...settings, ...requested, guidanceScale }, { start: null, controlnets: [], abilities })
       return ['negative_prompt', 'prompt_2', 'guidance_rescale', 'loras', 'vae'].filter((field) => field in request)
     }
     assert.deepEqual(fieldsOf('sdxl', 0.5), ['prompt_2', 'loras', 'vae'])
@@ -79,7 +79,7 @@ suite('the request behind the form of pictures', () => {
     })
   })
 
-  for (const [name, asked, expected] of [
+  for (const [name, requested, expected] of [
     ['several', [{ count: 4 }], { num_images: 4 }],
     ['a seed', [{ seed: '0' }], { seed: 0 }],
     ['a seed that the model does not take', [{ seed: '5' }, { of: { ...model, bounds: { ...open, takesSeeds: false } } }], {}],
@@ -160,8 +160,8 @@ suite('the request behind the form of pictures', () => {
     ['leave to write it down', [{ logPrompt: true }], { log_prompt: true }],
   ] as readonly (readonly [string, Parameters<typeof body>, object])[])
     test(`${name} adds what it says`, () => {
-      assert.deepEqual(added(...asked), expected)
-      assert.deepEqual(findImageBodyFaults(body(...asked)), [])
+      assert.deepEqual(added(...requested), expected)
+      assert.deepEqual(findImageBodyFaults(body(...requested)), [])
     })
 
   test('ControlNets go along once they have their picture, and stay in the form as they were', () => {

@@ -43,7 +43,7 @@ const images = 'GET /console/api/outputs/r1/images'
 const accepted = () => Response.json({ response_id: 'r1' }, { status: 202 })
 
 beforeEach(() => {
-  page.asked.length = 0
+  page.requested.length = 0
   imageRuns.value = []
 })
 
@@ -108,7 +108,7 @@ describe('a run of the picture page', () => {
     })
     await draw(body)
     assert.equal(imageRuns.value[0]?.state, 'done')
-    assert.equal(page.asked.filter((asked) => asked === events).length >= 2, true)
+    assert.equal(page.requested.filter((requested) => requested === events).length >= 2, true)
   })
 
   it('is found done after a while without any connection, and was handed in once', async () => {
@@ -130,7 +130,7 @@ describe('a run of the picture page', () => {
     await draw(body, { pause })
     assert.deepEqual([imageRuns.value[0]?.state, imageRuns.value[0]?.connectionLost], ['done', false])
     assert.deepEqual([pauses.length, lost.every(Boolean)], [3, true])
-    assert.equal(page.asked.filter((asked) => asked === submit).length, 1)
+    assert.equal(page.requested.filter((requested) => requested === submit).length, 1)
   })
 
   for (const [what, table, state, failure] of [
@@ -186,11 +186,11 @@ describe('a run of the picture page', () => {
     await draw(body)
     const [run] = imageRuns.value
     assert.ok(run)
-    page.asked.length = 0
+    page.requested.length = 0
     await cancelRun(run)
-    assert.deepEqual(page.asked, [])
+    assert.deepEqual(page.requested, [])
     await cancelRun({ ...run, id: 'r1' })
-    assert.deepEqual(page.asked, ['DELETE /v1/requests/r1'])
+    assert.deepEqual(page.requested, ['DELETE /v1/requests/r1'])
   })
 })
 
@@ -209,7 +209,7 @@ describe('a run that is cancelled while it is handed in', () => {
       [found]: [() => inference({ outcome: 'cancelled' })],
     })
     await draw(body)
-    assert.ok(page.asked.includes('DELETE /v1/requests/r1'))
+    assert.ok(page.requested.includes('DELETE /v1/requests/r1'))
     assert.equal(imageRuns.value[0]?.state, 'cancelled')
   })
 })

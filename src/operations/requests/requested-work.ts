@@ -1,5 +1,5 @@
 import type { InferenceWork } from '../../core/inference.ts'
-import { type AskedWork, longestCall, longestExcerpt } from '../../core/requests/request-record.ts'
+import { longestCall, longestExcerpt, type RequestedWork } from '../../core/requests/request-record.ts'
 
 /** Characters of a text in a call from which on it is a picture or a file rather than words. */
 const longestWords = 20_000
@@ -9,7 +9,7 @@ const longestToken = 500
 const leftOut = '<base64>'
 
 /** What is kept of asynchronous work: the beginning of its words, and the call that asks for it again. */
-export function askedWork(work: InferenceWork, call: { readonly path: string; readonly body: unknown } | null): AskedWork {
+export function requestedWork(work: InferenceWork, call: { readonly path: string; readonly body: unknown } | null): RequestedWork {
   const text = call === null ? null : JSON.stringify({ path: call.path, body: withoutFiles(call.body) })
   return {
     excerpt: storable(wordsOf(work).slice(0, longestExcerpt)),
