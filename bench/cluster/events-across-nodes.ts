@@ -50,12 +50,12 @@ async function measureBare(): Promise<string> {
   await listener.query('listen bare')
   return await measure(waits, async (index) => {
     await pause(200)
-    const heard = Promise.withResolvers<void>()
-    waiting.set(`${index}`, heard.resolve)
+    const received = Promise.withResolvers<void>()
+    waiting.set(`${index}`, received.resolve)
     const [speaker, reader] = [take(), take()]
     const startedAt = performance.now()
     const spoken = speaker.query('select pg_notify($1, $2)', ['bare', `${index}`])
-    await heard.promise
+    await received.promise
     await reader.query('select 1 from inferences limit 1')
     const took = performance.now() - startedAt
     await spoken

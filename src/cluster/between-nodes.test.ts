@@ -159,16 +159,16 @@ suite('questions between nodes', () => {
       assert.equal(new QuestionGuard(secret, clock).admits({ ...ask(clock.now()), ...change }, question), false)
     })
 
-  for (const [offset, heard] of [
+  for (const [offset, received] of [
     [-questionWindowMs, true],
     [questionWindowMs, true],
     [-questionWindowMs - 1, false],
     [questionWindowMs + 1, false],
     [Number.NaN, false],
   ] as const)
-    test(`from ${offset} ms are ${heard ? '' : 'not '}heard`, () => {
+    test(`from ${offset} ms are ${received ? '' : 'not '}heard`, () => {
       const clock = createTestClock()
-      assert.equal(new QuestionGuard(secret, clock).admits(ask(clock.now() + offset), question), heard)
+      assert.equal(new QuestionGuard(secret, clock).admits(ask(clock.now() + offset), question), received)
     })
 
   test('from a clock that is ahead are never heard twice, however long one waits', async () => {
@@ -197,7 +197,7 @@ suite('silence', () => {
       },
     )
     await clock.advance(2900)
-    watch.heard()
+    watch.onSign()
     limit = 5000
     await clock.advance(4900)
     assert.equal(reported, 0)

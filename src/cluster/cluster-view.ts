@@ -50,7 +50,7 @@ export class ClusterView implements AsyncDisposable {
   #nodes: readonly ClusterNode[] = []
   #offered = ''
   #running: Promise<void> = Promise.resolve()
-  #heard = Promise.withResolvers<void>()
+  #updated = Promise.withResolvers<void>()
 
   private constructor(settings: ClusterViewSettings) {
     this.#settings = settings
@@ -95,10 +95,10 @@ export class ClusterView implements AsyncDisposable {
 
   /** Resolves when there is something new of the other nodes, or after `timeoutMs`. */
   async changed(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const heard = this.#heard.promise
+    const updated = this.#updated.promise
     await firstOf(
       signal,
-      (either) => orAborted(heard, either),
+      (either) => orAborted(updated, either),
       (either) => this.#settings.clock.wait(timeoutMs, { signal: either }),
     )
   }
@@ -163,8 +163,8 @@ export class ClusterView implements AsyncDisposable {
     await Promise.all(nodes.map((node) => this.#learnOffer(node, options)))
     this.#nodes = nodes
     this.#forgetOffers()
-    this.#heard.resolve()
-    this.#heard = Promise.withResolvers()
+    this.#updated.resolve()
+    this.#updated = Promise.withResolvers()
   }
 
   async #learnOffer({ id, offer, url }: ClusterNode, options: { readonly signal: AbortSignal }): Promise<void> {

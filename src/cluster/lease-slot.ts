@@ -107,14 +107,14 @@ export async function borrowSlot(
     if (!isProven && lender.leaseFormat >= 3) return request.destroy(new Error('a sign of work without proof that it is from the cluster'))
     if (clock.now() - askedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
     silenceLimitMs = unbegunSilenceMs
-    watch.heard()
+    watch.onSign()
   })
   const first = written === undefined ? '' : new SealedLines(aheadKey(secret, lender.id, askerNonce), 'asker').seal(written)
   request.write(`${line}\n${first}`)
   try {
     const response = await orAborted(answerTo(request), signal)
     silenceLimitMs = unbegunSilenceMs
-    watch.heard()
+    watch.onSign()
     const lenderNonce = String(response.headers['x-sepia-nonce'])
     const proof = seal(secret, 'answer', lender.id, askerNonce, lenderNonce)
     if (response.statusCode !== 200 || !isEqual(String(response.headers['x-sepia-seal']), proof))
@@ -173,7 +173,7 @@ interface SlotParts {
   readonly response: IncomingMessage
   readonly key: KeyObject
   readonly clock: Clock
-  readonly watch: Disposable & { heard(): void }
+  readonly watch: Disposable & { onSign(): void }
   /** The first part of a call has come, so that no other node can take over. */
   readonly onBegun: () => void
   readonly lost: (cause: unknown) => NodeLost
@@ -216,11 +216,11 @@ class Slot implements BorrowedSlot {
     this.#asker = new SealedLines(parts.key, 'asker')
     this.#lender = new SealedLines(parts.key, 'lender')
     parts.request.on('error', (error) => this.#fail(error))
-    this.#lines = splitLines(this.#heard(), () => maxLineBytes)[Symbol.asyncIterator]()
+    this.#lines = splitLines(this.#onSign(), () => maxLineBytes)[Symbol.asyncIterator]()
     this.#pings = repeat(parts, pingMs, () => {
       this.#say({ type: 'ping' })
       // Whoever is not listened to is not silent.
-      if (this.#paused) parts.watch.heard()
+      if (this.#paused) parts.watch.onSign()
     })
   }
 
@@ -290,9 +290,9 @@ class Slot implements BorrowedSlot {
     void this.#reading.finally(() => watch[Symbol.dispose]())
   }
 
-  async *#heard(): AsyncGenerator<Buffer, void, undefined> {
+  async *#onSign(): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of this.#parts.response) {
-      this.#parts.watch.heard()
+      this.#parts.watch.onSign()
       yield chunk
     }
   }
@@ -318,7 +318,7 @@ class Slot implements BorrowedSlot {
       await this.#roomAgain.promise
     }
     this.#paused = false
-    this.#parts.watch.heard()
+    this.#parts.watch.onSign()
   }
 
   #resume(): void {

@@ -103,7 +103,7 @@ async function answer(
     () => limitMs,
     () => request.destroy(),
   )
-  const lines = splitLines(heard(request, watch), () => mostBytes)
+  const lines = splitLines(onSign(request, watch), () => mostBytes)
   const line = await lines.next().catch(() => ({ done: true as const, value: undefined }))
   if (line.done) return refuse(request, response, 400)
   if (!guard.admits(request.headers, { to: nodeId, line: line.value })) return refuse(request, response, 401)
@@ -134,7 +134,7 @@ async function answer(
     grantLease({ ...settings, isDraining }, requested, {
       start: () => {
         response.writeHead(200, head)
-        watch.heard()
+        watch.onSign()
         limitMs = silenceMs
       },
       send: async (text) => {
@@ -150,9 +150,9 @@ function hasLeft(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
 }
 
-async function* heard(request: IncomingMessage, watch: { heard(): void }): AsyncGenerator<Buffer, void, undefined> {
+async function* onSign(request: IncomingMessage, watch: { onSign(): void }): AsyncGenerator<Buffer, void, undefined> {
   for await (const chunk of request) {
-    watch.heard()
+    watch.onSign()
     yield chunk
   }
 }

@@ -93,13 +93,13 @@ test('a node without certificate and one with it refuse each other', async () =>
 test('a stranger without certificate gets no byte of an answer', async () => {
   await using pair = await startPair(trusted(certificates.worker), trusted(certificates.api))
   const { port } = new URL(pair.lender.url ?? '')
-  const heard: Buffer[] = []
+  const received: Buffer[] = []
   const socket = connect({ port: Number(port), host: '127.0.0.1', ca: certificates.worker.authority, checkServerIdentity: () => undefined })
-  socket.on('data', (chunk) => heard.push(chunk))
+  socket.on('data', (chunk) => received.push(chunk))
   socket.on('error', () => {})
   socket.write('POST /v1/lease HTTP/1.1\r\nhost: x\r\n\r\n')
   await new Promise((resolve) => socket.on('close', resolve))
-  assert.deepEqual(heard, [])
+  assert.deepEqual(received, [])
 })
 
 test('a certificate that is renewed is shown from then on, and leases of before go on', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/ports/clock.ts'
 /** Ends what nobody speaks on any more. */
 export interface SilenceWatch extends Disposable {
   /** The other side was heard. */
-  heard(): void
+  onSign(): void
 }
 
 /** The limit may become shorter meanwhile. */
@@ -12,16 +12,16 @@ const lookEveryMs = 1000
 /** Calls `onSilence` once when nothing was heard for `limitMs()`. */
 export function watchSilence({ clock }: { readonly clock: Clock }, limitMs: () => number, onSilence: () => void): SilenceWatch {
   const stop = new AbortController()
-  let heardAt = clock.now()
+  let receivedAt = clock.now()
   const watch = async () => {
-    for (let left = limitMs(); left > 0; left = heardAt + limitMs() - clock.now())
+    for (let left = limitMs(); left > 0; left = receivedAt + limitMs() - clock.now())
       await clock.wait(Math.min(left, lookEveryMs), { signal: stop.signal })
     onSilence()
   }
   watch().catch(() => {})
   return {
-    heard() {
-      heardAt = clock.now()
+    onSign() {
+      receivedAt = clock.now()
     },
     [Symbol.dispose]: () => stop.abort(),
   }

@@ -61,12 +61,12 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   const member = await context.newPage()
   await createAccount(member, link, grace)
   await member.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
-  const heard: string[] = []
+  const announced: string[] = []
   member.on(
     'response',
     (response) =>
       void response.text().then(
-        (text) => heard.push(text),
+        (text) => announced.push(text),
         () => undefined,
       ),
   )
@@ -75,7 +75,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
     assert.match(reported, request)
     assert.doesNotMatch(reported, /upstream|127\.0\.0\.1|owners/)
   }
-  assert.doesNotMatch(heard.join('\n'), /127\.0\.0\.1:9|The upstream/)
+  assert.doesNotMatch(announced.join('\n'), /127\.0\.0\.1:9|The upstream/)
 })
 
 test('a model of another server says what is true of it, and has nothing here to remove', { skip: withoutChromium }, async () => {

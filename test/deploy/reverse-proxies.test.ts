@@ -52,7 +52,7 @@ describe('a reverse proxy of deploy/', () => {
     test(`${name} streams a chat, and hands each event on as it comes`, { skip: !isThere(name) && `no ${name} here` }, async () => {
       await using folder = await createTemporaryFolder()
       await mkdir(join(folder.path, 'home'))
-      const heard = Promise.withResolvers<void>()
+      const received = Promise.withResolvers<void>()
       await using service: HttpService = await startHttpService({
         extend: async (server) => {
           server.get('/held', (_, reply) => {
@@ -60,7 +60,7 @@ describe('a reverse proxy of deploy/', () => {
             reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
             reply.raw.write('data: first\n\n')
             // The rest comes only once the first has been heard at the other end.
-            void heard.promise.then(() => reply.raw.end('data: last\n\n'))
+            void received.promise.then(() => reply.raw.end('data: last\n\n'))
           })
         },
       })
@@ -74,7 +74,7 @@ describe('a reverse proxy of deploy/', () => {
         const pieces: string[] = []
         for await (const bytes of held.body ?? []) {
           pieces.push(Buffer.from(bytes).toString())
-          heard.resolve()
+          received.resolve()
         }
         assert.equal(pieces[0], 'data: first\n\n')
         const chat = await fetch(`${url}/v1/chat/completions`, {

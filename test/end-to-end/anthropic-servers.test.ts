@@ -361,8 +361,8 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
       // Conversations begin on either server, so that some meet the bad one first.
       for (let index = 0; bad.requests.length === 0; index++) {
         const generating = generate(ask(`conversation ${index}`)).then(said)
-        const heard = await generating.catch((error: ServiceError) => error.code)
-        assert.equal(heard, retried || bad.requests.length === 0 ? 'well done' : reported)
+        const received = await generating.catch((error: ServiceError) => error.code)
+        assert.equal(received, retried || bad.requests.length === 0 ? 'well done' : reported)
       }
     })
 

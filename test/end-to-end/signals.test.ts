@@ -27,10 +27,10 @@ function ask(service: ServiceProcess, token: string, path: string, body: unknown
 }
 
 /** Takes webhooks and keeps the traces that they come in. */
-async function startHook(): Promise<{ readonly url: string; readonly heard: Promise<string | undefined> } & AsyncDisposable> {
-  const heard = Promise.withResolvers<string | undefined>()
+async function startHook(): Promise<{ readonly url: string; readonly received: Promise<string | undefined> } & AsyncDisposable> {
+  const received = Promise.withResolvers<string | undefined>()
   const server = createServer((request, response) => {
-    heard.resolve(request.headers.traceparent as string | undefined)
+    received.resolve(request.headers.traceparent as string | undefined)
     request.resume()
     response.end()
   })
@@ -38,7 +38,7 @@ async function startHook(): Promise<{ readonly url: string; readonly heard: Prom
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/hook`,
-    heard: heard.promise,
+    received: received.promise,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -58,10 +58,10 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   await using stack = new AsyncDisposableStack()
   const receiver = stack.use(await startOtlpReceiver())
   const folder = stack.use(await createTemporaryFolder())
-  const heard: (string | undefined)[] = []
+  const received: (string | undefined)[] = []
   const behind = stack.use(
     await startHttpService({
-      extend: async (server) => void server.addHook('preHandler', async ({ headers }) => void heard.push(headers.traceparent as string)),
+      extend: async (server) => void server.addHook('preHandler', async ({ headers }) => void received.push(headers.traceparent as string)),
     }),
   )
   const models = join(folder.path, 'models')
@@ -83,7 +83,7 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   const { poll_url } = (await submitted.json()) as { poll_url: string }
   const polled = await fetch(`${poll_url}?wait=60`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(((await polled.json()) as { outcome: string }).outcome, 'succeeded')
-  const hookTraceparent = await hook.heard
+  const hookTraceparent = await hook.received
   const metrics = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
   assert.match(metrics, /^sepia_kv_cache_usage_perc\{model="sepia-mini-chat"\} 0(\.\d+)?$/m)
   assert.equal(await service.stop(), 0)
@@ -101,7 +101,7 @@ test('a collector gets the spans of chats, pictures and asynchronous work, in th
   const hooked = spans.find(({ name }) => name === 'webhook')
   assert.equal(hooked?.parentSpanId, spans.find(({ name }) => name === 'POST /generate/sdxl')?.spanId)
   assert.equal(hookTraceparent, `00-${traceId}-${hooked?.spanId}-01`)
-  assert.ok(heard.includes(`00-${traceId}-${chats[1]?.spanId}-01`), 'the server behind a model hears of the trace')
+  assert.ok(received.includes(`00-${traceId}-${chats[1]?.spanId}-01`), 'the server behind a model hears of the trace')
 
   assert.equal(receiver.headers()['x-key'], 'secret')
   const firstTokens = receiver.metrics.get('sepia_time_to_first_token_seconds')?.histogram?.dataPoints ?? []

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type ScriptedService, startScriptedService } from '../support/engines/scripted-service.ts'
-import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
 import type { HttpService } from '../support/http-service.ts'
 import type { ScriptedModel } from '../support/model-files/scripted-model.ts'
 import { harmony, ministral, solar } from '../support/model-files/tool-family.ts'
 import { readJson } from '../support/read-json.ts'
+import { collectThoughts, type ReceivedThoughts } from '../support/received-answer.ts'
 
 const question = { role: 'user', content: 'Two and two?' }
 const tools = [
@@ -36,39 +36,39 @@ suite('thoughts of models that write them otherwise', () => {
     ...fields,
   })
   const ask = (model: ScriptedModel, fields: object) => service.fetch('/v1/chat/completions', { json: request(model, fields) })
-  const hear = (model: ScriptedModel, says: string, fields: object = {}): Promise<HeardThoughts> =>
-    hearThoughts(model, says, (more) => ask(model, { ...fields, ...more }))
+  const collect = (model: ScriptedModel, output: string, fields: object = {}): Promise<ReceivedThoughts> =>
+    collectThoughts(model, output, (more) => ask(model, { ...fields, ...more }))
   const thought = 'Is it five?\n\nSTOP'
 
   test('gpt-oss: come apart from the answer, as does what it says before it', async () => {
-    assert.deepEqual(await hear(oss, `${analysis}<|end|>${final}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect(oss, `${analysis}<|end|>${final}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
     const chatty = `${analysis}<|end|><|start|>assistant<|channel|>commentary<|message|>Wait.<|end|>${final}Four.`
-    assert.deepEqual(await hear(oss, chatty), { thoughts: thought, text: 'Wait.\n\nFour.', calls: 0 })
-    assert.deepEqual(await hear(oss, '<|channel|>final<|message|>Four.'), { thoughts: '', text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect(oss, chatty), { thoughts: thought, text: 'Wait.\n\nFour.', calls: 0 })
+    assert.deepEqual(await collect(oss, '<|channel|>final<|message|>Four.'), { thoughts: '', text: 'Four.', calls: 0 })
   })
 
   test('gpt-oss: hold no stop string, and are thoughts when they are cut', async () => {
-    const stopped = await hear(oss, `${analysis}<|end|>${final}Four. STOP Five.`, { stop: ['STOP'] })
+    const stopped = await collect(oss, `${analysis}<|end|>${final}Four. STOP Five.`, { stop: ['STOP'] })
     assert.deepEqual(stopped, { thoughts: thought, text: 'Four. ', calls: 0 })
-    assert.deepEqual(await hear(oss, analysis), { thoughts: thought, text: '', calls: 0 })
-    assert.deepEqual(await hear(oss, `${analysis}<|end|><|start|>assistant<|chan`), { thoughts: thought, text: '', calls: 0 })
+    assert.deepEqual(await collect(oss, analysis), { thoughts: thought, text: '', calls: 0 })
+    assert.deepEqual(await collect(oss, `${analysis}<|end|><|start|>assistant<|chan`), { thoughts: thought, text: '', calls: 0 })
   })
 
   /** A scripted model goes on with what stands at its place, whatever it was made to say before. */
   test('gpt-oss: are closed at their budget, and the answer begins', async () => {
-    const says = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
-    const { thoughts, text } = await hear(oss, says, { thinking_budget: 1 })
+    const output = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
+    const { thoughts, text } = await collect(oss, output, { thinking_budget: 1 })
     assert.equal(thoughts, 'ab')
     assert.match(text, /^[m-z]*z\n\nFour\.$/)
-    oss.say(says)
+    oss.say(output)
     const { usage } = await readJson(await ask(oss, { thinking_budget: 3 }))
     assert.equal(Object(usage).completion_tokens_details.reasoning_tokens, 3)
   })
 
   test('gpt-oss: are left out where none are wanted', async () => {
-    const says = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
+    const output = `<|channel|>analysis<|message|>abcdefghijklmnopqrstuvwxyz<|end|>${final}Four.`
     for (const fields of [{ thinking_budget: 0 }, { enable_thinking: false }, { reasoning_effort: 'none' }]) {
-      const { thoughts, text } = await hear(oss, says, fields)
+      const { thoughts, text } = await collect(oss, output, fields)
       assert.equal(thoughts, '')
       assert.ok(text.endsWith('z\n\nFour.'), text)
     }
@@ -76,20 +76,20 @@ suite('thoughts of models that write them otherwise', () => {
 
   test('gpt-oss: leave an answer that follows a schema', async () => {
     const response_format = { type: 'json_object' }
-    const { text, thoughts } = await hear(oss, `${analysis}<|end|>${final}Four. {"a": 1}`, { response_format, max_tokens: 60 })
+    const { text, thoughts } = await collect(oss, `${analysis}<|end|>${final}Four. {"a": 1}`, { response_format, max_tokens: 60 })
     assert.equal(thoughts, thought)
     assert.equal(typeof JSON.parse(text), 'object', text)
-    const headless = await hear(oss, 'Four.', { response_format, max_tokens: 60, thinking_budget: 0 })
+    const headless = await collect(oss, 'Four.', { response_format, max_tokens: 60, thinking_budget: 0 })
     assert.equal(typeof JSON.parse(headless.text), 'object', headless.text)
-    const broken = await hear(oss, `${analysis}<|end|>${final}{"a<|end|><|start|>`, { response_format, max_tokens: 60 })
+    const broken = await collect(oss, `${analysis}<|end|>${final}{"a<|end|><|start|>`, { response_format, max_tokens: 60 })
     assert.equal(typeof JSON.parse(broken.text), 'object', broken.text)
   })
 
   test('gpt-oss: come before its calls, whichever way it writes their heads', async () => {
     for (const head of ['<|channel|>commentary to=functions.add <|constrain|>json', ' to=functions.add<|channel|>commentary json']) {
-      const says = `${analysis}<|end|><|start|>assistant${head}<|message|>{"a": 1}<|call|>`
-      assert.deepEqual(await hear(oss, says, { tools }), { thoughts: thought, text: '', calls: 1 }, head)
-      oss.say(says)
+      const output = `${analysis}<|end|><|start|>assistant${head}<|message|>{"a": 1}<|call|>`
+      assert.deepEqual(await collect(oss, output, { tools }), { thoughts: thought, text: '', calls: 1 }, head)
+      oss.say(output)
       const { choices } = JSON.parse(await (await ask(oss, { tools })).text())
       assert.equal(choices[0].finish_reason, 'tool_calls')
       assert.deepEqual(choices[0].message.tool_calls[0].function, { name: 'add', arguments: '{"a": 1}' })
@@ -104,8 +104,8 @@ suite('thoughts of models that write them otherwise', () => {
   })
 
   test('gpt-oss: come in the other interfaces as those of others do', async () => {
-    const says = `${analysis}<|end|>${final}Four.`
-    oss.say(says, says)
+    const answer = `${analysis}<|end|>${final}Four.`
+    oss.say(answer, answer)
     const { content } = await readJson(
       await service.fetch('/v1/messages', { json: request(oss, { thinking: { type: 'enabled', budget_tokens: 100 } }) }),
     )
@@ -118,7 +118,7 @@ suite('thoughts of models that write them otherwise', () => {
 
   test('gpt-oss: an answer that was begun is gone on with', async () => {
     const messages = [question, { role: 'assistant', content: 'It is' }]
-    assert.deepEqual(await hear(oss, ' four.', { messages, continue_final_message: true, add_generation_prompt: false }), {
+    assert.deepEqual(await collect(oss, ' four.', { messages, continue_final_message: true, add_generation_prompt: false }), {
       thoughts: '',
       text: ' four.',
       calls: 0,
@@ -126,8 +126,8 @@ suite('thoughts of models that write them otherwise', () => {
   })
 
   test('Ministral: come apart from the answer, and are closed at their budget', async () => {
-    assert.deepEqual(await hear(mistral, '[THINK]Is it five?[/THINK]Four.'), { thoughts: 'Is it five?', text: 'Four.', calls: 0 })
-    assert.deepEqual(await hear(mistral, '[THINK]abcdefghijkl[/THINK]Four.', { thinking_budget: 1 }), {
+    assert.deepEqual(await collect(mistral, '[THINK]Is it five?[/THINK]Four.'), { thoughts: 'Is it five?', text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect(mistral, '[THINK]abcdefghijkl[/THINK]Four.', { thinking_budget: 1 }), {
       thoughts: 'ab',
       text: 'defghijkl[/THINK]Four.',
       calls: 0,
@@ -136,17 +136,17 @@ suite('thoughts of models that write them otherwise', () => {
 
   test('Solar Open: come apart from the answer, which comes without its marks, and from its calls', async () => {
     const content = '<|end|><|begin|>assistant<|content|>'
-    assert.deepEqual(await hear(open, `<|think|>${thought}${content}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
-    assert.deepEqual(await hear(open, '<|content|>Four.<|end|><|begin|>user'), { thoughts: '', text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect(open, `<|think|>${thought}${content}Four.`), { thoughts: thought, text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect(open, '<|content|>Four.<|end|><|begin|>user'), { thoughts: '', text: 'Four.', calls: 0 })
     const call = solar.write([{ name: 'add', arguments: '{"a": 1}' }])
-    assert.deepEqual(await hear(open, `<|think|>${thought}${content}${call}`, { tools }), { thoughts: thought, text: '', calls: 1 })
+    assert.deepEqual(await collect(open, `<|think|>${thought}${content}${call}`, { tools }), { thoughts: thought, text: '', calls: 1 })
   })
 
   test('Solar Open: are left out where none are wanted, or where an answer follows a schema', async () => {
-    const says = '<|think|>abc<|end|><|begin|>assistant<|content|>Four.'
-    const bare = await hear(open, says, { thinking_budget: 0 })
+    const output = '<|think|>abc<|end|><|begin|>assistant<|content|>Four.'
+    const bare = await collect(open, output, { thinking_budget: 0 })
     assert.equal(bare.thoughts, '')
-    const { text, thoughts } = await hear(open, says, { response_format: { type: 'json_object' }, max_tokens: 60 })
+    const { text, thoughts } = await collect(open, output, { response_format: { type: 'json_object' }, max_tokens: 60 })
     assert.equal(thoughts, '')
     assert.equal(typeof JSON.parse(text), 'object', text)
   })
@@ -154,6 +154,6 @@ suite('thoughts of models that write them otherwise', () => {
   test('Solar Open: an answer that was begun is gone on with', async () => {
     const messages = [question, { role: 'assistant', content: 'It is' }]
     const fields = { messages, continue_final_message: true, add_generation_prompt: false }
-    assert.deepEqual(await hear(open, ' four.<|end|>', fields), { thoughts: '', text: ' four.', calls: 0 })
+    assert.deepEqual(await collect(open, ' four.<|end|>', fields), { thoughts: '', text: ' four.', calls: 0 })
   })
 })

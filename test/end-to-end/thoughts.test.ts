@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type ScriptedService, startScriptedService } from '../support/engines/scripted-service.ts'
-import { type HeardThoughts, hearThoughts } from '../support/heard-answer.ts'
 import type { HttpService } from '../support/http-service.ts'
 import type { ScriptedModel } from '../support/model-files/scripted-model.ts'
 import { alwaysThinking, qwen3, qwen25 } from '../support/model-files/tool-family.ts'
 import { readError, readJson } from '../support/read-json.ts'
+import { collectThoughts, type ReceivedThoughts } from '../support/received-answer.ts'
 
 const question = { role: 'user', content: 'Two and two?' }
 const thinking = '<think>\nIs it </five>?\nSTOP\n</think>\n\n'
@@ -27,29 +27,29 @@ suite('thoughts of a model that thinks', () => {
   const ask = (fields: object) =>
     service.fetch('/v1/chat/completions', { json: { model: qwen3.name, messages: [question], temperature: 0, max_tokens: 300, ...fields } })
 
-  const hear = (says: string, fields: object = {}, from = model): Promise<HeardThoughts> =>
-    hearThoughts(from, says, (more) => ask({ ...fields, ...more }))
+  const collect = (output: string, fields: object = {}, from = model): Promise<ReceivedThoughts> =>
+    collectThoughts(from, output, (more) => ask({ ...fields, ...more }))
 
   test('come apart from the answer', async () => {
-    assert.deepEqual(await hear(`${thinking}Four.`), { thoughts: 'Is it </five>?\nSTOP', text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect(`${thinking}Four.`), { thoughts: 'Is it </five>?\nSTOP', text: 'Four.', calls: 0 })
   })
 
   test('may be missing', async () => {
-    assert.deepEqual(await hear('Four.'), { thoughts: '', text: 'Four.', calls: 0 })
+    assert.deepEqual(await collect('Four.'), { thoughts: '', text: 'Four.', calls: 0 })
   })
 
   test('hold no stop string and no call', async () => {
-    assert.deepEqual(await hear(`${thinking}Four. STOP Five.`, { stop: ['STOP'] }), {
+    assert.deepEqual(await collect(`${thinking}Four. STOP Five.`, { stop: ['STOP'] }), {
       thoughts: 'Is it </five>?\nSTOP',
       text: 'Four. ',
       calls: 0,
     })
     const mused = `<think>${call}</think>${call}`
-    assert.deepEqual(await hear(mused, { tools }), { thoughts: call, text: '', calls: 1 })
+    assert.deepEqual(await collect(mused, { tools }), { thoughts: call, text: '', calls: 1 })
   })
 
   test('that are cut are thoughts', async () => {
-    assert.deepEqual(await hear('<think>Is it'), { thoughts: 'Is it', text: '', calls: 0 })
+    assert.deepEqual(await collect('<think>Is it'), { thoughts: 'Is it', text: '', calls: 0 })
   })
 
   test('are left out when no effort is asked for, and models that cannot be told say so', async () => {
@@ -64,11 +64,11 @@ suite('thoughts of a model that thinks', () => {
   })
   /** Eight tokens. A scripted model goes on with what stands at its place, whatever it was made to say before. */
   const musing = 'abcdefghijkl'
-  const answerOf = async (says: string, fields: object, from = model) => {
-    const heard = await hear(says, fields, from)
-    from.say(says)
+  const answerOf = async (output: string, fields: object, from = model) => {
+    const received = await collect(output, fields, from)
+    from.say(output)
     const { usage } = await readJson(await ask(fields))
-    return { ...heard, counted: Object(usage).completion_tokens_details?.reasoning_tokens ?? 0 }
+    return { ...received, counted: Object(usage).completion_tokens_details?.reasoning_tokens ?? 0 }
   }
 
   for (const [who, opening] of [
@@ -77,8 +77,8 @@ suite('thoughts of a model that thinks', () => {
   ] as const)
     test(`are closed at their budget, and the answer begins, in a model that ${who}`, async () => {
       const from = opening === '' ? always : model
-      const says = `${opening}${musing}</think>Four.`
-      const limited = (thinking_budget: number) => answerOf(says, { model: from.descriptor.id, thinking_budget }, from)
+      const output = `${opening}${musing}</think>Four.`
+      const limited = (thinking_budget: number) => answerOf(output, { model: from.descriptor.id, thinking_budget }, from)
       assert.deepEqual(await limited(0), { thoughts: '', text: 'ghijkl</think>Four.', calls: 0, counted: 0 })
       assert.deepEqual(await limited(1), { thoughts: 'ab', text: 'ijkl</think>Four.', calls: 0, counted: 1 })
       assert.deepEqual(await limited(3), { thoughts: 'abcde', text: 'l</think>Four.', calls: 0, counted: 3 })
@@ -87,10 +87,10 @@ suite('thoughts of a model that thinks', () => {
     })
 
   test('have a budget under the names of other servers, and by the effort where a model only hears whether to think', async () => {
-    const says = `<think>${musing}</think>Four.`
+    const output = `<think>${musing}</think>Four.`
     for (const fields of [{ thinking_budget_tokens: 1 }, { thinking_token_budget: 1 }, { reasoning_effort: 'minimal', max_tokens: 13 }])
-      assert.equal((await answerOf(says, fields)).counted, 1, JSON.stringify(fields))
-    assert.equal((await answerOf(says, { reasoning_effort: 'high' })).counted, 8)
+      assert.equal((await answerOf(output, fields)).counted, 1, JSON.stringify(fields))
+    assert.equal((await answerOf(output, { reasoning_effort: 'high' })).counted, 8)
     const id = always.descriptor.id
     const bare = `${musing}</think>Four.`
     for (const fields of [{ reasoning_effort: 'none' }, { enable_thinking: false }, { chat_template_kwargs: { enable_thinking: false } }])
@@ -108,7 +108,7 @@ suite('thoughts of a model that thinks', () => {
   test('leave an answer that follows a schema', async () => {
     const fields = { model: always.descriptor.id, response_format: { type: 'json_object' }, max_tokens: 60 }
     for (const limits of [{}, { thinking_budget: 2 }]) {
-      const { text, thoughts } = await hear(`${musing}</think>Four. {"a": 1}`, { ...fields, ...limits }, always)
+      const { text, thoughts } = await collect(`${musing}</think>Four. {"a": 1}`, { ...fields, ...limits }, always)
       assert.ok(musing.startsWith(thoughts) && thoughts !== '')
       assert.equal(typeof JSON.parse(text), 'object', text)
     }

@@ -3,7 +3,6 @@ import { after, before, suite, test } from 'node:test'
 import OpenAI from 'openai'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
-import { type HeardAnswer, hearAtOnce, hearStream } from '../support/heard-answer.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { openScriptedModel, type ScriptedModel } from '../support/model-files/scripted-model.ts'
 import {
@@ -18,6 +17,7 @@ import {
   taught,
   type WrittenCall,
 } from '../support/model-files/tool-family.ts'
+import { collectAnswer, collectStream, type ReceivedAnswer } from '../support/received-answer.ts'
 
 type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
 
@@ -54,20 +54,20 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
     })
 
     /** What the client hears when the model says this, at once and as a stream, which must agree. */
-    async function hear(says: string, body: Body = {}): Promise<HeardAnswer> {
-      model.say(says, says)
+    async function collect(output: string, body: Body = {}): Promise<ReceivedAnswer> {
+      model.say(output, output)
       const request = { model: family.name, messages: [question], tools, temperature: 0, ...body }
-      const whole = await hearAtOnce(client, request)
-      assert.deepEqual(await hearStream(client, request), whole)
+      const whole = await collectAnswer(client, request)
+      assert.deepEqual(await collectStream(client, request), whole)
       return whole
     }
 
     test('a model that may call a tool can also just talk', async () => {
-      assert.deepEqual(await hear(`${begin}It is warm.`), { text: 'It is warm.', calls: [], reason: 'stop' })
+      assert.deepEqual(await collect(`${begin}It is warm.`), { text: 'It is warm.', calls: [], reason: 'stop' })
     })
 
     test('a call arrives with exactly the arguments that the model wrote', async () => {
-      assert.deepEqual(await hear(family.write([weather])), { text: '', calls: [weather], reason: 'tool_calls' })
+      assert.deepEqual(await collect(family.write([weather])), { text: '', calls: [weather], reason: 'tool_calls' })
     })
 
     test('arguments are streamed as the model writes them', async () => {
@@ -82,16 +82,16 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('several calls arrive where the template knows them and the client wants them', async () => {
       const calls = [weather, time, weather]
-      assert.deepEqual((await hear(family.write(calls))).calls, family.parallel ? calls : [weather])
-      assert.deepEqual((await hear(family.write(calls), { parallel_tool_calls: false })).calls, [weather])
+      assert.deepEqual((await collect(family.write(calls))).calls, family.parallel ? calls : [weather])
+      assert.deepEqual((await collect(family.write(calls), { parallel_tool_calls: false })).calls, [weather])
     })
 
     test('text before a call stays text, and so does the call where nothing marks it', async () => {
       const text = 'Let me see.\n'
       const call = family.write([weather])
-      const heard = await hear(begin + text + end + call)
-      if (family.marked) assert.deepEqual(heard, { text, calls: [weather], reason: 'tool_calls' })
-      else assert.deepEqual(heard, { text: text + call, calls: [], reason: 'stop' })
+      const received = await collect(begin + text + end + call)
+      if (family.marked) assert.deepEqual(received, { text, calls: [weather], reason: 'tool_calls' })
+      else assert.deepEqual(received, { text: text + call, calls: [], reason: 'stop' })
     })
 
     test('the published client runs tools until the model answers', async () => {
@@ -112,7 +112,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       const calls = ['call_1', 'call_2'].map((id) => ({ id, type: 'function' as const, function: time }))
       const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'noon' }))
       const messages = [question, { role: 'assistant' as const, content: null, tool_calls: calls }, ...results]
-      assert.deepEqual(await hear(`${begin}It is noon.`, { messages }), { text: 'It is noon.', calls: [], reason: 'stop' })
+      assert.deepEqual(await collect(`${begin}It is noon.`, { messages }), { text: 'It is noon.', calls: [], reason: 'stop' })
     })
 
     test('tool_choice none shows the model no tools', async () => {
@@ -125,18 +125,18 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('tool_choice required overrules a model that talks', async () => {
       const choice = { tool_choice: 'required', parallel_tool_calls: false } as const
-      const overruled = await hear(`${begin}I would rather talk.`, { ...choice, tools: [setUnit] })
+      const overruled = await collect(`${begin}I would rather talk.`, { ...choice, tools: [setUnit] })
       const calls = overruled.calls.map((call) => ({ ...call, arguments: JSON.parse(call.arguments) }))
       assert.deepEqual(
         { ...overruled, calls },
         { text: '', calls: [{ name: 'set_unit', arguments: { unit: 'celsius' } }], reason: 'tool_calls' },
       )
-      assert.deepEqual((await hear(family.write([weather]), choice)).calls, [weather])
+      assert.deepEqual((await collect(family.write([weather]), choice)).calls, [weather])
     })
 
     test('a named function overrules a model that would call another', async () => {
       const tool_choice = { type: 'function', function: { name: 'set_unit' } } as const
-      const { calls } = await hear(family.write([time]), { tool_choice, parallel_tool_calls: false })
+      const { calls } = await collect(family.write([time]), { tool_choice, parallel_tool_calls: false })
       assert.deepEqual(
         calls.map((call) => [call.name, JSON.parse(call.arguments)]),
         [['set_unit', { unit: 'celsius' }]],
@@ -145,7 +145,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
 
     test('the schema overrules arguments that are wrong or broken', async () => {
       for (const broken of ['{"unit": "kelvin"}', '{"unit": celsius', '[1]']) {
-        const { calls } = await hear(family.write([{ name: 'set_unit', arguments: broken }]), { parallel_tool_calls: false })
+        const { calls } = await collect(family.write([{ name: 'set_unit', arguments: broken }]), { parallel_tool_calls: false })
         assert.deepEqual(
           calls.map((call) => [call.name, JSON.parse(call.arguments)]),
           [['set_unit', { unit: 'celsius' }]],
@@ -157,7 +157,7 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
       model.say(family.write([weather]))
       const { usage } = await client.chat.completions.create({ model: family.name, messages: [question], tools })
       for (const missing of [13, 20, 26]) {
-        const { calls, reason } = await hear(family.write([weather]), {
+        const { calls, reason } = await collect(family.write([weather]), {
           max_tokens: Math.max(1, (usage?.completion_tokens ?? 0) - missing),
         })
         assert.equal(reason, 'length')
@@ -166,21 +166,21 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
     })
 
     test('a stop string inside a call is data, and ends only text', async () => {
-      const { calls, reason } = await hear(family.write([weather]), { stop: 'aris' })
+      const { calls, reason } = await collect(family.write([weather]), { stop: 'aris' })
       assert.deepEqual([calls, reason], [[weather], 'tool_calls'])
     })
 
     test('JSON that is no call is text', async () => {
       for (const text of ['{"name": "Ada", "age": 3}', 'So: {"name": "get_weather", "parameters": {"city": "Oslo"}}', '{"name'])
-        assert.deepEqual(await hear(begin + text), { text, calls: [], reason: 'stop' })
+        assert.deepEqual(await collect(begin + text), { text, calls: [], reason: 'stop' })
     })
 
     test('with a response format, the answer is in it unless it is a call', async () => {
       const schema = { type: 'object', properties: { degrees: { enum: [22] } }, required: ['degrees'] }
       const body: Body = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
-      assert.deepEqual(await hear(`${begin}{"degrees": 22}`, body), { text: '{"degrees": 22}', calls: [], reason: 'stop' })
-      assert.deepEqual(await hear(family.write([weather]), body), { text: '', calls: [weather], reason: 'tool_calls' })
-      assert.deepEqual((await hear(`${begin}{"degrees": 23}`, body)).text, '{"degrees": 22}')
+      assert.deepEqual(await collect(`${begin}{"degrees": 22}`, body), { text: '{"degrees": 22}', calls: [], reason: 'stop' })
+      assert.deepEqual(await collect(family.write([weather]), body), { text: '', calls: [weather], reason: 'tool_calls' })
+      assert.deepEqual((await collect(`${begin}{"degrees": 23}`, body)).text, '{"degrees": 22}')
     })
 
     test('every type of argument arrives as its schema says', async () => {
@@ -195,14 +195,14 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
         function: { name: 'fill', parameters: { type: 'object', properties: types, required: Object.keys(types) } },
       } as const
       const values = { code: '42', count: 42, tags: ['</parameter>', '</arg_value>'], at: null }
-      const { calls, reason } = await hear(family.write([{ name: 'fill', arguments: JSON.stringify(values) }]), { tools: [fill] })
+      const { calls, reason } = await collect(family.write([{ name: 'fill', arguments: JSON.stringify(values) }]), { tools: [fill] })
       assert.deepEqual([calls.map((call) => JSON.parse(call.arguments)), reason], [[values], 'tool_calls'])
     })
 
     if (family === qwenCoder)
       test('a call is understood where its mark is missing, and held to its schema', async () => {
         const call = '<function=set_unit>\n<parameter=unit>\nkelvin\n</parameter>\n</function>\n</tool_call>'
-        const { text, calls, reason } = await hear(`So.\n${call}`)
+        const { text, calls, reason } = await collect(`So.\n${call}`)
         assert.deepEqual(
           [text, calls.map(({ name, arguments: json }) => [name, JSON.parse(json)]), reason],
           ['So.\n', [['set_unit', { unit: 'celsius' }]], 'tool_calls'],
@@ -212,10 +212,10 @@ for (const family of [taught, qwen25, qwenCoder, glm, deepSeek, mistralNemo, min
     if (family === llama31)
       test('a call is understood in the spellings that its models fall into', async () => {
         const call = '"name": "set_unit", "parameters": {"unit": "celsius"}}'
-        const heard = { text: '', calls: [{ name: 'set_unit', arguments: '{"unit": "celsius"}' }], reason: 'tool_calls' }
+        const received = { text: '', calls: [{ name: 'set_unit', arguments: '{"unit": "celsius"}' }], reason: 'tool_calls' }
         for (const written of [`<|python_tag|>{${call}`, `{${call}<|eom_id|>`, `\n{${call}`, `{"type": "function", ${call}`])
-          assert.deepEqual(await hear(written), heard)
+          assert.deepEqual(await collect(written), received)
         const wrong = '{"type": "function", "name": "set_unit", "parameters": {"unit": 5}}'
-        assert.deepEqual(JSON.parse((await hear(wrong)).calls[0]?.arguments ?? ''), { unit: 'celsius' })
+        assert.deepEqual(JSON.parse((await collect(wrong)).calls[0]?.arguments ?? ''), { unit: 'celsius' })
       })
   })

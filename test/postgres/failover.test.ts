@@ -46,9 +46,9 @@ suite('a standby in the place of PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await sweep(store.queue, { maxQueueMs: 60_000 })).requeued, 0)
     assert.equal(await succeed(store.queue, claim), 'completed')
     assert.equal((await claimNext(store.queue)).id, waiting.id)
-    const heard = store.queue.waitForWork(60_000, options)
+    const notified = store.queue.waitForWork(60_000, options)
     await using other = await open(standby.url(database))
     await other.queue.enqueue(makeSubmission(), options)
-    await heard
+    await notified
   })
 })

@@ -59,9 +59,9 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await using cluster = await openNodes(3)
     const [first, second] = cluster.nodes
     assert.ok(first && second)
-    const rung = second.queue.waitForWork(60_000, options)
+    const notified = second.queue.waitForWork(60_000, options)
     const submitted = await Promise.all(Array.from({ length: 60 }, () => first.queue.enqueue(makeSubmission(), options)))
-    await rung
+    await notified
     const rooms = [{ model: 'fake-image', room: 8 }]
     const drain = async (node: PostgresStore): Promise<readonly string[]> => {
       const claims = await node.queue.claim({ workerId: 'w', rooms, limit: 8, leaseMs }, options)
@@ -76,10 +76,10 @@ suite('several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await using cluster = await openNodes(2)
     const [first, second] = cluster.nodes
     assert.ok(first && second)
-    const heard = new Promise<readonly string[]>((resolve) => second.notifier.onEnded(resolve))
+    const notified = new Promise<readonly string[]>((resolve) => second.notifier.onEnded(resolve))
     const { inference } = await first.queue.enqueue(makeSubmission(), options)
     await succeed(first.queue, await claimNext(first.queue))
-    assert.deepEqual(await heard, [inference.id])
+    assert.deepEqual(await notified, [inference.id])
   })
 
   test('a webhook is delivered by one node at a time', async () => {

@@ -126,13 +126,13 @@ describe('a pull', () => {
   })
 
   test('is stopped by its removal', async () => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const { post } = await openModels(
-      (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(heard.push('aborted')))),
+      (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(received.push('aborted')))),
     )
     await post('pulls', { source })
     await post('pulls/remove', { source })
-    assert.deepEqual(heard, ['aborted'])
+    assert.deepEqual(received, ['aborted'])
   })
 
   test('needs a web address', async () => {

@@ -11,7 +11,7 @@ export interface Keys {
   /** Waits until something has the focus, in a place that can be seen, and is marked as such. */
   stand(target: Locator): Promise<void>
   /** Waits until this text was announced, and drops every announcement up to it. */
-  hear(text: string): Promise<void>
+  expectAnnounced(text: string): Promise<void>
 }
 
 const most = 150
@@ -75,7 +75,7 @@ export async function byKeys(page: Page): Promise<Keys> {
       await to(target, way)
       await page.keyboard.press('Enter')
     },
-    hear: (text) =>
+    expectAnnounced: (text) =>
       eventually(async () => {
         const announced = await page.evaluate<readonly string[]>('window.announced')
         const at = announced.findIndex((each) => each.includes(text))

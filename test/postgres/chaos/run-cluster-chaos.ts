@@ -33,7 +33,7 @@ export async function runClusterChaos(
   const lines: NodeLine[] = []
   let completions = 0
   let next = Promise.withResolvers<void>()
-  const hear = (line: NodeLine) => {
+  const onLine = (line: NodeLine) => {
     lines.push(line)
     if (line.what !== 'completed' || ++completions % every !== 0) return
     next.resolve()
@@ -41,7 +41,7 @@ export async function runClusterChaos(
   }
   await using link = await startFaultyLink(server.port)
   const direct = server.url(database)
-  const nodes = [direct, direct.replace(`:${server.port}/`, `:${link.port}/`)].map((url) => new ChaosNode({ root, url }, hear))
+  const nodes = [direct, direct.replace(`:${server.port}/`, `:${link.port}/`)].map((url) => new ChaosNode({ root, url }, onLine))
   try {
     await Promise.all(nodes.map((node) => node.start()))
     for (const [index, fault] of faults.entries()) {

@@ -29,7 +29,7 @@ export class Patience {
   }
 
   /** Something came: as much time again for the next. */
-  heard(): void {
+  onData(): void {
     this.#wait(patienceMs)
   }
 

@@ -110,7 +110,7 @@ async function readWhole(
   try {
     for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
       parts.push(read.value)
-      patience.heard()
+      patience.onData()
     }
   } catch (error) {
     if (signal?.aborted) throw error

@@ -208,11 +208,11 @@ test('a wrong guess and what follows it are taken back', async () => {
 
 test('a listener that has enough in the middle of a guess ends there', async () => {
   const { loop } = start(1, { guesser: guessing((text) => count(text, 4)) })
-  const heard: number[] = []
-  const { generation, released } = follow([7, 7], { limit: 20, onToken: (token) => heard.push(token) < 4 })
+  const received: number[] = []
+  const { generation, released } = follow([7, 7], { limit: 20, onToken: (token) => received.push(token) < 4 })
   loop.submit(generation)
   await released
-  assert.deepEqual(heard, [2, 3, 4, 5])
+  assert.deepEqual(received, [2, 3, 4, 5])
 })
 
 test('nothing is guessed while a prompt is read, or when one text offers nothing to guess', async () => {
@@ -304,7 +304,7 @@ test('what is computed between batches takes turns with them, and fails nobody b
 
 test('tokens are handed out while something else is computed between two batches', async () => {
   const { loop } = start(1)
-  const { promise: heard, resolve } = Promise.withResolvers<void>()
+  const { promise: received, resolve } = Promise.withResolvers<void>()
   const { generation, released } = follow([7, 7], {
     limit: 3,
     onToken: () => {
@@ -313,6 +313,6 @@ test('tokens are handed out while something else is computed between two batches
     },
   })
   loop.submit(generation)
-  await loop.between(() => heard)
+  await loop.between(() => received)
   await released
 })

@@ -94,9 +94,9 @@ export function compileChatTemplate(source: string | null, texts: { readonly beg
       if (effort !== undefined && effort !== 'none' && !acceptsEffort && thoughts === null) throw refuseEffort()
       const isThinking = effort === undefined ? requested : effort !== 'none'
       const budget = isThinking === false ? 0 : thoughtTokens
-      const heard = effort ?? (isThinking === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
+      const given = effort ?? (isThinking === false && thoughts?.efforts.none !== undefined ? 'none' : undefined)
       const thinking = {
-        ...(heard !== undefined && { reasoning_effort: thoughts?.efforts[heard] ?? heard }),
+        ...(given !== undefined && { reasoning_effort: thoughts?.efforts[given] ?? given }),
         ...(isThinking !== undefined && { enable_thinking: isThinking, thinking: isThinking }),
         ...(budget !== undefined && { thinking_budget: budget }),
       }

@@ -31,8 +31,8 @@ test('a template without marks is one of a model that does not think', () => {
 
 test('a template hears efforts by the names that it knows', () => {
   const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
-  const heard = (['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const).map((effort) => template.render([user], [], { effort }))
-  assert.deepEqual(heard, ['low', 'low', 'low', 'medium', 'high', 'high'])
+  const prompts = (['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const).map((effort) => template.render([user], [], { effort }))
+  assert.deepEqual(prompts, ['low', 'low', 'low', 'medium', 'high', 'high'])
   assert.equal(template.render([user], [], { thinks: false }), 'low')
 })
 

@@ -4,7 +4,7 @@ import type { ScriptedModel } from './model-files/scripted-model.ts'
 import type { WrittenCall } from './model-files/tool-family.ts'
 
 /** What a client makes of an answer that may hold tool calls; the random ids of the calls are left out. */
-export interface HeardAnswer {
+export interface ReceivedAnswer {
   readonly text: string
   readonly calls: readonly WrittenCall[]
   readonly reason: string | null
@@ -12,13 +12,13 @@ export interface HeardAnswer {
 
 type Request = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'stream'>
 
-export async function hearAtOnce(client: OpenAI, request: Request): Promise<HeardAnswer> {
+export async function collectAnswer(client: OpenAI, request: Request): Promise<ReceivedAnswer> {
   const [choice] = (await client.chat.completions.create(request)).choices
   const calls = (choice?.message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call.function] : []))
   return { text: choice?.message.content ?? '', calls, reason: choice?.finish_reason ?? null }
 }
 
-export async function hearStream(client: OpenAI, request: Request): Promise<HeardAnswer> {
+export async function collectStream(client: OpenAI, request: Request): Promise<ReceivedAnswer> {
   const calls: { name: string; arguments: string }[] = []
   let text = ''
   let reason: string | null = null
@@ -36,7 +36,7 @@ export async function hearStream(client: OpenAI, request: Request): Promise<Hear
 }
 
 /** What a client makes of an answer with thoughts. */
-export interface HeardThoughts {
+export interface ReceivedThoughts {
   readonly thoughts: string
   readonly text: string
   /** How many. */
@@ -44,12 +44,12 @@ export interface HeardThoughts {
 }
 
 /** What comes of an answer at once and as a stream, which must agree. */
-export async function hearThoughts(
+export async function collectThoughts(
   from: Pick<ScriptedModel, 'say'>,
-  says: string,
+  output: string,
   ask: (fields: object) => Promise<Response>,
-): Promise<HeardThoughts> {
-  from.say(says, says)
+): Promise<ReceivedThoughts> {
+  from.say(output, output)
   const { choices } = JSON.parse(await (await ask({})).text())
   const { content, reasoning_content, tool_calls = [] } = choices[0].message
   const whole = { thoughts: reasoning_content ?? '', text: content ?? '', calls: tool_calls.length }
