@@ -11,7 +11,7 @@ import { createTestClock } from '../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../test/support/text-request.ts'
 import { ServiceError } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import { borrowSlot } from './borrow-slot.ts'
+import { leaseSlot } from './lease-slot.ts'
 import { leaseFormat, NodeLost } from './lease-wire.ts'
 
 const options = { signal: new AbortController().signal, account: 'a' }
@@ -46,10 +46,10 @@ test('what asks for another protocol at the address of a node is no node', async
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const secret = createSecretKey('0123456789abcdef', 'utf8')
-  const borrower = { nodeId: 'api', secret, clock: createTestClock(), tls: undefined, waitLimitMs: 60_000 }
+  const leasingNode = { nodeId: 'api', secret, clock: createTestClock(), tls: undefined, waitLimitMs: 60_000 }
   const question = { kind: 'text', model: 'fake-chat', account: 'a', sequences: 1, deferred: false } as const
   await assert.rejects(
-    borrowSlot(borrower, { id: 'worker', url: `http://127.0.0.1:${port}`, leaseFormat }, question, options),
+    leaseSlot(leasingNode, { id: 'worker', url: `http://127.0.0.1:${port}`, leaseFormat }, question, options),
     (error: unknown) => {
       assert.ok(error instanceof NodeLost && error.cause instanceof Error)
       assert.match(error.cause.message, /answered 101 without proof that it belongs to the cluster/)

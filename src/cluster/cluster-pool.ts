@@ -6,16 +6,16 @@ import type { ImageModel } from '../core/ports/image-model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { AcquireOptions, ModelLease, ModelPool, ModelState, TextAhead } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
-import { type AheadCall, type BorrowedSlot, type Borrower, borrowSlot, type LenderAddress } from './borrow-slot.ts'
 import { chooseNode, type NodeView } from './choose-node.ts'
 import type { ClusterView } from './cluster-view.ts'
+import { type AheadCall, type LeasedSlot, type LeasingNode, type LenderAddress, leaseSlot } from './lease-slot.ts'
 import { type LeaseQuestion, NodeLost } from './lease-wire.ts'
 import { mergeStates } from './merge-states.ts'
 import { createRemoteImageModel, createRemoteTextModel } from './remote-models.ts'
 import { mostReroutes, type PlacedLease, rerouteImage, rerouteText } from './reroute.ts'
 
 export interface ClusterPoolDependencies {
-  readonly borrower: Borrower
+  readonly leasingNode: LeasingNode
   readonly view: Pick<ClusterView, 'lenders' | 'suspect' | 'changed'>
   /** The models of the whole cluster. */
   readonly catalog: ModelCatalog
@@ -88,10 +88,10 @@ class ClusterPool implements ModelPool {
   }
 
   async #command(kind: 'load' | 'unload', modelId: string, nodeId: string, signal: AbortSignal): Promise<void> {
-    const { own, borrower } = this.#deps
+    const { own, leasingNode } = this.#deps
     if (own?.id === nodeId) return own.pool[kind](modelId, { signal })
     const question = { kind, model: modelId, account: '', sequences: 1, deferred: false }
-    await using _done = await borrowSlot(borrower, this.#addressOf(nodeId), question, { signal })
+    await using _done = await leaseSlot(leasingNode, this.#addressOf(nodeId), question, { signal })
   }
 
   async #acquire<Model>(
@@ -99,14 +99,14 @@ class ClusterPool implements ModelPool {
     kind: ModelDescriptor['kind'],
     { signal, account, conversation, sequences = 1, priority = 0, deferred = false, ahead }: AcquireOptions,
     excluded: Set<string>,
-    model: { readonly here: () => Promise<ModelLease<Model>> | undefined; readonly there: (slot: BorrowedSlot) => Model },
+    model: { readonly here: () => Promise<ModelLease<Model>> | undefined; readonly there: (slot: LeasedSlot) => Model },
   ): Promise<PlacedLease<Model>> {
     findDescriptor(this.#deps.catalog, modelId, kind)
     const traceparent = this.#deps.traceparent?.()
     const traced = traceparent === undefined ? {} : { traceparent }
     const question: LeaseQuestion = { kind, model: modelId, account, sequences, deferred, priority, ...traced }
-    const { view, borrower, nodeWaitMs = mostNodeWaitMs } = this.#deps
-    const until = borrower.clock.now() + nodeWaitMs
+    const { view, leasingNode, nodeWaitMs = mostNodeWaitMs } = this.#deps
+    const until = leasingNode.clock.now() + nodeWaitMs
     let refusal: unknown
     /** Whether nodes are missing rather than full: the next to report may have room. */
     let missing = true
@@ -114,7 +114,7 @@ class ClusterPool implements ModelPool {
     while (excluded.size <= mostReroutes) {
       const node = chooseNode(this.#views(modelId, kind), { key: conversation ?? null, excluded })
       if (node === null) {
-        const left = until - borrower.clock.now()
+        const left = until - leasingNode.clock.now()
         if (left <= 0 || !missing) break
         await view.changed(left, { signal })
         // The view leaves them alone for a while; then they may be there again, and nobody else is.
@@ -127,10 +127,12 @@ class ClusterPool implements ModelPool {
         const lease =
           node === this.#deps.own?.id
             ? await model.here()
-            : await borrowSlot(borrower, this.#addressOf(node), question, { signal, ahead: this.#aheadFor(node, ahead) }).then((slot) => ({
-                model: model.there(slot),
-                [Symbol.asyncDispose]: () => slot[Symbol.asyncDispose](),
-              }))
+            : await leaseSlot(leasingNode, this.#addressOf(node), question, { signal, ahead: this.#aheadFor(node, ahead) }).then(
+                (slot) => ({
+                  model: model.there(slot),
+                  [Symbol.asyncDispose]: () => slot[Symbol.asyncDispose](),
+                }),
+              )
         if (lease === undefined) break
         return {
           node,

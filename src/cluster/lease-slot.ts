@@ -25,7 +25,7 @@ import type { NodeTls } from './node-tls.ts'
 import { aheadKey, isEqual, leaseKey, maxLineBytes, SealedLines, seal, sealQuestion, signSeal, splitLines } from './sealed-lines.ts'
 import { repeat, watchSilence } from './watch-silence.ts'
 
-export interface Borrower {
+export interface LeasingNode {
   readonly nodeId: string
   readonly secret: KeyObject
   readonly clock: Clock
@@ -36,7 +36,7 @@ export interface Borrower {
 }
 
 /** A slot on another node. Disposing it frees the slot there. */
-export interface BorrowedSlot extends AsyncDisposable {
+export interface LeasedSlot extends AsyncDisposable {
   readonly facts: Pick<TextModel, 'contextLength' | 'device'>
   /** What the model can besides what every model can. */
   readonly abilities: readonly string[]
@@ -75,14 +75,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
  * @throws {NodeLost} when it does not answer, or not as one that has the secret.
  * @throws {ServiceError} what its pool throws.
  */
-export async function borrowSlot(
-  borrower: Borrower,
+export async function leaseSlot(
+  leasingNode: LeasingNode,
   lender: LenderAddress,
   question: LeaseQuestion,
   { signal, ahead }: { readonly signal: AbortSignal; readonly ahead?: AheadCall | undefined },
-): Promise<BorrowedSlot> {
+): Promise<LeasedSlot> {
   signal.throwIfAborted()
-  const { nodeId, secret, clock, tls } = borrower
+  const { nodeId, secret, clock, tls } = leasingNode
   const written = ahead && writeAhead(ahead, question.account)
   const line = JSON.stringify(written === undefined ? question : { ...question, ahead: true })
   const headers = sealQuestion(secret, { from: nodeId, to: lender.id, line, at: clock.now() })
@@ -90,22 +90,22 @@ export async function borrowSlot(
   const url = new URL(leasePath, lender.url)
   if ((url.protocol === 'https:') !== (tls !== undefined))
     throw lost(new Error(`only one of the two nodes has a certificate (${url.origin})`))
-  const asked = { method: 'POST', headers: { ...headers } }
-  const request = tls === undefined ? openRequest(url, { ...asked, agent }) : openSecureRequest(url, { ...asked, agent: tls.agent })
+  const posted = { method: 'POST', headers: { ...headers } }
+  const request = tls === undefined ? openRequest(url, { ...posted, agent }) : openSecureRequest(url, { ...posted, agent: tls.agent })
   let silenceLimitMs = firstSignMs
   const watch = watchSilence(
     { clock },
     () => silenceLimitMs,
     () => request.destroy(new Error(`the node was silent for ${silenceLimitMs} ms`)),
   )
-  const mostMs = answerLimitMs(question, borrower)
-  const askedAt = clock.now()
+  const mostMs = answerLimitMs(question, leasingNode)
+  const requestedAt = clock.now()
   const askerNonce = headers['x-sepia-nonce']
   let signs = 0
   request.on('information', ({ headers: said }) => {
     const isProven = isEqual(String(said['x-sepia-seal']), signSeal(secret, lender.id, askerNonce, ++signs))
     if (!isProven && lender.leaseFormat >= 3) return request.destroy(new Error('a sign of work without proof that it is from the cluster'))
-    if (clock.now() - askedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
+    if (clock.now() - requestedAt > mostMs) return request.destroy(new Error(`the node gave no answer within ${mostMs} ms`))
     silenceLimitMs = unbegunSilenceMs
     watch.onSign()
   })
@@ -136,13 +136,13 @@ export async function borrowSlot(
     request.destroy()
     signal.throwIfAborted()
     // The connection had been closed, which says nothing of the node; one that is made for the purpose does.
-    if (request.reusedSocket && isReset(error)) return borrowSlot(borrower, lender, question, { signal, ahead })
+    if (request.reusedSocket && isReset(error)) return leaseSlot(leasingNode, lender, question, { signal, ahead })
     throw error instanceof Error && 'code' in error && error.name === 'ServiceError' ? error : lost(error)
   }
 }
 
 /** How long a node may say that it is there before it answers: somewhat longer than its pool lets anybody wait. */
-function answerLimitMs({ kind }: LeaseQuestion, { waitLimitMs }: Borrower): number {
+function answerLimitMs({ kind }: LeaseQuestion, { waitLimitMs }: LeasingNode): number {
   return kind === 'text' || kind === 'image' ? waitLimitMs + silenceMs : longestLoadMs
 }
 
@@ -192,14 +192,14 @@ const aheadCall = 1
 /** Lines that may wait here before the other node is left waiting. */
 const window = 64
 
-class Slot implements BorrowedSlot {
+class Slot implements LeasedSlot {
   readonly #parts: SlotParts
   readonly #asker: SealedLines
   readonly #lender: SealedLines
   readonly #lines: AsyncIterator<string, unknown>
   readonly #calls = new Map<number, OpenCall>()
   readonly #pings: Disposable
-  facts: BorrowedSlot['facts'] = {}
+  facts: LeasedSlot['facts'] = {}
   abilities: readonly string[] = []
   #error: unknown = null
   #lastCall = aheadCall
@@ -216,7 +216,7 @@ class Slot implements BorrowedSlot {
     this.#asker = new SealedLines(parts.key, 'asker')
     this.#lender = new SealedLines(parts.key, 'lender')
     parts.request.on('error', (error) => this.#fail(error))
-    this.#lines = splitLines(this.#onSign(), () => maxLineBytes)[Symbol.asyncIterator]()
+    this.#lines = splitLines(this.#receivedBytes(), () => maxLineBytes)[Symbol.asyncIterator]()
     this.#pings = repeat(parts, pingMs, () => {
       this.#say({ type: 'ping' })
       // Whoever is not listened to is not silent.
@@ -290,7 +290,7 @@ class Slot implements BorrowedSlot {
     void this.#reading.finally(() => watch[Symbol.dispose]())
   }
 
-  async *#onSign(): AsyncGenerator<Buffer, void, undefined> {
+  async *#receivedBytes(): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of this.#parts.response) {
       this.#parts.watch.onSign()
       yield chunk

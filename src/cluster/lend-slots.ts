@@ -103,7 +103,7 @@ async function answer(
     () => limitMs,
     () => request.destroy(),
   )
-  const lines = splitLines(onSign(request, watch), () => mostBytes)
+  const lines = splitLines(receivedBytes(request, watch), () => mostBytes)
   const line = await lines.next().catch(() => ({ done: true as const, value: undefined }))
   if (line.done) return refuse(request, response, 400)
   if (!guard.admits(request.headers, { to: nodeId, line: line.value })) return refuse(request, response, 401)
@@ -150,7 +150,7 @@ function hasLeft(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
 }
 
-async function* onSign(request: IncomingMessage, watch: { onSign(): void }): AsyncGenerator<Buffer, void, undefined> {
+async function* receivedBytes(request: IncomingMessage, watch: { onSign(): void }): AsyncGenerator<Buffer, void, undefined> {
   for await (const chunk of request) {
     watch.onSign()
     yield chunk

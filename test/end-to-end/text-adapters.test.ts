@@ -52,8 +52,8 @@ suite('LoRA adapters of language models, through the whole service', { timeout: 
     return JSON.parse(content)
   }
   const chat = async (lora?: Lora, of = model): Promise<string> => {
-    const asked = { model: of, messages, max_tokens: 24, ...sampling, ...(lora && { lora }) }
-    return (await read('/v1/chat/completions', asked)).choices[0].message.content
+    const requested = { model: of, messages, max_tokens: 24, ...sampling, ...(lora && { lora }) }
+    return (await read('/v1/chat/completions', requested)).choices[0].message.content
   }
 
   test('change an answer as merged weights do, by name and by number', async () => {

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, request as openRequest } from 'node:http'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { borrowSlot, type LenderAddress } from '../../src/cluster/borrow-slot.ts'
+import { type LenderAddress, leaseSlot } from '../../src/cluster/lease-slot.ts'
 import { type LeaseQuestion, leaseFormat, leasePath, NodeLost } from '../../src/cluster/lease-wire.ts'
 import { aheadKey, SealedLines, sealQuestion } from '../../src/cluster/sealed-lines.ts'
 import type { Clock } from '../../src/core/ports/clock.ts'
@@ -17,7 +17,7 @@ import { makeTextRequest } from '../support/text-request.ts'
 const { signal } = new AbortController()
 const question: LeaseQuestion = { kind: 'text', model: 'fake-chat', account: 'a', sequences: 1, deferred: false }
 const line = JSON.stringify(question)
-const borrower = (clock: Clock) => ({ nodeId: 'api', secret: clusterSecret, clock, waitLimitMs: 60_000 })
+const leasingNode = (clock: Clock) => ({ nodeId: 'api', secret: clusterSecret, clock, waitLimitMs: 60_000 })
 
 async function startWorker(settings: Partial<TestNodeSettings> = {}) {
   const clock = createTestClock()
@@ -126,24 +126,24 @@ test('a call that comes along with a question counts only with the seal of that 
 })
 
 test('a forged node that answers without the secret is told nothing', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const forged = createServer((request, response) => {
-    request.on('data', (chunk) => heard.push(String(chunk)))
+    request.on('data', (chunk) => received.push(String(chunk)))
     response.writeHead(200, { 'x-sepia-nonce': 'n', 'x-sepia-seal': 's' })
     response.write('granted\n')
   }).listen(0, '127.0.0.1')
   await using lender = await listening(forged)
-  const borrowed = borrowSlot(borrower(createTestClock()), lender, question, { signal })
-  await assert.rejects(borrowed, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
-  assert.deepEqual(heard.join(''), `${line}\n`)
+  const leased = leaseSlot(leasingNode(createTestClock()), lender, question, { signal })
+  await assert.rejects(leased, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
+  assert.deepEqual(received.join(''), `${line}\n`)
 })
 
 test('a node that takes the connection and is silent is given up after three seconds', async () => {
   const clock = createTestClock()
   const silent = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await using lender = await listening(silent)
-  const borrowed = borrowSlot(borrower(clock), lender, question, { signal })
-  const refused = assert.rejects(borrowed, (error) => error instanceof NodeLost && /silent/.test(String(error.cause)))
+  const leased = leaseSlot(leasingNode(clock), lender, question, { signal })
+  const refused = assert.rejects(leased, (error) => error instanceof NodeLost && /silent/.test(String(error.cause)))
   await once(silent, 'connection')
   for (let second = 0; second < 4; second++) await clock.advance(1000)
   await refused
@@ -167,19 +167,19 @@ for (const [kind, limit] of [
     const stranger = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
     await using lender = await listening(stranger)
     let refused: unknown
-    const borrowed = borrowSlot(borrower(watched), { ...lender, leaseFormat: 2 }, { ...question, kind }, { signal }).catch(
+    const leased = leaseSlot(leasingNode(watched), { ...lender, leaseFormat: 2 }, { ...question, kind }, { signal }).catch(
       (error: unknown) => {
         refused = error
       },
     )
     const [socket] = (await once(stranger, 'connection')) as [Socket]
     while (refused === undefined) {
-      const heard = once(looks, 'look')
+      const received = once(looks, 'look')
       socket.write('HTTP/1.1 102 Processing\r\n\r\n')
-      await heard
+      await received
       await clock.advance(2000)
     }
-    await borrowed
+    await leased
     assert.ok(refused instanceof NodeLost && String(refused.cause).includes(limit), String(refused))
   })
 
@@ -190,8 +190,8 @@ for (const [what, sign] of [
   test(`a stranger that signals work ${what} is given up at once`, async () => {
     const stranger = createTcpServer((socket) => socket.on('error', () => {}).write(sign)).listen(0, '127.0.0.1')
     await using lender = await listening(stranger)
-    const borrowed = borrowSlot(borrower(createTestClock()), lender, question, { signal })
-    await assert.rejects(borrowed, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
+    const leased = leaseSlot(leasingNode(createTestClock()), lender, question, { signal })
+    await assert.rejects(leased, (error) => error instanceof NodeLost && /without proof/.test(String(error.cause)))
   })
 
 test('a node proves each sign of its work while a question waits for a slot', async () => {
@@ -203,13 +203,13 @@ test('a node proves each sign of its work while a question waits for a slot', as
     onward.on('error', () => socket.destroy()).on('data', (chunk) => socket.write(chunk, () => passed.emit('passed')))
   }).listen(0, '127.0.0.1')
   await using lender = await listening(relay)
-  const held = await borrowSlot(borrower(node.clock), { ...lender, url: node.url ?? '' }, question, { signal })
-  const waiting = borrowSlot(borrower(node.clock), lender, question, { signal })
+  const held = await leaseSlot(leasingNode(node.clock), { ...lender, url: node.url ?? '' }, question, { signal })
+  const waiting = leaseSlot(leasingNode(node.clock), lender, question, { signal })
   while (!node.pool.states().some(({ waiting: count }) => count > 0)) await new Promise((resolve) => setImmediate(resolve))
   for (let sign = 0; sign < 10; sign++) {
-    const heard = once(passed, 'passed')
+    const received = once(passed, 'passed')
     await node.clock.advance(2000)
-    await heard
+    await received
   }
   await held[Symbol.asyncDispose]()
   await using _slot = await waiting
@@ -218,7 +218,7 @@ test('a node proves each sign of its work while a question waits for a slot', as
 test('a question of a kind that nobody knows is refused by name, and unloads nothing', async () => {
   await using node = await startWorker()
   const unknown = JSON.parse(JSON.stringify({ ...question, kind: 'sing' }))
-  await assert.rejects(borrowSlot(borrower(node.clock), { id: 'worker', url: node.url ?? '', leaseFormat }, unknown, { signal }), {
+  await assert.rejects(leaseSlot(leasingNode(node.clock), { id: 'worker', url: node.url ?? '', leaseFormat }, unknown, { signal }), {
     code: 'unsupported',
     message: 'The other node does not support a lease of the kind "sing"; upgrade it.',
   })
@@ -252,7 +252,7 @@ for (const [begun, seconds] of [
       }
     }).listen(0, '127.0.0.1')
     await using lender = await listening(relay)
-    const slot = await borrowSlot(borrower(clock), { ...lender, id: 'worker' }, question, { signal })
+    const slot = await leaseSlot(leasingNode(clock), { ...lender, id: 'worker' }, question, { signal })
     const call = slot.call('generate', makeTextRequest('x'), { signal, account: 'a' })
     if (begun) assert.equal((await call.next()).done, false)
     passes = false

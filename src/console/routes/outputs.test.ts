@@ -33,13 +33,13 @@ describe('a stored output', () => {
   test('shows each image smaller as WebP, in a few widths only, made once', async () => {
     const { id, get, store, ownerId } = await drawOnce(sepiaPng)
     // Pictures are not made larger.
-    for (const [asked, shown] of [
+    for (const [requested, shown] of [
       [160, 160],
       [320, 320],
       [160, 160],
       [1024, 400],
     ] as const) {
-      const image = await get(`${id}/images/0?width=${asked}`)
+      const image = await get(`${id}/images/0?width=${requested}`)
       assert.deepEqual([image.statusCode, image.headers['content-type'], webpWidth(image.rawPayload)], [200, 'image/webp', shown])
       assert.match(String(image.headers['cache-control']), /^private, .*immutable/)
     }

@@ -16,9 +16,9 @@ async function openPictures() {
   const other = await service.join(code, 'bob@example.org')
   const drawn = async (prompt: string, file: Uint8Array = png) => {
     const id = await finishDrawing(service, ownerId, [file])
-    const asked = { excerpt: prompt, call: null }
+    const requested = { excerpt: prompt, call: null }
     await store.requests.append(
-      [{ id, accountId: ownerId, tokenId: null, kind: 'image', model: 'm', at: clock.now(), asked, result: null }],
+      [{ id, accountId: ownerId, tokenId: null, kind: 'image', model: 'm', at: clock.now(), requested, result: null }],
       options,
     )
     await clock.advance(1)
@@ -71,13 +71,13 @@ describe('kept pictures', () => {
     const { send, cookie, other, drawn } = await openPictures()
     const drawing = await drawn('a tiger')
     const { id } = (await send('PUT', `/console/api/outputs/${drawing}/images/0/kept`, { cookie })).json()
-    const asked = [
+    const requested = [
       ['GET', `pictures/${id}`],
       ['DELETE', `pictures/${id}`],
       ['PUT', `outputs/${drawing}/images/0/kept`],
       ['PUT', `outputs/${drawing}/images/0/hidden`],
     ] as const
-    for (const [method, path] of asked) {
+    for (const [method, path] of requested) {
       assert.equal((await send(method, `/console/api/${path}`, { cookie: other })).statusCode, 404, path)
       assert.equal((await send(method, `/console/api/${path}`)).statusCode, 401, path)
     }

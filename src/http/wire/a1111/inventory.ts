@@ -103,8 +103,8 @@ export const embeddingsSchema = Type.Object({ loaded: Type.Record(text, embeddin
 
 /** Every textual inversion by its asset name. */
 export function listEmbeddings(catalog: ModelCatalog): Static<typeof embeddingsSchema> {
-  const untold = { step: null, sd_checkpoint: null, sd_checkpoint_name: null, shape: null, vectors: null }
-  return { loaded: Object.fromEntries(namesOf(catalog, 'textual-inversion').map((name) => [name, untold])), skipped: {} }
+  const unreported = { step: null, sd_checkpoint: null, sd_checkpoint_name: null, shape: null, vectors: null }
+  return { loaded: Object.fromEntries(namesOf(catalog, 'textual-inversion').map((name) => [name, unreported])), skipped: {} }
 }
 
 /** Answer of GET /sdapi/v1/prompt-styles. */

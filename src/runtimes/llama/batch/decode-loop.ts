@@ -216,7 +216,7 @@ export class DecodeLoop implements AsyncDisposable {
     if (loaded.every((entry) => entry.tokens.length === 1)) this.#speculation?.note(tokens, tookMs)
     this.#undelivered = await this.#advance(loaded, ahead)
     const steady = this.#steady()
-    while (steady !== null && this.#goesOn(steady)) await this.#repeat(steady)
+    while (steady !== null && this.#continues(steady)) await this.#repeat(steady)
   }
 
   #useAdapters([first]: readonly RunningGeneration[]): void {
@@ -242,17 +242,17 @@ export class DecodeLoop implements AsyncDisposable {
     if (this.#speculation !== null || this.#running.length === 0) return null
     const running = this.#running.toSorted((a, b) => a.hold.id - b.hold.id)
     const first = running[0]?.hold.id ?? 0
-    const goesOn = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
+    const continues = ({ generation, hold, next }: RunningGeneration, index: number): boolean =>
       next.length === 1 &&
       generation.drawsAhead &&
       generation.topLogprobs === null &&
       generation.adapters.key === this.#adapters.key &&
       hold.id === first + index
-    return running.every(goesOn) ? running : null
+    return running.every(continues) ? running : null
   }
 
   /** Whether the next batch is one more token of each. */
-  #goesOn(steady: readonly RunningGeneration[]): boolean {
+  #continues(steady: readonly RunningGeneration[]): boolean {
     if (this.#waiting.length > 0 || this.#between.length > 0) return false
     for (const { generation, done } of steady) if (done || this.#cancelled.has(generation)) return false
     return true
