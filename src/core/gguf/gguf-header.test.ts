@@ -133,7 +133,10 @@ describe('the header of a GGUF file', () => {
       edit(copy)
       return copy
     }
+    const short = (name: string) => ({ name, shape: [256, 2], type: 12, data: Buffer.alloc(32) })
     const table: readonly (readonly [Buffer, string])[] = [
+      [writeGguf(llama, [short('a'), short('b')]), 'holds the tensor "b" in the bytes of another'],
+      [change((file) => file.writeBigUInt64LE(65_537n, 8)), 'has a damaged header'],
       [Buffer.alloc(0), 'has a damaged header'],
       [Buffer.from('weights and more'), 'is not a GGUF file'],
       [change((file) => file.writeUInt32LE(1, 4)), 'is of GGUF version 1 instead of 2 or 3'],

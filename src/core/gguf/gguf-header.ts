@@ -27,7 +27,8 @@ export interface GgufTensor {
 /** A vocabulary of a quarter of a million words with its merges takes about 20 MB. */
 const longestHeader = 128 * 1024 * 1024
 const mostKeys = 65_536
-const mostTensors = 1_000_000
+/** Mixtures of experts kept apart have some 30 000. */
+const mostTensors = 65_536
 /** Longer lists are vocabularies and the like; models have fewer layers. */
 const longestList = 1024
 /** ggml's own limit. */
@@ -75,6 +76,8 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   }
   const tensors: GgufTensor[] = []
   for (let index = 0; index < tensorCount; index++) tensors.push(await readTensor(header))
+  const overlap = findOverlap(tensors)
+  if (overlap !== undefined) return { fault: `holds the tensor ${JSON.stringify(overlap)} in the bytes of another` }
   const weightsStart = alignedStart(header.position, values.get('general.alignment'))
   return { values, tensors, weightsStart, promisedBytes: tensors.length === 0 ? header.position : countPromised(tensors, weightsStart) }
 }
@@ -86,6 +89,15 @@ function alignedStart(headerBytes: number, aligned: GgufValue | undefined): numb
 
 function countPromised(tensors: readonly GgufTensor[], start: number): number {
   return tensors.reduce((longest, tensor) => Math.max(longest, start + tensor.offset + weightBytes(tensor)), start)
+}
+
+/** The name of a tensor that begins before another ends, which is how damaged tables look. */
+function findOverlap(tensors: readonly GgufTensor[]): string | undefined {
+  let end = 0
+  for (const tensor of tensors.toSorted((one, other) => one.offset - other.offset)) {
+    if (tensor.offset < end) return tensor.name.slice(0, 100)
+    end = tensor.offset + weightBytes(tensor)
+  }
 }
 
 /** Bytes of a tensor; 0 of a type that is not known. */

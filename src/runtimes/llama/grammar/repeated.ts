@@ -1,7 +1,7 @@
 /** As often as one count of a grammar may repeat something. */
 const mostAtOnce = 1000
 /** Nothing that an answer holds comes more often. */
-const mostAtAll = 1_000_000
+export const mostAtAll = 1_000_000
 
 /**
  * GBNF for something again and again, as often as a schema may ask for; counts of more than a thousand are counts of thousands.

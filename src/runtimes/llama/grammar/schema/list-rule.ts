@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
 import { type Grammar, literal } from '../gbnf.ts'
-import { repeated } from '../repeated.ts'
+import { mostAtAll, repeated } from '../repeated.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 
@@ -20,8 +20,12 @@ export interface ListParts {
 /** The rule for a list. One with a schema for each place has every one of them, and more only where it must. */
 export function listRule(grammar: Grammar, schema: FlatSchema, parts: ListParts): string {
   const { where, leeway } = parts
-  const { prefixItems: places = [], items = true, minItems: least = 0, uniqueItems } = schema
-  let { maxItems: most = null } = schema
+  const { prefixItems: places = [], items = true, uniqueItems } = schema
+  let { minItems: least = 0, maxItems: most = null } = schema
+  if (least > mostAtAll) {
+    leeway.loosen(`"minItems" at ${where} is supported up to ${mostAtAll}`)
+    least = 0
+  }
   if (items === false || places.length > 0)
     most = Math.min(most ?? Number.POSITIVE_INFINITY, items === false ? places.length : Math.max(places.length, least))
   if (most !== null && most < least) {

@@ -2,7 +2,7 @@ import { GrammarFault } from '../../automaton/grammar-fault.ts'
 import type { Grammar } from '../gbnf.ts'
 import { mostBefore, type PatternAlternative, patternRule } from '../regex/regex-grammar.ts'
 import type { TextPart } from '../regex/text-part.ts'
-import { repeated } from '../repeated.ts'
+import { mostAtAll, repeated } from '../repeated.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 import { stringFormats } from './string-formats.ts'
@@ -26,7 +26,12 @@ interface Lengths {
  * or the format where the pattern cannot be.
  */
 export function stringRule(grammar: Grammar, schema: FlatSchema, { where, bareText, leeway }: StringPlace): string {
-  const { minLength: least = 0, maxLength: most = null, format, pattern } = schema
+  const { maxLength: most = null, format, pattern } = schema
+  let { minLength: least = 0 } = schema
+  if (least > mostAtAll) {
+    leeway.loosen(`"minLength" at ${where} is supported up to ${mostAtAll}`)
+    least = 0
+  }
   if (most !== null && most < least) {
     leeway.mistake(`the lengths at ${where} exclude every value`)
     return textRule(grammar, { least: 0, most: null }, bareText)
