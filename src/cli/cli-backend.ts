@@ -69,6 +69,8 @@ export interface AccountDesk extends AsyncDisposable {
     change: { readonly disabled?: boolean; readonly limits?: Partial<AccountLimits> },
     options: Options,
   ): Promise<void>
+  /** Disables an account and notes it, so that the service erases everything of it. */
+  deleteAccount(account: Pick<Account, 'id' | 'name'>, options: Options): Promise<void>
   /** Takes an account's second factor away; false when it has none. */
   resetSecondFactor(accountId: string, options: Options): Promise<boolean>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>

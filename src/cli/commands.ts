@@ -3,6 +3,7 @@ import { completion, listDevices, showConfig, showManual, showVersion } from './
 import { logAccount, makeLogKey } from './commands/account-log.ts'
 import {
   createAccount,
+  deleteAccount,
   disableAccount,
   enableAccount,
   limitAccount,
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   revokeToken,
   createAccount,
   listAccounts,
+  deleteAccount,
   disableAccount,
   enableAccount,
   limitAccount,

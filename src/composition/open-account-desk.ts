@@ -8,6 +8,7 @@ import type { AuditAction } from '../core/audit-entry.ts'
 import { ServiceError } from '../core/error.ts'
 import { createAccessToken, limitAccessToken, listAccessTokens, revokeAccessToken } from '../operations/access/access-tokens.ts'
 import { changeAccount, createAccount } from '../operations/access/accounts.ts'
+import { deleteAccount } from '../operations/access/deleted-accounts.ts'
 import { invite } from '../operations/access/invitations.ts'
 import { removeSecondFactor } from '../operations/access/second-factor.ts'
 import { findBodyLog, switchBodyLogOff, switchBodyLogOn } from '../operations/bodies/body-log.ts'
@@ -64,6 +65,10 @@ export async function openAccountDesk(
     changeAccount: async (accountId, change, options) => {
       await changeAccount(deps, { accountId, by: null, ...change }, options)
       await record('account-changed', { subject: accountId, detail: JSON.stringify(change) }, options)
+    },
+    deleteAccount: async ({ id, name }, options) => {
+      await deleteAccount(store, { accountId: id, by: null, name }, options)
+      await record('account-deleted', { subject: id }, options)
     },
     resetSecondFactor: async (accountId, options) => {
       const removed = await removeSecondFactor(store, accountId, options)

@@ -15,6 +15,7 @@ export const auditActions = [
   'recovery-code-used',
   'account-created',
   'account-changed',
+  'account-deleted',
   'link-made',
   'invitation-made',
   'invitation-withdrawn',

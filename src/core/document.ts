@@ -15,6 +15,7 @@ export const documentKinds = [
   'request-body',
   'request-log',
   'service-key',
+  'deleted-account',
   'sign-in-identity',
   'second-factor',
   'passkey',

@@ -9,6 +9,7 @@ import type { OutputStore, StoredOutput } from '../core/ports/output-store.ts'
 import type { RequestLog } from '../core/ports/request-log.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import { requestedRetentionMs, requestRetentionMs } from '../core/requests/request-record.ts'
+import { eraseDeletedAccounts } from '../operations/access/deleted-accounts.ts'
 import { endWorkOfDisabled, endWorkOfRevoked, type WorkUnderWay } from '../operations/access/work-under-way.ts'
 import { bodyFiles } from '../operations/bodies/kept-bodies.ts'
 import { readFileDocument } from '../operations/files/file-documents.ts'
@@ -53,6 +54,7 @@ const revokedPollMs = 1000
 /** Within the five seconds in which people expect a switch to hold. */
 const bodyLogMs = 2000
 const requestExpiryMs = 60_000
+const eraseMs = 5000
 /** The age of the queue is what workers are added by; it need not be newer. */
 const queueAgeMs = 5000
 const orphanSearchMs = 10 * 60_000
@@ -72,6 +74,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
     { name: 'refresh-request-log', everyMs: bodyLogMs, run: async (options) => deps.refreshBodyLog?.(options) },
     { name: 'expire-requests', everyMs: requestExpiryMs, run: (options) => expireRequests(deps, options) },
     { name: 'remove-orphan-outputs', everyMs: orphanSearchMs, run: (options) => removeOrphanOutputs(deps, options) },
+    { name: 'erase-accounts', everyMs: eraseMs, run: (options) => eraseDeletedAccounts(deps, options) },
     { name: 'end-disabled-work', everyMs: disabledPollMs, run: (options) => endWorkOfDisabled(deps, options) },
     { name: 'end-revoked-work', everyMs: revokedPollMs, run: (options) => endWorkOfRevoked(deps, options) },
     { name: 'measure-queue', everyMs: queueAgeMs, run: (options) => measureQueue(deps, options) },

@@ -1,5 +1,7 @@
 import { suite } from 'node:test'
+import pg from 'pg'
 import { openPostgresStore } from '../../src/storage/postgres/open-postgres-store.ts'
+import { testErasedAccounts } from '../conformance/erased-accounts.ts'
 import { testNodeRegistry } from '../conformance/node-registry.ts'
 import { testStore } from '../conformance/store.ts'
 import { roomy } from '../conformance/store-factory.ts'
@@ -13,6 +15,31 @@ suite('the store on PostgreSQL', { skip: withoutPostgres }, () => {
     const store = await openPostgresStore({ ...settings, url: await createDatabase(), mode: 'service', time: 'clock' })
     store.keepLargeWorkIn?.(createMemoryOutputs(settings))
     return store
+  })
+  testErasedAccounts('postgres', async (settings) => {
+    const url = await createDatabase()
+    const store = await openPostgresStore({ ...settings, url, mode: 'service', time: 'clock' })
+    return {
+      store,
+      async rows() {
+        const client = new pg.Client(url)
+        await client.connect()
+        try {
+          const { rows: tables } = await client.query(
+            "select table_name as name from information_schema.tables where table_schema = current_schema() and table_name <> 'audit_entries'",
+          )
+          const found: string[] = []
+          for (const { name } of tables) {
+            const { rows } = await client.query(`select to_jsonb(each)::text as row from "${name}" as each`)
+            found.push(...rows.map(({ row }) => `${name} ${row}`))
+          }
+          return found.sort()
+        } finally {
+          await client.end()
+        }
+      },
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    }
   })
   testNodeRegistry('postgres', async ({ clock }) => {
     const store = await openPostgresStore({ url: await createDatabase(), clock, limits: roomy, mode: 'tool', time: 'clock' })

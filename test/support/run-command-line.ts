@@ -63,6 +63,7 @@ export async function runCommandLine(
     },
     makeSignInLink: async (id) => `http://127.0.0.1:8080/console/join#code-of-${id}`,
     changeAccount: async (id, change) => void done.push(`changed ${id} ${JSON.stringify(change)}`),
+    deleteAccount: async ({ id }) => void done.push(`deleted ${id}`),
     resetSecondFactor: async (id) => {
       done.push(`second factor of ${id}`)
       return accounts.some((each) => each.id === id && each.email !== null)

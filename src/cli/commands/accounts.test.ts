@@ -88,6 +88,16 @@ test('account link names the list when there is no such account', async () => {
   assert.match(err, /nobody: there is no account with this id; see sepia account list/)
 })
 
+test('account delete deletes only when the name is typed, or given', async () => {
+  assert.deepEqual((await run(['account', 'delete', 'a1'], { answer: 'First' })).done, ['deleted a1', 'closed'])
+  assert.deepEqual((await run(['account', 'delete', 'a1', '--confirm', 'First'])).done, ['deleted a1', 'closed'])
+  const wrong = await run(['account', 'delete', 'a1'], { answer: 'yes' })
+  assert.deepEqual([wrong.code, wrong.done], [2, ['closed']])
+  const unattended = await run(['account', 'delete', 'a1'])
+  assert.deepEqual([unattended.code, unattended.done], [2, ['closed']])
+  assert.match(unattended.err, /--confirm: .*usage of the account "First" will be deleted for good\. Add --confirm with its name\./)
+})
+
 const words = ['account', 'second-factor', 'reset']
 
 describe('account second-factor reset', () => {

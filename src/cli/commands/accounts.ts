@@ -91,6 +91,28 @@ export const enableAccount: Command = {
   },
 }
 
+export const deleteAccount: Command = {
+  words: ['account', 'delete'],
+  summary: 'Delete an account and everything of it.',
+  argument,
+  flags: [{ name: 'confirm', form: '<name>', help: 'The name of the account, to delete it without a question.' }],
+  settings: ['data', 'database-url', 'database-url-file'],
+  run: async (context) => {
+    await using desk = await context.backend.openAccountDesk(context.config, context)
+    const account = await findAccount(desk, context.argument, context)
+    const name = printableLine(account.name)
+    const warning = `Conversations, files, pictures, results, tokens and usage of the account "${name}" will be deleted for good.`
+    const typed = context.flags.get('confirm') ?? (await context.terminal.ask(`${warning} Type its name to continue: `, context))
+    if (typed === null) throw new UsageError([{ where: '--confirm', message: `${warning} Add --confirm with its name.` }])
+    if (typed.trim() !== account.name) throw new UsageError([{ where: 'Stopped', message: 'that is not its name; nothing was changed.' }])
+    await desk.deleteAccount(account, context)
+    return {
+      text: `Deleted "${name}". The service erases everything of it within a minute, or after its next start.`,
+      json: { deleted: account.id },
+    }
+  },
+}
+
 /** Limits one account, or shows its limits when no flag is given. */
 export const limitAccount: Command = limitCommand({
   words: ['account', 'limit'],

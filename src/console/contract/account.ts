@@ -7,6 +7,14 @@ export interface OwnLimits {
   readonly budgets: readonly Budget[]
 }
 
+/** POST /console/api/account/deletion. */
+export interface OwnDeletion {
+  /** One's own name, typed to confirm. */
+  readonly name: string
+  /** Of those who have one. */
+  readonly password?: string
+}
+
 /** PATCH /console/api/account. */
 export interface AccountChange {
   readonly name: string

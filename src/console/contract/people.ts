@@ -20,6 +20,12 @@ export interface AccountUpdate {
   readonly limits?: Partial<AccountLimits>
 }
 
+/** POST /console/api/accounts/:id/deletion. */
+export interface AccountDeletion {
+  /** The account's name, typed to confirm. */
+  readonly name: string
+}
+
 /** POST /console/api/invitations. */
 export interface NewInvitation {
   readonly role: Role

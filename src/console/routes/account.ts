@@ -2,14 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { deleteAccount } from '../../operations/access/deleted-accounts.ts'
 import { emailTaken } from '../../operations/access/invitations.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { AccountChange, OwnLimits } from '../contract/account.ts'
+import type { AccountChange, OwnDeletion, OwnLimits } from '../contract/account.ts'
 import type { SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
+import { proveOneself } from '../sign-in/prove-oneself.ts'
 import { openSession } from '../sign-in/session.ts'
 import { emailField, nameField, newPasswordField, passwordField } from '../sign-in/sign-in-fields.ts'
 import { personOf } from '../sign-in/signed-in.ts'
@@ -24,16 +26,32 @@ const readBody: BodyReader<AccountChange> = createBodyReader({
   revokeTokens: Type.Optional(Type.Boolean()),
 })
 
+const readDeletion: BodyReader<OwnDeletion> = createBodyReader({
+  name: Type.String({ maxLength: 200 }),
+  password: Type.Optional(passwordField),
+})
+
 /** /console/api/account: one's own limits, name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
 export function registerAccount(
   own: FastifyInstance,
-  deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens' | 'ledger'>,
+  deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'documents'>,
 ): void {
   const { accounts, clock, ledger, tokens, passwords, throttle, signIn } = deps
 
   own.get('/console/api/account/limits', async (request, reply): Promise<OwnLimits> => {
     const { id, limits } = personOf(request)
     return { limits, budgets: await ledger.budgets({ accountId: id, tokenId: null }, { signal: clientSignal(reply) }) }
+  })
+
+  own.post('/console/api/account/deletion', async (request, reply) => {
+    const { name, password = '' } = readDeletion(request)
+    const { id, email } = personOf(request)
+    const signal = clientSignal(reply)
+    // Who signs in with an organisation has no password to prove himself with.
+    if (email !== null && (await accounts.findByEmail(email, { signal })) !== null) await proveOneself(deps, request, { password, signal })
+    await deleteAccount(deps, { accountId: id, by: null, name }, { signal })
+    await recordAudit(deps, request, 'account-deleted', { subject: id })
+    return reply.code(202).send()
   })
 
   own.patch('/console/api/account', async (request, reply): Promise<SignedIn> => {

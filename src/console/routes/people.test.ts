@@ -85,6 +85,40 @@ describe('an account', () => {
     assert.equal((await send('POST', '/console/api/session', { body })).statusCode, 200)
   })
 
+  test('is deleted by its name, is listed no more, and comes in no more', async () => {
+    const { member, ask, people, send, ownerId } = await openPeople()
+    const bob = await member()
+    const remove = (id: string, body: object) => ask('POST', `accounts/${id}/deletion`, body)
+    const wrong = await remove(bob.id, { name: 'Bob' })
+    assert.deepEqual([wrong.statusCode, wrong.json().error.param], [422, 'name'])
+    assert.equal((await remove(ownerId, { name: 'Ada' })).statusCode, 422)
+    assert.equal(
+      (await send('POST', `/console/api/accounts/${ownerId}/deletion`, { cookie: bob.cookie, body: { name: 'Ada' } })).statusCode,
+      403,
+    )
+    assert.equal((await remove(bob.id, { name: 'Ada' })).statusCode, 202)
+    assert.deepEqual(
+      (await people()).accounts.map(({ id }) => id),
+      [ownerId],
+    )
+    assert.equal((await send('GET', '/console/api/tokens', { cookie: bob.cookie })).statusCode, 401)
+    const [entry] = (await ask('GET', 'audit')).json().entries
+    assert.deepEqual([entry.action, entry.accountId, entry.subject], ['account-deleted', ownerId, bob.id])
+  })
+
+  test('of one’s own is deleted with its name and password, unless nobody would be left to own the service', async () => {
+    const { member, ask, send, ownerId, store } = await openPeople()
+    const bob = await member()
+    const leave = (body: object) => send('POST', '/console/api/account/deletion', { cookie: bob.cookie, body })
+    assert.equal((await leave({ name: 'Ada' })).json().error.param, 'password')
+    assert.equal((await leave({ name: 'Bob', password: 'a poet of science' })).json().error.param, 'name')
+    assert.equal((await leave({ name: 'Ada', password: 'a poet of science' })).statusCode, 202)
+    assert.equal((await send('GET', '/console/api/tokens', { cookie: bob.cookie })).statusCode, 401)
+    const last = await ask('POST', 'account/deletion', { name: 'Ada', password: 'a poet of science' })
+    assert.match(last.json().error.message, /only owner/)
+    assert.equal((await store.accounts.find(ownerId, { signal: new AbortController().signal }))?.disabledAt, null)
+  })
+
   test('that nobody has cannot be changed, and a change says only what it knows', async () => {
     const { ask, ownerId } = await openPeople()
     assert.equal((await ask('PATCH', 'accounts/nobody', { role: 'owner' })).statusCode, 404)

@@ -4,11 +4,12 @@ import { ServiceError } from '../../core/error.ts'
 import { noLimits } from '../../core/limits/use-limits.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import { changeAccount } from '../../operations/access/accounts.ts'
+import { deleteAccount, listDeletedAccounts } from '../../operations/access/deleted-accounts.ts'
 import { invite } from '../../operations/access/invitations.ts'
 import { listSecondFactors } from '../../operations/access/second-factor.ts'
 import { listBodyLogs } from '../../operations/bodies/body-log.ts'
 import type { ConsoleDependencies } from '../console-dependencies.ts'
-import type { AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
+import type { AccountDeletion, AccountUpdate, InvitationMade, NewInvitation, People } from '../contract/people.ts'
 import { accountLimitsField } from '../limits-field.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
@@ -20,6 +21,7 @@ const readChange: BodyReader<AccountUpdate> = createBodyReader({
   disabled: Type.Optional(Type.Boolean()),
   limits: Type.Optional(accountLimitsField),
 })
+const readDeletion: BodyReader<AccountDeletion> = createBodyReader({ name: Type.String({ maxLength: 200 }) })
 const readInvitation: BodyReader<NewInvitation> = createBodyReader({ role, accountId: Type.Optional(Type.String({ maxLength: 100 })) })
 
 /** /console/api/people, accounts and invitations: for owners. */
@@ -30,8 +32,9 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     ownerOf(request)
     const options = { signal: clientSignal(reply) }
     const invitations = await accounts.listInvitations(options)
+    const deleted = await listDeletedAccounts(deps, options)
     return {
-      accounts: await accounts.list(options),
+      accounts: (await accounts.list(options)).filter(({ id }) => !deleted.has(id)),
       secondFactors: await listSecondFactors(deps, options),
       logged: (await listBodyLogs(deps, options)).map(({ accountId }) => accountId),
       invitations: invitations.filter(({ expiresAt }) => expiresAt > clock.now()),
@@ -45,6 +48,15 @@ export function registerPeople(own: FastifyInstance, deps: Pick<ConsoleDependenc
     await changeAccount(deps, wanted, { signal: clientSignal(reply) })
     await recordAudit(deps, request, 'account-changed', { subject: wanted.accountId, detail: JSON.stringify({ role, disabled, limits }) })
     return reply.code(204).send()
+  })
+
+  own.post<{ Params: { id: string } }>('/console/api/accounts/:id/deletion', async (request, reply) => {
+    const owner = ownerOf(request)
+    const { name } = readDeletion(request)
+    const accountId = request.params.id
+    await deleteAccount(deps, { accountId, by: owner.id, name }, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'account-deleted', { subject: accountId })
+    return reply.code(202).send()
   })
 
   own.post('/console/api/invitations', async (request, reply) => {

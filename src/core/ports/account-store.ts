@@ -38,6 +38,11 @@ export interface AccountStore {
    * @param change.keepsOwner Whether nothing changes either when no enabled owner with an e-mail would be left.
    */
   change(accountId: string, change: AccountChange & ChangeCondition, options: Options): Promise<boolean>
+  /**
+   * Deletes every row of some owners, in all tables but the audit log: of accounts, and of names that documents are kept under for them.
+   * Called again, it deletes what was written meanwhile.
+   */
+  erase(owners: readonly string[], options: Options): Promise<void>
 
   /** False, and nothing kept, when the account is disabled. */
   createSession(session: Session, options: Options): Promise<boolean>

@@ -171,6 +171,11 @@ export async function pictureMarks(
   return { kept: kept ? id : null, hidden: hidden !== null && hidden !== undefined }
 }
 
+/** Keys of the files of kept pictures; what is only hidden has none. */
+export function keptPictureFiles(documents: readonly StoredDocument[]): readonly string[] {
+  return documents.filter(({ kind, label }) => kind === 'picture' && label === keptLabel).map((document) => readPicture(document).file.key)
+}
+
 function hiddenId(inferenceId: string, index: number): string {
   return `hidden-${keptPictureId(inferenceId, index)}`
 }

@@ -15,6 +15,32 @@ const uniqueViolation = '23505'
 const insertInvitation = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
   values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
 
+/** What triggers derive from other tables goes after those, and tokens after what is counted for them. */
+const erasing: readonly string[] = [
+  ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'queue', 'inferences'],
+  ...[
+    'idempotency_keys',
+    'stored_outputs',
+    'documents',
+    'webhook_deliveries',
+    'webhook_secrets',
+    'document_sums',
+    'account_totals',
+    'sessions',
+  ],
+]
+  .map((table) => `delete from ${table} where account_id = any(:owners::text[])`)
+  .concat(
+    // A subject is an account or a token, with a word before it that says what is counted.
+    ['request_minutes', 'kept_places'].map(
+      (table) => `delete from ${table} where substring(subject from '[^ ]*$') = any(:owners::text[])
+        or substring(subject from '[^ ]*$') in (select id from access_tokens where account_id = any(:owners::text[]))`,
+    ),
+    'delete from access_tokens where account_id = any(:owners::text[])',
+    'delete from invitations where account_id = any(:owners::text[]) or invited_by = any(:owners::text[])',
+    'delete from accounts where id = any(:owners::text[])',
+  )
+
 /** Accounts, sessions and invitations, the same for every node. */
 export class PostgresAccountStore implements AccountStore {
   readonly #database: Database
@@ -100,6 +126,15 @@ export class PostgresAccountStore implements AccountStore {
     this.#onLimits()
     if (changed && typeof change.disabledAt === 'number') await this.#endWork(accountId)
     return changed
+  }
+
+  async erase(owners: readonly string[], { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const erase = async (statements: Statements) => {
+      for (const sql of erasing) await statements.run(sql, { owners: [...owners] })
+    }
+    await this.#database.transaction(erase, { repeatable: true })
+    this.#onLimits()
   }
 
   async createSession(session: Session, options: Options): Promise<boolean> {

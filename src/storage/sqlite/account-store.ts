@@ -15,6 +15,22 @@ const enabled = (parameter: string) => `exists (select 1 from accounts where id 
 const keepsAnOwner = `(role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
+const owned = 'in (select value from json_each(:owners))'
+/** What triggers derive from other tables goes after those, and tokens after what is counted for them. */
+const erasing: readonly string[] = [
+  ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'inferences', 'documents'],
+  ...['webhook_deliveries', 'webhook_secrets', 'queue_shares', 'stored_sums', 'document_sums', 'sessions'],
+]
+  .map((table) => `delete from ${table} where account_id ${owned}`)
+  .concat(
+    ['reserved_sums', 'usage_open_sums'].map(
+      (table) => `delete from ${table} where subject ${owned} or subject in (select id from access_tokens where account_id ${owned})`,
+    ),
+    `delete from access_tokens where account_id ${owned}`,
+    `delete from invitations where account_id ${owned} or invited_by ${owned}`,
+    `delete from accounts where id ${owned}`,
+  )
+
 /** Accounts, sessions and invitations in the database. */
 export class SqliteAccountStore extends SqliteTables implements AccountStore {
   async create(account: Account, options: Options): Promise<void> {
@@ -79,6 +95,16 @@ export class SqliteAccountStore extends SqliteTables implements AccountStore {
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
     const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${keepsAnOwner}` : ''}`
     return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) }, options)) === 1
+  }
+
+  async erase(owners: readonly string[], { signal }: Options): Promise<void> {
+    signal.throwIfAborted()
+    const parameters = { owners: JSON.stringify(owners) }
+    await this.writer.run(
+      'execute',
+      erasing.map((sql) => ({ sql, parameters })),
+      this.clock.now(),
+    )
   }
 
   async createSession(session: Session, options: Options): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
-import type { AccountChange } from '../../../contract/account.ts'
+import type { AccountChange, OwnDeletion } from '../../../contract/account.ts'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import type { SignedIn } from '../../../contract/session.ts'
-import { request } from '../../interface/request.ts'
+import { request, send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -16,8 +16,9 @@ import { Page } from '../../parts/page.tsx'
 import { SignInFaultNote } from '../../parts/sign-in/sign-in-fault-note.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
 import { useResource } from '../../state/resource.ts'
-import { session } from '../../state/session.ts'
+import { session, signOut } from '../../state/session.ts'
 import { showToast } from '../../state/toasts.ts'
+import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { IdentityLedger } from './identity-ledger.tsx'
 import { PasskeyLedger } from './passkey-ledger.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
@@ -43,10 +44,38 @@ export function AccountPage({ account }: { account: Account }): VNode {
             {/* Below what loads, they would move when it comes. */}
             <OwnLimits />
             <SessionLedger />
+            <DeletionSection account={account} hasPassword={ways.password} />
           </>
         )}
       </Loaded>
     </Page>
+  )
+}
+
+/** The way out. */
+function DeletionSection({ account: { name }, hasPassword }: { account: Account; hasPassword: boolean }): VNode {
+  const asking = useSignal(false)
+  const run = async (body: OwnDeletion) => {
+    await send('/console/api/account/deletion', { method: 'POST', body })
+    await signOut()
+  }
+  return (
+    <section class="sheet stack tight">
+      <h2>{t`Delete account`}</h2>
+      <p class="soft">{t`Deletes your account and everything of it.`}</p>
+      <div>
+        <Button tone="danger" onClick={() => (asking.value = true)}>{t`Delete account…`}</Button>
+      </div>
+      {asking.value ? (
+        <DeleteAccountDialog
+          title={t`Delete your account?`}
+          name={name}
+          needsPassword={hasPassword}
+          run={run}
+          onClose={() => (asking.value = false)}
+        />
+      ) : null}
+    </section>
   )
 }
 

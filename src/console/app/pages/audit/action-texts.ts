@@ -18,6 +18,7 @@ export const actionTexts: Readonly<Record<AuditAction, string>> = {
   'recovery-code-used': t`recovery code used`,
   'account-created': t`account created`,
   'account-changed': t`account changed`,
+  'account-deleted': t`account deleted`,
   'link-made': t`link made`,
   'invitation-made': t`invitation made`,
   'invitation-withdrawn': t`invitation withdrawn`,

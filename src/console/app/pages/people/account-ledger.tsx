@@ -111,6 +111,12 @@ interface AccountActionsProps extends Pick<AccountLedgerProps, 'invite' | 'ask'>
 }
 
 function AccountActions({ account, ask, unlock, invite, secured }: AccountActionsProps): VNode {
+  const remove = (
+    <Button tone="danger" size="small" onClick={() => ask({ account, change: 'deletion' })}>
+      {t`Delete`}
+      <span class="hidden-text"> {account.name}</span>
+    </Button>
+  )
   return account.disabledAt === null ? (
     <>
       <Button tone="quiet" size="small" onClick={() => invite(account)}>
@@ -131,11 +137,15 @@ function AccountActions({ account, ask, unlock, invite, secured }: AccountAction
         {t`Disable`}
         <span class="hidden-text"> {account.name}</span>
       </Button>
+      {remove}
     </>
   ) : (
-    <Button tone="quiet" size="small" onClick={() => unlock(account)}>
-      {t`Enable`}
-      <span class="hidden-text"> {account.name}</span>
-    </Button>
+    <>
+      <Button tone="quiet" size="small" onClick={() => unlock(account)}>
+        {t`Enable`}
+        <span class="hidden-text"> {account.name}</span>
+      </Button>
+      {remove}
+    </>
   )
 }

@@ -1,15 +1,16 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../../../core/account.ts'
-import type { AccountUpdate } from '../../../contract/people.ts'
+import type { AccountDeletion, AccountUpdate } from '../../../contract/people.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { showToast } from '../../state/toasts.ts'
+import { DeleteAccountDialog } from '../account/delete-account-dialog.tsx'
 
 /** A change of an account that is asked about first. */
 export interface AccountQuestion {
   readonly account: Account
-  readonly change: 'role' | 'lock' | 'second-factor'
+  readonly change: 'role' | 'lock' | 'second-factor' | 'deletion'
 }
 
 interface AccountQuestionProps {
@@ -22,6 +23,7 @@ interface AccountQuestionProps {
 export function AccountQuestionDialog({ question, reload, onClose }: AccountQuestionProps): VNode {
   const { account, change } = question
   if (change === 'second-factor') return <ResetDialog account={account} reload={reload} onClose={onClose} />
+  if (change === 'deletion') return <DeletionDialog account={account} reload={reload} onClose={onClose} />
   const { title, action, follows, done, update, back } = wordsOf(account, change)
   const set = async (body: AccountUpdate) => {
     await send(`/console/api/accounts/${account.id}`, { method: 'PATCH', body })
@@ -57,6 +59,20 @@ function ResetDialog({
       onClose={onClose}
     >{t.rich`The password is enough then, until ${name} sets a new one. Make sure that it is ${name} who asks.`}</ConfirmDialog>
   )
+}
+
+function DeletionDialog({
+  account: { id, name },
+  reload,
+  onClose,
+}: Omit<AccountQuestionProps, 'question'> & Pick<AccountQuestion, 'account'>): VNode {
+  const run = async (body: AccountDeletion) => {
+    await send(`/console/api/accounts/${id}/deletion`, { method: 'POST', body })
+    await reload()
+    showToast(t`The account of ${name} is deleted.`)
+    onClose()
+  }
+  return <DeleteAccountDialog title={t`Delete the account of ${name}?`} name={name} run={run} onClose={onClose} />
 }
 
 interface Words {

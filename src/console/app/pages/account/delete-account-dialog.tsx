@@ -1,0 +1,44 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { OwnDeletion } from '../../../contract/account.ts'
+import { t } from '../../language/t.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { PasswordField } from '../../parts/fields/account-fields.tsx'
+import { bind } from '../../parts/fields/bind.ts'
+import { TextField } from '../../parts/fields/text-field.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+
+interface DeleteAccountDialogProps {
+  readonly title: string
+  /** The account's name, which must be typed. */
+  readonly name: string
+  /** Whether the password is needed too. */
+  readonly needsPassword?: boolean
+  /** Deletes it; a failure is shown, and the dialog stays. */
+  readonly run: (deletion: OwnDeletion) => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Asks before an account is deleted with everything of it, by its name. */
+export function DeleteAccountDialog({ title, name, needsPassword = false, run, onClose }: DeleteAccountDialogProps): VNode {
+  const typed = useSignal('')
+  const password = useSignal('')
+  const { busy, failure, submit } = useSubmit(() => run({ name: typed.value, ...(needsPassword && { password: password.value }) }))
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <p class="soft">
+          {t`Conversations, files, pictures, results, access tokens and usage are deleted for good. What runs or waits is cancelled. Only the audit log keeps its entries.`}
+        </p>
+        <TextField label={t`Type ${name} to confirm`} autocomplete="off" required {...bind(typed)} />
+        {needsPassword ? <PasswordField text={password} hint={t`Confirm it’s you.`} /> : null}
+        <DialogChoice busy={busy.value} onClose={onClose} disabled={typed.value.trim() !== name}>
+          {t`Delete everything`}
+        </DialogChoice>
+      </form>
+    </Dialog>
+  )
+}
