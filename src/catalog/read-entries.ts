@@ -10,6 +10,7 @@ import { folderName, nameLooseFiles, readLooseFiles } from './checkpoint/read-lo
 import { findImageFaults } from './describe/describe-image-server.ts'
 import { describeModel } from './describe-model.ts'
 import type { FoundFolder, FoundModels } from './find-model-folders.ts'
+import { pairProjectors } from './gguf/pair-projectors.ts'
 
 /** A model with faults of its own that still says its id. */
 export interface FaultyEntry {
@@ -40,7 +41,10 @@ export async function readEntries(
   const described = results.flatMap((result) => ('entry' in result ? [result.entry.descriptor.id] : (result.id ?? [])))
   const files = await readLooseFiles(loose, nameLooseFiles(loose, new Set(described)))
   return {
-    entries: await pairRefiners([...results.flatMap((result) => ('entry' in result ? [result.entry] : [])), ...files.entries]),
+    entries: await pairRefiners([
+      ...results.flatMap((result) => ('entry' in result ? [result.entry] : [])),
+      ...pairProjectors(files.entries, files.projectors),
+    ]),
     assets: files.assets,
     unusable: [...files.unusable, ...results.flatMap(toUnusable)],
     faulty: results.flatMap((result) =>

@@ -48,6 +48,10 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly embeddings: boolean
   /** Whether it looks at pictures in messages; absent = it does not. */
   readonly vision?: boolean
+  /** Absolute path of the mmproj file that it sees with; absent = it has none, or runs elsewhere. */
+  readonly projector?: string
+  /** Why it does not see although it has an mmproj file, as the end of a sentence; absent = it has none, or sees. */
+  readonly blindness?: string
   /** Whether it makes text; absent = it does. Encoders only make embeddings, or score texts. */
   readonly generates?: boolean
   /** Whether it scores texts against a query; absent = it does not. */

@@ -3,7 +3,7 @@ import { basename, dirname, relative, sep } from 'node:path'
 import type { AssetDescriptor, UnusableFile } from '../../core/assets/asset.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { CatalogEntry, CatalogFault } from '../catalog-fault.ts'
-import { readLooseGguf } from '../gguf/read-loose-gguf.ts'
+import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
 
@@ -23,6 +23,8 @@ export interface ReadLooseFiles {
   readonly assets: readonly AssetDescriptor[]
   readonly unusable: readonly UnusableFile[]
   readonly faults: readonly CatalogFault[]
+  /** What models that lie beside them see with. */
+  readonly projectors: readonly FoundProjector[]
 }
 
 type Incomplete = IncompleteModel & Pick<LooseFile, 'source'> & { readonly descriptor: ImageModelDescriptor }
@@ -33,7 +35,7 @@ interface ReadFile extends ReadLooseFiles {
   readonly parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[]
 }
 
-const nothing: ReadFile = { entries: [], assets: [], unusable: [], faults: [], incomplete: [], parts: [] }
+const nothing: ReadFile = { entries: [], assets: [], unusable: [], faults: [], incomplete: [], parts: [], projectors: [] }
 
 /** Reads the headers of loose files: checkpoints are models, the rest are assets or parts of models; what is faulty is unusable too. */
 export async function readLooseFiles(files: readonly LooseFile[], names: ReadonlyMap<string, string>): Promise<ReadLooseFiles> {
@@ -46,6 +48,7 @@ export async function readLooseFiles(files: readonly LooseFile[], names: Readonl
     assets: all.flatMap(({ assets }) => assets),
     unusable: all.flatMap(({ unusable }) => unusable),
     faults: all.flatMap(({ faults }) => faults),
+    projectors: read.flatMap(({ projectors }) => projectors),
   }
 }
 
@@ -97,6 +100,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     const read = await readLooseGguf({ path, source, name })
     if (read === null) return nothing
     if ('fault' in read) return fault(`${read.fault}; copy it again or remove it.`)
+    if ('projector' in read) return { ...unusable(read.unusable), projectors: [read.projector] }
     if ('unusable' in read) return unusable(read.unusable)
     if ('asset' in read) return { ...nothing, assets: [read.asset] }
     if ('draws' in read) foreignModel = read.foreign

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type GgufEntry, type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { writeMmproj } from '../../../test/support/model-files/mmproj-file.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openCatalog } from '../refreshable-catalog.ts'
 
@@ -104,5 +105,50 @@ describe('a GGUF file that lies in a folder of models', () => {
         { file: join(folder.path, 'chat.gguf'), field: '', message },
       ])
     }
+  })
+
+  it('sees with the mmproj file of its name, or with the only one beside the only model', async () => {
+    await using folder = await createTemporaryFolder()
+    const text = header('llama')
+    await write(folder.path, {
+      'SmolVLM-256M-Instruct-Q8_0.gguf': text,
+      'other-Q4_K_M.gguf': text,
+      'mmproj-SmolVLM-256M-Instruct-f16.gguf': writeMmproj('idefics3', 64),
+      'mmproj-SmolVLM-256M-Instruct-Q8_0.gguf': writeMmproj('idefics3', 64),
+      'gemma/gemma-3-4b-it-Q4_0.gguf': text,
+      'gemma/gemma-3-4b-it-Q8_0.gguf': text,
+      'gemma/mmproj-model-f16.gguf': writeMmproj('gemma3', 64),
+      'deaf/model.gguf': text,
+      'deaf/mmproj.gguf': header('clip', ['clip.projector_type', ggufValue('pixtral')]),
+    })
+    const catalog = await openCatalog({ folders: [folder.path] })
+    const seen = ['SmolVLM-256M-Instruct-Q8_0', 'other-Q4_K_M', 'gemma-3-4b-it-Q4_0', 'gemma-3-4b-it-Q8_0', 'model'].map((id) => {
+      const model = catalog.find(id)
+      assert.ok(model?.kind === 'text')
+      const { vision = false, projector = null, blindness = null } = model
+      return [vision, projector === null ? null : basename(projector), blindness?.split(' that ')[0] ?? null]
+    })
+    assert.deepEqual(seen, [
+      [true, 'mmproj-SmolVLM-256M-Instruct-f16.gguf', null],
+      [false, null, null],
+      [true, 'mmproj-model-f16.gguf', null],
+      [true, 'mmproj-model-f16.gguf', null],
+      [false, null, 'its mmproj file is a projector (pixtral)'],
+    ])
+    const smol = catalog.find('SmolVLM-256M-Instruct-Q8_0')
+    assert.equal(smol?.bytes, text.length + writeMmproj('idefics3', 64).length, 'it takes memory too')
+  })
+
+  it('sees with the projector that its model.json names', async () => {
+    await using folder = await createTemporaryFolder()
+    const named = { id: 'seeing', kind: 'text', format: 'gguf', file: 'model.gguf', projector: 'eyes.gguf' }
+    await write(folder.path, {
+      'seeing/model.json': Buffer.from(JSON.stringify(named)),
+      'seeing/model.gguf': header('llama'),
+      'seeing/eyes.gguf': writeMmproj('mlp', 64),
+    })
+    const model = (await openCatalog({ folders: [folder.path] })).find('seeing')
+    assert.ok(model?.kind === 'text' && model.vision === true)
+    assert.equal(model.projector, join(folder.path, 'seeing/eyes.gguf'))
   })
 })

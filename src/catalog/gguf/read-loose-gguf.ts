@@ -2,8 +2,18 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { GgufFacts } from '../../core/gguf/gguf-facts.ts'
+import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
 import type { CatalogEntry } from '../catalog-fault.ts'
 import { describeGguf, readGguf, refuseGguf } from './read-gguf.ts'
+
+/** An mmproj file. */
+export interface FoundProjector {
+  /** Absolute path. */
+  readonly path: string
+  readonly bytes: number
+  /** A fault ends a sentence about the file. */
+  readonly facts: ProjectorFacts | { readonly fault: string }
+}
 
 /** What a GGUF file without a `model.json` is; null = a later part of a split set, which its first part speaks for. */
 export type LooseGguf =
@@ -16,6 +26,8 @@ export type LooseGguf =
   | { readonly asset: AssetDescriptor }
   /** Weights of an image model, and why they are not usable should they be none that Sepia runs. */
   | { readonly draws: true; readonly foreign: string }
+  /** What a model that lies beside it sees with, and why it is no model itself. */
+  | { readonly projector: FoundProjector; readonly unusable: string }
   | { readonly unusable: string }
   | { readonly fault: string }
   | null
@@ -50,6 +62,8 @@ export async function readLooseGguf({
     return { asset: { kind: 'adapter', name, file: path, family: null, architecture, bytes: size, created: Math.floor(mtimeMs / 1000) } }
   }
   const refusal = refuseGguf(facts)
+  if (refusal !== null && facts.projector !== undefined)
+    return { projector: { path, bytes: (await stat(path)).size, facts: facts.projector }, unusable: refusal }
   if (refusal !== null) return { unusable: refusal }
   if (facts.split !== null && facts.split.index > 0) return null
   const stats = await Promise.all(partsOf(path, facts).map((part) => stat(part).catch(() => null)))

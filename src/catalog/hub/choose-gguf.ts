@@ -56,6 +56,11 @@ interface GgufSet {
   readonly count: number
 }
 
+/** The quantization that a file's name spells, in capitals; null = none. */
+export function quantizationOf(path: string): string | null {
+  return quantizationInName.exec(path.replace(/\.gguf$/i, ''))?.[1]?.toUpperCase() ?? null
+}
+
 function groupSets(files: readonly RepositoryFile[]): readonly GgufSet[] {
   const sets = new Map<string, RepositoryFile[]>()
   for (const file of files) {
@@ -63,7 +68,7 @@ function groupSets(files: readonly RepositoryFile[]): readonly GgufSet[] {
     sets.set(key, [...(sets.get(key) ?? []), file])
   }
   return [...sets].map(([path, parts]) => ({
-    quantization: quantizationInName.exec(path.replace(/\.gguf$/i, ''))?.[1]?.toUpperCase() ?? null,
+    quantization: quantizationOf(path),
     files: parts.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     count: Number(splitInName.exec(parts[0]?.path ?? '')?.[2] ?? 1),
   }))

@@ -1,6 +1,7 @@
 import { findTransformer } from '../checkpoint/transformer-file.ts'
 import { ggmlTypes } from './ggml-types.ts'
 import type { GgufHeader, GgufTensor } from './gguf-header.ts'
+import { type ProjectorFacts, readProjectorFacts } from './projector-facts.ts'
 
 /** What the header of a GGUF file means. */
 export interface GgufFacts {
@@ -26,6 +27,8 @@ export interface GgufFacts {
   readonly cacheBytesPerToken: number
   /** Of a file that is one of several; null = it is whole. */
   readonly split: { readonly index: number; readonly count: number } | null
+  /** Of a `projector`, what models see with it; a fault ends a sentence about the file. */
+  readonly projector?: ProjectorFacts | { readonly fault: string }
 }
 
 /** Architectures that encode and never generate. */
@@ -38,7 +41,8 @@ const fillers = /^(?:dream|llada|llada-moe|rnd1)$/
 const poolings = ['none', 'mean', 'cls', 'last', 'rank'] as const
 
 /** Reads the meaning of a header; null where it names no architecture. */
-export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null {
+export function readGgufFacts(header: GgufHeader): GgufFacts | null {
+  const { values, tensors } = header
   const text = (key: string): string | null => {
     const value = values.get(key)
     return typeof value === 'string' && value !== '' ? value : null
@@ -58,11 +62,12 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
   const headWidth = (number('attention.key_length') ?? width / heads) + (number('attention.value_length') ?? width / heads)
   const length = number('context_length')
   const pooling = poolings[number('pooling_type') ?? -1] ?? null
+  const use = isPicture ? 'picture' : useOf(architecture, { kind: text('general.type'), adapts: adaptsAlways(values), pooling })
   return {
     architecture,
     name: text('general.name'),
     license: text('general.license'),
-    use: isPicture ? 'picture' : useOf(architecture, { kind: text('general.type'), adapts: adaptsAlways(values), pooling }),
+    use,
     readsForward: !encoders.test(architecture) && !fillers.test(architecture) && values.get(`${architecture}.attention.causal`) !== false,
     pooling,
     contextLength: length === null || length === 0 ? null : length,
@@ -72,6 +77,7 @@ export function readGgufFacts({ values, tensors }: GgufHeader): GgufFacts | null
     quantization: mostUsed(tensors),
     cacheBytesPerToken: Math.max(1, layers * keyHeads * headWidth * 2),
     split,
+    ...(use === 'projector' && { projector: readProjectorFacts(header) }),
   }
 }
 

@@ -31,6 +31,8 @@ const mostKeys = 65_536
 const mostTensors = 65_536
 /** Longer lists are vocabularies and the like; models have fewer layers. */
 const longestList = 1024
+/** Fewer floats are settings, such as the colours that pictures have on average; more are tables. */
+const shortestTable = 16
 /** ggml's own limit. */
 const mostDimensions = 4
 /** What weights begin at multiples of where the file does not say. */
@@ -129,10 +131,17 @@ async function readValue(header: HeaderReader, type: number, isKept: boolean): P
   const itemType = await header.readUnsigned(4)
   const items = await header.readUnsigned(8)
   if (whole.includes(itemType) && (isKept || items <= longestList)) return header.readUnsignedList(items, bytesOf(itemType))
+  if (itemType === float32 && items <= shortestTable) return readFloats(header, items)
   if (itemType === string && isKept) return header.readByteTexts(items)
   if (itemType === string) await header.skipTexts(items)
   else header.skip(items * bytesOf(itemType))
   return null
+}
+
+async function readFloats(header: HeaderReader, count: number): Promise<readonly number[]> {
+  const values: number[] = []
+  for (let index = 0; index < count; index++) values.push(await header.readFloat32())
+  return values
 }
 
 async function readString(header: HeaderReader): Promise<string> {

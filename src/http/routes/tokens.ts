@@ -3,7 +3,7 @@ import { detokenize, tokenize } from '../../operations/read-tokens.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { chatRequestSchema, createChatRequestParser } from '../wire/chat/chat-request.ts'
-import { refuseOverlong } from '../wire/chat/overlong-prompt.ts'
+import { pictureBytes, refuseOverlong } from '../wire/chat/overlong-prompt.ts'
 import { chooseTextModel, requireTextModel, useOf } from '../wire/chat/require-text-model.ts'
 import { detokenizedSchema, encodePieces, encodeTokens, inputTokensSchema, tokenizedSchema } from '../wire/tokens/token-answers.ts'
 import { detokenizeSchema, parseDetokenizeRequest, parseTokenizeRequest, tokenizeSchema } from '../wire/tokens/tokenize-request.ts'
@@ -31,7 +31,10 @@ export const tokenRoutes: readonly Route[] = [
         const body = synchronousBody(incoming)
         const { answer, ...request } = parseTokenizeRequest(body.value, { choose, parseChat })
         const param = promptField(request.input)
-        refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), { bytes: body.byteLength, param })
+        refuseOverlong(requireTextModel(deps.catalog, request.model, useOf(request.input, 'read')), {
+          bytes: body.byteLength - pictureBytes(request),
+          param,
+        })
         const { result, contextLength } = await tokenize(work, { caller, request }, options)
         return answer === 'llama.cpp' ? encodePieces(result) : encodeTokens(result, contextLength)
       }
@@ -74,7 +77,10 @@ export const tokenRoutes: readonly Route[] = [
       return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { model: named, input } = parse(body.value).request
-        refuseOverlong(requireTextModel(deps.catalog, named, useOf(input, 'read')), { bytes: body.byteLength, param: 'messages' })
+        refuseOverlong(requireTextModel(deps.catalog, named, useOf(input, 'read')), {
+          bytes: body.byteLength - pictureBytes({ input }),
+          param: 'messages',
+        })
         if (input.type !== 'chat') throw new TypeError('A chat request became something else')
         const { result } = await tokenize(work, { caller, request: { model: named, input, spelled: false } }, options)
         return { object: 'response.input_tokens', input_tokens: result.tokens.length }

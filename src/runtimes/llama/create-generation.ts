@@ -4,6 +4,7 @@ import { createThoughtReader } from './answer/create-thought-reader.ts'
 import type { PromptEcho } from './answer/prompt-echo.ts'
 import type { AdapterSet } from './batch/adapter-set.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
+import { isToken, type PromptPicture } from './batch/prompt-pictures.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
 import type { LlamaEngine } from './llama-engine.ts'
@@ -31,6 +32,7 @@ export function createGeneration(
   work: {
     readonly constraints: RequestConstraints
     readonly prompt: Uint32Array
+    readonly pictures: readonly PromptPicture[]
     /** What the prompt has begun of the answer. */
     readonly begun: Begun
     /** Tokens of thoughts after which the answer begins. */
@@ -43,14 +45,18 @@ export function createGeneration(
   },
   events: ChoiceEvents,
 ): Generation {
-  const { prompt, limit, account, constraints } = work
+  const { prompt, pictures, limit, account, constraints } = work
   const { contextLength, vocabulary } = engine
   const ending = request.ending ?? plainEnding
-  const sampler = new ChoiceSampler(engine, samplerConfig(request.sampling, { seed: events.seed, prompt, contextLength }), {
-    account,
-    ending,
-    bias: request.sampling.logitBias,
-  })
+  const sampler = new ChoiceSampler(
+    engine,
+    samplerConfig(request.sampling, { seed: events.seed, prompt: prompt.filter(isToken), contextLength }),
+    {
+      account,
+      ending,
+      bias: request.sampling.logitBias,
+    },
+  )
   const { format = null, choice: toolChoice = 'auto' } = constraints.tools ?? {}
   const thoughtFormat = request.input.type === 'chat' ? engine.template.thoughts : null
   const continued = request.input.type === 'chat' && request.input.opening === 'last-message'
@@ -105,6 +111,7 @@ export function createGeneration(
     account,
     adapters: work.adapters,
     prompt,
+    pictures,
     limit,
     draw: (context, index) => sampler.draw(context, index),
     drawsAhead: constraints.output === null && constraints.tools === null && thoughts === null,

@@ -5,12 +5,14 @@ import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
 import type { AdapterSet } from './batch/adapter-set.ts'
 import type { Generation } from './batch/generation.ts'
+import { isToken, type PromptPicture } from './batch/prompt-pictures.ts'
 import { constrainRequest, type RequestConstraints } from './constrain-request.ts'
 import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
+import { lookAtBlocks, type NumberedBlock } from './pictures/picture-memory.ts'
 import { firstFitting, shorterConversations } from './prompt/drop-oldest.ts'
 import { leastTokens, refuseHopeless } from './prompt/least-tokens.ts'
-import { checkPromptFits, findBegun, tokenizeRequest } from './prompt/prompt-tokens.ts'
+import { checkPromptFits, findBegun, type ReadOptions, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import type { Begun } from './prompt/thought-format.ts'
 import { thoughtLimit } from './prompt/thought-limit.ts'
 import { choiceSeed } from './sampling/choice-seed.ts'
@@ -27,8 +29,10 @@ export async function* generateText(
 ): AsyncGenerator<TextPart, void, undefined> {
   signal.throwIfAborted()
   const constraints = constrainRequest(engine, request, account)
-  const prompt = await tokenizeFitting(engine, request, { account, signal })
+  const shown = new Map<number, NumberedBlock>()
+  const prompt = await tokenizeFitting(engine, request, { account, signal, shown })
   using adapters = await engine.adapters.lease(request.adapters ?? [], files)
+  const pictures = await lookAtBlocks(prompt, shown, signal)
   signal.throwIfAborted()
   const limit = Math.max(1, Math.min(request.maxTokens, engine.contextLength - prompt.length))
   const { input, topLogprobs } = request
@@ -38,7 +42,8 @@ export async function* generateText(
   const abort = (): void => parts.fail(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   const thoughts = { begun: readBegun(engine, prompt), thoughtLimit: thoughtLimit(engine.template, request.input, limit) }
-  using choices = startChoices(engine, request, { constraints, prompt, ...thoughts, limit, account, adapters: adapters.set, echo, parts })
+  const work = { constraints, prompt, pictures, ...thoughts, limit, account, adapters: adapters.set, echo, parts }
+  using choices = startChoices(engine, request, work)
   try {
     // One generator that hands over what there is: a layer more costs each token as much as its text does.
     for (let some = await parts.take(); some.length > 0; some = await parts.take()) for (const part of some) yield part
@@ -53,11 +58,7 @@ export async function* generateText(
  *
  * @throws {ServiceError} `context_length_exceeded` when they leave no room for an answer, `invalid_request_error` when there are none.
  */
-export async function tokenizeFitting(
-  engine: LlamaEngine,
-  request: TextRequest,
-  options: { readonly account: string; readonly signal: AbortSignal },
-): Promise<Uint32Array> {
+export async function tokenizeFitting(engine: LlamaEngine, request: TextRequest, options: ReadOptions): Promise<Uint32Array> {
   const param = promptField(request.input)
   const shortened = await withoutOldest(engine, request, options)
   if (shortened !== null) return shortened
@@ -75,11 +76,7 @@ export async function tokenizeFitting(
 const answerShare = 0.25
 
 /** The tokens of a conversation without as many of its oldest turns as do not fit; null = it may not be shortened, or not enough. */
-async function withoutOldest(
-  engine: LlamaEngine,
-  request: TextRequest,
-  options: { readonly account: string; readonly signal: AbortSignal },
-): Promise<Uint32Array | null> {
+async function withoutOldest(engine: LlamaEngine, request: TextRequest, options: ReadOptions): Promise<Uint32Array | null> {
   const { input, maxTokens } = request
   if (input.type !== 'chat' || input.dropsOldest !== true) return null
   const { contextLength, longestToken } = engine
@@ -97,13 +94,14 @@ async function withoutOldest(
 const longestMark = 12
 
 function readBegun({ vocabulary, template }: LlamaEngine, prompt: Uint32Array): Begun {
-  const end = Buffer.concat(Array.from(prompt.subarray(-longestMark), vocabulary.spell)).toString('utf8')
+  const end = Buffer.concat(Array.from(prompt.subarray(-longestMark).filter(isToken), vocabulary.spell)).toString('utf8')
   return findBegun(template.thoughts, end)
 }
 
 interface Work {
   readonly constraints: RequestConstraints
   readonly prompt: Uint32Array
+  readonly pictures: readonly PromptPicture[]
   /** What the prompt has begun of the answer. */
   readonly begun: Begun
   readonly thoughtLimit: number

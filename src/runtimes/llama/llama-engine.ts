@@ -4,6 +4,7 @@ import type { DecodeLoop } from './batch/decode-loop.ts'
 import type { NativeSampler, NativeSamplerConfig } from './binding/native-sampler.ts'
 import type { Vocabulary } from './binding/vocabulary.ts'
 import type { ConstraintCache } from './grammar/constraint-cache.ts'
+import type { PictureMemory } from './pictures/picture-memory.ts'
 import type { ChatTemplate } from './prompt/chat-template.ts'
 import type { StretchMemory } from './prompt/stretch-memory.ts'
 import type { ToolFormat } from './prompt/tool-format.ts'
@@ -23,4 +24,6 @@ export interface LlamaEngine {
   readonly grammars: GrammarCache
   readonly constraints: ConstraintCache
   readonly stretches: StretchMemory
+  /** null = the model does not see. */
+  readonly pictures: PictureMemory | null
 }

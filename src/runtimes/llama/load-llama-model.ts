@@ -1,7 +1,9 @@
+import { basename } from 'node:path'
 import { type ComputeDevice, chooseThreads, type DeviceChoice } from '../../core/compute-device.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { TextModel } from '../../core/ports/text-model.ts'
+import type { VisionTower } from '../../core/ports/vision-tower.ts'
 import { AdapterShelf } from './adapter-shelf.ts'
 import { GrammarAllowance } from './automaton/grammar-allowance.ts'
 import { GrammarCache } from './automaton/grammar-cache.ts'
@@ -21,6 +23,7 @@ import { EncoderContext } from './encoder-context.ts'
 import { generateText, tokenizeFitting } from './generate-text.ts'
 import { ConstraintCache } from './grammar/constraint-cache.ts'
 import type { LlamaEngine } from './llama-engine.ts'
+import { PictureMemory } from './pictures/picture-memory.ts'
 import { compileChatTemplate } from './prompt/chat-template.ts'
 import { StretchMemory } from './prompt/stretch-memory.ts'
 import { thoughtTokens } from './prompt/thought-format.ts'
@@ -46,6 +49,8 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly inOrder?: boolean
   /** Milliseconds on a clock that never goes back; the machine's own unless a test brings one. */
   readonly now?: () => number
+  /** Opens the tower of a model that sees; one that does is refused where it is left out. */
+  readonly openTower?: (projector: string, options: { readonly threads: number }) => Promise<VisionTower>
   readonly signal: AbortSignal
 }
 
@@ -69,6 +74,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
   const context = opened.use(
     await openContext(file, { ...options, pool, contextLength: descriptor.contextLength, cacheType: descriptor.cacheType }),
   )
+  const tower = descriptor.projector === undefined ? null : opened.use(await openFittingTower(descriptor.projector, file, options))
   const vocabulary = readVocabulary(file, [...toolMarks, ...thoughtTokens(file.chatTemplate)])
   const table = new SequenceTable(context.native, options.slots)
   const { contextLength } = context
@@ -93,6 +99,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     grammars: new GrammarCache(() => (spelled ??= spellTokens(vocabulary, template.thoughts?.endings)), allowance),
     constraints: new ConstraintCache(allowance),
     stretches: new StretchMemory(),
+    pictures: tower === null ? null : new PictureMemory(tower),
   }
   const { ranks = false } = descriptor
   const totals = speculation?.totals ?? new GuessTotals()
@@ -118,6 +125,16 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** @throws {ServiceError} `inference_failed` when the vectors of the tower are not those of the model's tokens. */
+async function openFittingTower(projector: string, { native }: ModelFile, { openTower, threads }: LoadOptions): Promise<VisionTower> {
+  if (openTower === undefined) throw new ServiceError('unsupported', 'This engine opens no projectors of models that see.')
+  const tower = await openTower(projector, { threads })
+  if (tower.width === native.inputLength && tower.makesGrids === native.placesInGrids) return tower
+  await tower[Symbol.asyncDispose]()
+  const message = `${basename(projector)} is the projector of another model: its vectors have ${tower.width} numbers, those of the model ${native.inputLength}.`
+  throw new ServiceError('inference_failed', message, { param: 'model' })
 }
 
 /** Where a part of the layers did not fit, that is said too. */

@@ -27,6 +27,7 @@ const engine = {
   template: compileChatTemplate(null, { begin: '', end: '' }),
   toolFormat: detectToolFormat(''),
   stretches: new StretchMemory(),
+  pictures: null,
   contextLength: 1000,
   longestToken: 1000,
 }

@@ -7,13 +7,14 @@ import {
   type TokenizeRequest,
   type TokenizeResult,
 } from '../../core/text-generation.ts'
+import { isToken } from './batch/prompt-pictures.ts'
 import { joinTokens } from './binding/cut-at-marks.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { refuseHopeless } from './prompt/least-tokens.ts'
 import { tokenizeParts, tokenizeRequest, tooLong, writePrompt } from './prompt/prompt-tokens.ts'
 
 /** What reads texts only to tokenize them. */
-type Reader = Pick<LlamaEngine, 'vocabulary' | 'template' | 'toolFormat' | 'stretches' | 'contextLength' | 'longestToken'>
+type Reader = Pick<LlamaEngine, 'vocabulary' | 'template' | 'toolFormat' | 'stretches' | 'pictures' | 'contextLength' | 'longestToken'>
 
 /** Tokens that are handed over where the context does not hold more: the service reads and writes them in one go, a million in a second. */
 const mostTokens = 2 ** 18
@@ -28,8 +29,9 @@ export async function tokenizeText(
   const tokens = input.type === 'chat' ? await tokenizeRequest(engine, { input }, options) : await readText(engine, input, options)
   if (tokens.length > Math.max(mostTokens, engine.contextLength)) throw tooLong(tokens.length, engine.contextLength, promptField(input))
   return {
-    tokens: [...tokens],
-    spellings: spelled ? Array.from(tokens, engine.vocabulary.spell) : null,
+    // As llama.cpp's server, which has no number for a row of a picture.
+    tokens: Array.from(tokens, (token) => (isToken(token) ? token : -1)),
+    spellings: spelled ? Array.from(tokens, (token) => (isToken(token) ? engine.vocabulary.spell(token) : new Uint8Array())) : null,
     ...(written && input.type === 'chat' && { prompt: writeWithoutBegin(engine, input) }),
   }
 }
@@ -38,7 +40,7 @@ export async function tokenizeText(
 function writeWithoutBegin(engine: Reader, input: ChatInput): string {
   const { begin, beginText } = engine.vocabulary
   const text = writePrompt(engine, input)
-    .map((stretch) => stretch.text)
+    .map((part) => ('picture' in part ? '<image>' : part.text))
     .join('')
   return begin !== null && beginText !== '' && text.startsWith(beginText) ? text.slice(beginText.length) : text
 }

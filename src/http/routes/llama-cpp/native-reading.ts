@@ -3,7 +3,7 @@ import { tokenize } from '../../../operations/read-tokens.ts'
 import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { Route } from '../../route.ts'
-import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
+import { pictureBytes, refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
 import { chooseTextModel, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
 import {
   encodeNativeEmbedding,
@@ -53,7 +53,10 @@ export const nativeReadingRoutes: readonly Route[] = [
       return async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const { model, input } = parse(body.value)
-        refuseOverlong(requireTextModel(deps.catalog, model, useOf(input, 'read')), { bytes: body.byteLength, param: 'messages' })
+        refuseOverlong(requireTextModel(deps.catalog, model, useOf(input, 'read')), {
+          bytes: body.byteLength - pictureBytes({ input }),
+          param: 'messages',
+        })
         const request = { model, input, spelled: false, written: true }
         const { result } = await tokenize(work, { caller, request }, options)
         if (result.prompt !== undefined) return { prompt: result.prompt }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/error.ts'
 import type { TextModelDescriptor } from '../../../core/model.ts'
-import type { TextRequest } from '../../../core/text-generation.ts'
+import type { TextRequest, TokenizeRequest } from '../../../core/text-generation.ts'
 
 /**
  * Bytes of a body per token of the context. The longest tokens of the vocabularies in use are runs of 128 spaces; what people write has six
@@ -30,7 +30,7 @@ export function refuseOverlong(
 }
 
 /** Bytes of a request's pictures, which are no part of what a context must hold as text. */
-export function pictureBytes({ input }: TextRequest): number {
+export function pictureBytes({ input }: Pick<TextRequest | TokenizeRequest, 'input'>): number {
   const messages = input.type === 'chat' ? input.messages : []
   const parts = messages.flatMap((message) => ('parts' in message ? (message.parts ?? []) : []))
   return parts.reduce((sum, part) => sum + (part.type === 'picture' ? part.base64.length : 0), 0)

@@ -15,22 +15,30 @@ export function undecodable(error: unknown): never {
 }
 
 /**
+ * Decodes an uploaded picture in its own size. Transparent parts become white.
+ *
+ * @throws {ServiceError} `validation_error` when it does not decode.
+ */
+export async function decodeWhole(bytes: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<RgbImage> {
+  return readPixels((await open(bytes, signal)).flatten({ background: '#ffffff' }))
+}
+
+/**
  * Decodes an uploaded picture and fills a size with its middle, cropped where its proportions differ. Transparent parts become white.
  *
  * @throws {ServiceError} `validation_error` when it does not decode.
  */
 export async function decodePicture(bytes: Uint8Array, size: PixelSize, { signal }: { readonly signal: AbortSignal }): Promise<RgbImage> {
   const image = await open(bytes, signal)
-  const { data, info } = await image
-    .flatten({ background: '#ffffff' })
-    .resize(size.width, size.height, { fit: 'cover', kernel: 'lanczos3' })
-    .toColourspace('srgb')
-    .raw()
-    .toBuffer({ resolveWithObject: true })
-    .catch(undecodable)
-  if (info.channels === 3) return { data, ...size }
+  return readPixels(image.flatten({ background: '#ffffff' }).resize(size.width, size.height, { fit: 'cover', kernel: 'lanczos3' }))
+}
+
+async function readPixels(image: Sharp): Promise<RgbImage> {
+  const { data, info } = await image.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }).catch(undecodable)
+  const { width, height } = info
+  if (info.channels === 3) return { data, width, height }
   // A grey picture has one channel.
-  return fromGrey({ data: firstChannel(data, info), ...size })
+  return fromGrey({ data: firstChannel(data, info), width, height })
 }
 
 /**

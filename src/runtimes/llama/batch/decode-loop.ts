@@ -10,13 +10,11 @@ import { chooseGeneration, joinLine } from './choose-generation.ts'
 import { type Draw, drawToken, scoreToken } from './draw-token.ts'
 import type { Generation } from './generation.ts'
 import type { Guessing } from './guessing.ts'
-import { type LoadedEntry, loadBatch, wantsScores } from './load-batch.ts'
+import { type LoadedEntry, loadBatch, pendingTokens } from './load-batch.ts'
+import { findPicture, loadPicture } from './load-picture.ts'
 import { planBatch } from './plan-batch.ts'
 import { type Delivery, handOut, type RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
-
-/** Tokens of a prompt that one batch finds the log probabilities of: each takes as many logits as there are tokens at all. */
-const mostScored = 64
 
 interface LoopParts {
   readonly context: DecodingContext
@@ -58,6 +56,8 @@ export class DecodeLoop implements AsyncDisposable {
   #computing: readonly RunningGeneration[] | null = null
   #loop: Promise<void> | null = null
   #arrivals = 0
+  /** Whether the last batch was of a picture. */
+  #hasSeen = false
   #disposed = false
 
   constructor({ context, table, threads, speculation, leftOver, inOrder, now }: LoopParts, limits: DecodeLimits) {
@@ -154,7 +154,10 @@ export class DecodeLoop implements AsyncDisposable {
     if (this.#running.length === before) return
     const begun = (index: number): boolean => index < before
     const read = alignPrompts(
-      this.#running.map(({ hold, next }, index) => ({ cached: begun(index) ? 0 : hold.cachedTokens, fresh: next.length })),
+      this.#running.map(({ hold, next }, index) => ({
+        cached: begun(index) || hold.pictures.length > 0 ? 0 : hold.cachedTokens,
+        fresh: next.length,
+      })),
       this.#leftOver,
     )
     for (const [index, running] of this.#running.entries()) {
@@ -177,7 +180,8 @@ export class DecodeLoop implements AsyncDisposable {
       }
       this.#waiting = this.#waiting.filter((waiting) => waiting !== generation)
       const next = generation.prompt.subarray(hold.cachedTokens)
-      const guessing = { guess: new Uint32Array(), guesses: this.#speculation?.openRecord() ?? null }
+      const guesses = generation.pictures.length > 0 ? null : (this.#speculation?.openRecord() ?? null) // no guesser sees
+      const guessing = { guess: new Uint32Array(), guesses }
       this.#running.push({ generation, hold, arrival: this.#arrivals++, next, ...guessing, drawn: 0, done: false, left: false })
     }
   }
@@ -185,18 +189,9 @@ export class DecodeLoop implements AsyncDisposable {
   /** Evaluates one batch, hands out the tokens of the one before meanwhile, and draws the next. */
   async #step(): Promise<void> {
     const turn = this.#turns.next(this.#running)
-    const pending = turn.map((running) => ({
-      id: running.hold.id,
-      tokens: running.next.length,
-      arrival: running.arrival,
-      ...(wantsScores(running) && { most: mostScored }),
-    }))
-    const decoding = pending.some((sequence) => sequence.tokens === 1)
-    const batch = planBatch(pending, this.#pace.limit({ decoding }))
-    if (batch.length === 0) return this.#deliver()
+    const loaded = await this.#load(turn)
+    if (loaded.length === 0) return this.#deliver()
     this.#useAdapters(turn)
-    await this.#speculation?.guess(turn, this.#table)
-    const loaded = loadBatch({ context: this.#context, table: this.#table }, turn, batch)
     const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     const startedAt = this.#now()
     const decoded = this.#threads.decode(this.#context, tokens)
@@ -224,6 +219,19 @@ export class DecodeLoop implements AsyncDisposable {
     if (adapters === this.#adapters) return
     this.#context.useAdapters(adapters.adapters)
     this.#adapters = adapters
+  }
+
+  /** Fills the next batch: with tokens or, since they share none, with rows of a picture; others who write have every second one then. */
+  async #load(turn: readonly RunningGeneration[]): Promise<readonly LoadedEntry[]> {
+    const parts = { context: this.#context, table: this.#table }
+    const seen = findPicture(turn, this.#table)
+    this.#hasSeen = seen !== null && !(this.#hasSeen && seen.othersGoOn)
+    if (seen !== null && this.#hasSeen) return [loadPicture(parts, seen, this.#pace.limit({ decoding: seen.othersGoOn }))]
+    const pending = pendingTokens(turn, this.#table)
+    const batch = planBatch(pending, this.#pace.limit({ decoding: pending.some(({ tokens }) => tokens === 1) }))
+    if (batch.length === 0) return []
+    await this.#speculation?.guess(turn, this.#table)
+    return loadBatch(parts, turn, batch)
   }
 
   /** Stops a batch that nobody waits for any more. One that others are in goes on: whoever cancels again and again would hold them up. */
@@ -264,7 +272,7 @@ export class DecodeLoop implements AsyncDisposable {
    */
   async #repeat(running: readonly RunningGeneration[]): Promise<void> {
     this.#context.initBatch()
-    const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.length(hold), next, firstPlace)[0] ?? 0)
+    const indices = running.map(({ hold, next }) => this.#context.addToBatch(hold.id, this.#table.position(hold), next, firstPlace)[0] ?? 0)
     const decoded = this.#threads.decode(this.#context, running.length)
     const draw = (each: RunningGeneration, index: number) => each.generation.draw(this.#context, indices[index] ?? 0)
     const ahead = this.#inOrder ? running.map(draw) : null

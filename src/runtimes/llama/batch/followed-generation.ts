@@ -24,6 +24,7 @@ export function follow(
     account: 'a',
     adapters: noAdapters,
     prompt: Uint32Array.from(prompt),
+    pictures: [],
     limit: 3,
     isEnd: (token) => token === endToken,
     draw: (context, index) => context.sampleToken(index, sampler),

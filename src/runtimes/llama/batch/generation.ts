@@ -1,5 +1,6 @@
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { AdapterSet } from './adapter-set.ts'
+import type { PromptPicture } from './prompt-pictures.ts'
 
 /** A token's log probability under the model alone, and the likeliest alternatives. */
 export interface DrawnLogprobs {
@@ -15,6 +16,8 @@ export interface Generation {
   readonly account: string
   readonly adapters: AdapterSet
   readonly prompt: Uint32Array
+  /** What stands in the prompt in place of numbers from `firstRowNumber` on, in order. */
+  readonly pictures: readonly PromptPicture[]
   /** Most tokens to draw, at least 1. */
   readonly limit: number
   /** Draws the next token from the logits at `index`; −1 when nothing may follow. A `ServiceError` fails this generation alone. */

@@ -1,5 +1,6 @@
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
-import type { BatchEntry } from './plan-batch.ts'
+import type { BatchEntry, Pending } from './plan-batch.ts'
+import { pictureAt, placesToPicture } from './prompt-pictures.ts'
 import type { RunningGeneration } from './running-generation.ts'
 import type { SequenceTable } from './sequence-table.ts'
 
@@ -16,8 +17,25 @@ export interface LoadedEntry {
 }
 
 /** Whether a generation wants to know how likely its prompt is, and has not been told. */
-export function wantsScores({ generation, drawn }: RunningGeneration): boolean {
+function wantsScores({ generation, drawn }: RunningGeneration): boolean {
   return generation.onPromptToken !== null && drawn === 0
+}
+
+/** Tokens of a prompt that one batch finds the log probabilities of: each takes as many logits as there are tokens at all. */
+const mostScored = 64
+
+/** The tokens that running generations come to, up to the next picture of each. */
+export function pendingTokens(running: readonly RunningGeneration[], table: SequenceTable): readonly Pending[] {
+  return running.flatMap((each): readonly Pending[] => {
+    const { hold, next, arrival } = each
+    const pending = { id: hold.id, tokens: next.length, arrival }
+    if (wantsScores(each)) return [{ ...pending, most: mostScored }]
+    if (hold.pictures.length === 0) return [pending]
+    const place = table.length(hold)
+    if (pictureAt(hold.pictures, place) !== null) return []
+    const most = placesToPicture(hold.pictures, place)
+    return [most < next.length ? { ...pending, most } : pending]
+  })
 }
 
 /** Puts the planned tokens of running generations into the context's batch, with what is guessed to follow them. */
@@ -35,12 +53,12 @@ export function loadBatch(
   return taken.map(({ running: each, tokens, complete }) => {
     const guess = complete ? each.guess : none
     const all = guess.length === 0 ? tokens : Uint32Array.of(...tokens, ...guess)
-    const start = table.tokens(each.hold).length
+    const [start, position] = [table.length(each.hold), table.position(each.hold)]
     if (!wantsScores(each)) {
       const drawn = complete ? places(tokens.length - 1, all.length) : none
-      return { running: each, tokens, guess, indices: context.addToBatch(each.hold.id, start, all, drawn), scores: [] }
+      return { running: each, tokens, guess, indices: context.addToBatch(each.hold.id, position, all, drawn), scores: [] }
     }
-    const read = context.addToBatch(each.hold.id, start, all, places(0, all.length))
+    const read = context.addToBatch(each.hold.id, position, all, places(0, all.length))
     const scores = [...read.subarray(0, tokens.length)].flatMap((index, at) => {
       const token = each.generation.prompt[start + at + 1]
       return token === undefined ? [] : [{ index, token }]

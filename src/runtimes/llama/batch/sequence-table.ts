@@ -3,6 +3,7 @@ import { keepForTile } from './attention-tile.ts'
 import { chooseSequence, type SequenceState } from './choose-sequence.ts'
 import type { Generation } from './generation.ts'
 import { planMove } from './plan-move.ts'
+import { keepWhole, type PromptPicture, positionAt } from './prompt-pictures.ts'
 
 /** What one sequence id holds now; the table's own writable side of {@link SequenceState}. */
 interface Slot {
@@ -18,6 +19,8 @@ export interface SequenceHold {
   id: number
   /** Prompt tokens that were in the cache already and are not read again. */
   cachedTokens: number
+  /** What the prompt shows. */
+  readonly pictures: readonly PromptPicture[]
 }
 
 /** Knows what every sequence of a context holds and keeps the context's cache in step with it. */
@@ -43,7 +46,7 @@ export class SequenceTable {
 
   /** Takes a sequence for a prompt and trims it to what can be reused; null when all are busy. What other adapters computed is another account's. */
   async claim(
-    { account: name, adapters: { key } }: Pick<Generation, 'account' | 'adapters'>,
+    { account: name, adapters: { key }, pictures }: Pick<Generation, 'account' | 'adapters' | 'pictures'>,
     prompt: ArrayLike<number>,
   ): Promise<SequenceHold | null> {
     const account = key === '' ? name : `${name}\n${key}`
@@ -57,12 +60,13 @@ export class SequenceTable {
       slot.tokens = [...this.#slot(choice.source).tokens]
     }
     slot.account = account
-    return { id: slot.id, cachedTokens: this.#trim(slot, keepForTile(choice.keep, prompt.length)) }
+    const keep = keepWhole(pictures, keepForTile(choice.keep, prompt.length))
+    return { id: slot.id, cachedTokens: this.#trim(slot, keep, pictures), pictures }
   }
 
   /** Makes a hold of which nothing has been evaluated keep fewer tokens; one that cannot forget a part keeps them. */
   keepLess(hold: SequenceHold, tokens: number): void {
-    if (tokens >= hold.cachedTokens || !this.#context.removeTokenCellsFromSequence(hold.id, tokens, -1)) return
+    if (tokens >= hold.cachedTokens || !this.#context.removeTokenCellsFromSequence(hold.id, positionAt(hold.pictures, tokens), -1)) return
     this.#slot(hold.id).tokens.length = tokens
     hold.cachedTokens = tokens
   }
@@ -82,16 +86,22 @@ export class SequenceTable {
     return this.#slot(hold.id).tokens.length
   }
 
+  /** The position of what comes next, as the model counts. */
+  position({ id, pictures }: SequenceHold): number {
+    return positionAt(pictures, this.#slot(id).tokens.length)
+  }
+
   /** Makes the context forget what it evaluated beyond the tokens noted here. */
   dropUnnoted(hold: SequenceHold): void {
-    if (!this.#context.removeTokenCellsFromSequence(hold.id, this.tokens(hold).length, -1))
+    if (!this.#context.removeTokenCellsFromSequence(hold.id, this.position(hold), -1))
       throw new Error('This model cannot take back tokens it has read.')
   }
 
   /** Makes the context forget what a batch that was stopped may have read, or the whole text where it cannot forget a part. */
   takeBack(hold: SequenceHold): void {
     const slot = this.#slot(hold.id)
-    if (this.#context.removeTokenCellsFromSequence(slot.id, slot.tokens.length, -1)) return
+    slot.tokens.length = keepWhole(hold.pictures, slot.tokens.length)
+    if (this.#context.removeTokenCellsFromSequence(slot.id, this.position(hold), -1)) return
     this.#context.disposeSequence(slot.id)
     slot.tokens = []
   }
@@ -129,8 +139,9 @@ export class SequenceTable {
     hold.id = to.id
   }
 
-  #trim(slot: Slot, keep: number): number {
-    if (keep > 0 && (slot.tokens.length === keep || this.#context.removeTokenCellsFromSequence(slot.id, keep, -1))) {
+  #trim(slot: Slot, keep: number, pictures: readonly PromptPicture[]): number {
+    const isKept = () => slot.tokens.length === keep || this.#context.removeTokenCellsFromSequence(slot.id, positionAt(pictures, keep), -1)
+    if (keep > 0 && isKept()) {
       slot.tokens.length = keep
       return keep
     }

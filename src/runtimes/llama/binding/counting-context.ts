@@ -1,3 +1,4 @@
+import type { Rows } from './native-batch.ts'
 import type { DecodingContext, ScaledAdapter } from './native-context.ts'
 
 /** A context without a model, for tests: the token after position p is p + 1, and every batch is written down as `sequence:tokens`. */
@@ -23,6 +24,11 @@ export class CountingContext implements DecodingContext {
   addToBatch(id: number, first: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array {
     this.#batch.push(`${id}:${tokens.length}`)
     return wanted.map((index) => this.#next.push(first + index + 1) - 1)
+  }
+  /** Written down as `sequence:rows@position`, of the first row. */
+  fillBatchWithRows(id: number, { count, positions }: Rows, { wanted }: { readonly wanted: boolean }): number {
+    this.#batch = [`${id}:${count} rows@${positions[0]}`]
+    return wanted ? this.#next.push((positions[count - 1] ?? 0) + 1) - 1 : 0
   }
   async decodeBatch(threads: number): Promise<boolean> {
     this.batches.push(this.#batch.join(' '))

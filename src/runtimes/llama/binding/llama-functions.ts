@@ -35,6 +35,8 @@ export interface LlamaFunctions {
   readonly llama_model_free: NativeCall<[model: Pointer], Nothing>
   readonly llama_model_get_vocab: NativeCall<[model: Pointer], Pointer>
   readonly llama_model_n_ctx_train: NativeCall<[model: Pointer], number>
+  readonly llama_model_n_embd_inp: NativeCall<[model: Pointer], number>
+  readonly llama_model_rope_type: NativeCall<[model: Pointer], number>
   readonly llama_model_n_embd_out: NativeCall<[model: Pointer], number>
   readonly llama_model_n_cls_out: NativeCall<[model: Pointer], number>
   readonly llama_model_size: NativeCall<[model: Pointer], number>
@@ -69,6 +71,7 @@ export interface LlamaFunctions {
   readonly llama_free: NativeCall<[context: Pointer], Nothing>
   readonly llama_decode: NativeCall<[context: Pointer, batch: Batch], number>
   readonly llama_set_adapters_lora: NativeCall<[context: Pointer, adapters: Memory, count: number, scales: Memory], number>
+  readonly llama_set_causal_attn: NativeCall<[context: Pointer, causal: boolean], Nothing>
   readonly llama_set_n_threads: NativeCall<[context: Pointer, one: number, batch: number], Nothing>
   readonly llama_attach_threadpool: NativeCall<[context: Pointer, one: Pointer, batch: Pointer], Nothing>
   readonly llama_detach_threadpool: NativeCall<[context: Pointer], Nothing>
@@ -130,6 +133,8 @@ const signatures: Readonly<Record<keyof LlamaFunctions, readonly [result: string
   llama_model_free: ['void', model],
   llama_model_get_vocab: [vocabulary, model],
   llama_model_n_ctx_train: ['int32_t', model],
+  llama_model_n_embd_inp: ['int32_t', model],
+  llama_model_rope_type: ['int', model],
   llama_model_n_embd_out: ['int32_t', model],
   llama_model_n_cls_out: ['uint32_t', model],
   llama_model_size: ['uint64_t', model],
@@ -158,6 +163,7 @@ const signatures: Readonly<Record<keyof LlamaFunctions, readonly [result: string
   llama_free: ['void', context],
   llama_decode: ['int32_t', context, 'llama_batch'],
   llama_set_adapters_lora: ['int32_t', context, 'void *', 'size_t', 'void *'],
+  llama_set_causal_attn: ['void', context, 'bool'],
   llama_set_n_threads: ['void', context, 'int32_t', 'int32_t'],
   llama_attach_threadpool: ['void', context, 'void *', 'void *'],
   llama_detach_threadpool: ['void', context],

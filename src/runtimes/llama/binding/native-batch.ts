@@ -1,8 +1,17 @@
 import koffi from 'koffi'
 import type { Batch, Pointer } from './llama-layout.ts'
 
-/** Bytes of a batch per token: its number, its position, how many sequences it is of, the address of the list of these, the list, whether its logits are wanted. */
-const bytesPerToken = 4 + 4 + 4 + 8 + 4 + 1
+/** Bytes of a batch per token: its number, its position in four lists, how many sequences it is of, the address of the list of these, the list, whether its logits are wanted. */
+const bytesPerToken = 4 + 16 + 4 + 8 + 4 + 1
+
+/** Vectors that stand in place of tokens. */
+export interface Rows {
+  /** [count, width] */
+  readonly vectors: Float32Array
+  /** One of each row, or four lists of them one behind the other. */
+  readonly positions: Int32Array
+  readonly count: number
+}
 
 /** Memory for a batch, which this side fills and native code reads. */
 export class NativeBatch implements Disposable {
@@ -14,6 +23,9 @@ export class NativeBatch implements Disposable {
   readonly #wanted: Int8Array
   readonly #addresses: Omit<Batch, 'n_tokens'>
   #length = 0
+  /** Of a batch of vectors in place of tokens, where they lie. */
+  #vectors: { readonly memory: Pointer; readonly numbers: Float32Array } | null = null
+  #hasVectors = false
 
   /** @param room Tokens. */
   constructor(room: number) {
@@ -23,13 +35,13 @@ export class NativeBatch implements Disposable {
     const at = (tokens: number): number => tokens * room
     const lists = new BigUint64Array(bytes, at(0), room)
     this.#tokens = new Int32Array(bytes, at(8), room)
-    this.#positions = new Int32Array(bytes, at(12), room)
-    this.#sequences = new Int32Array(bytes, at(16), room)
-    new Int32Array(bytes, at(20), room).fill(1)
-    this.#wanted = new Int8Array(bytes, at(24), room)
+    this.#positions = new Int32Array(bytes, at(12), 4 * room)
+    this.#sequences = new Int32Array(bytes, at(28), room)
+    new Int32Array(bytes, at(32), room).fill(1)
+    this.#wanted = new Int8Array(bytes, at(36), room)
     const address = (offset: number): Pointer => this.#memory + BigInt(at(offset))
-    for (const index of lists.keys()) lists[index] = address(16) + BigInt(4 * index)
-    this.#addresses = { token: address(8), embd: null, pos: address(12), n_seq_id: address(20), seq_id: address(0), logits: address(24) }
+    for (const index of lists.keys()) lists[index] = address(28) + BigInt(4 * index)
+    this.#addresses = { token: address(8), embd: null, pos: address(12), n_seq_id: address(32), seq_id: address(0), logits: address(36) }
   }
 
   get length(): number {
@@ -38,6 +50,7 @@ export class NativeBatch implements Disposable {
 
   clear(): void {
     this.#length = 0
+    this.#hasVectors = false
   }
 
   /** @returns The token's place. @throws {RangeError} when there is no room. */
@@ -52,12 +65,35 @@ export class NativeBatch implements Disposable {
     return place
   }
 
+  /** Makes it a batch of vectors of one sequence, of which the last may be wanted. @throws {RangeError} when there is no room. */
+  fillWithRows(sequence: number, { vectors, positions, count }: Rows, wanted: boolean): number {
+    if (count > this.#room) throw new RangeError(`A batch has room for ${this.#room} rows.`)
+    const width = vectors.length / count
+    this.#vectors ??= allocateVectors(this.#room * width)
+    this.#vectors.numbers.set(vectors)
+    this.#positions.set(positions)
+    this.#sequences.fill(sequence, 0, count)
+    this.#wanted.fill(0, 0, count)
+    this.#wanted[count - 1] = wanted ? 1 : 0
+    this.#length = count
+    this.#hasVectors = true
+    return count - 1
+  }
+
   /** As llama.cpp takes it. */
   get value(): Batch {
-    return { n_tokens: this.#length, ...this.#addresses }
+    const vectors = this.#hasVectors ? this.#vectors : null
+    const input = vectors === null ? {} : { token: null, embd: vectors.memory }
+    return { n_tokens: this.#length, ...this.#addresses, ...input }
   }
 
   [Symbol.dispose](): void {
     koffi.free(this.#memory)
+    if (this.#vectors !== null) koffi.free(this.#vectors.memory)
   }
+}
+
+function allocateVectors(numbers: number): { readonly memory: Pointer; readonly numbers: Float32Array } {
+  const memory = koffi.alloc('float', numbers) as Pointer
+  return { memory, numbers: new Float32Array(koffi.view(memory, 4 * numbers)) }
 }

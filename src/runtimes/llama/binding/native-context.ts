@@ -3,7 +3,7 @@ import type { CacheType } from '../../../core/gguf/context-length.ts'
 import { runApart } from './llama-functions.ts'
 import { type ContextParams, cacheTypeNumbers, type Pointer, rankPooling, tensorBytes } from './llama-layout.ts'
 import type { LlamaLibrary } from './llama-library.ts'
-import { NativeBatch } from './native-batch.ts'
+import { NativeBatch, type Rows } from './native-batch.ts'
 import type { NativeModel } from './native-model.ts'
 import type { NativeSampler } from './native-sampler.ts'
 import type { ThreadPool } from './thread-pool.ts'
@@ -27,6 +27,13 @@ export interface DecodingContext {
   initBatch(): void
   /** @param wanted Places among `tokens` whose logits are wanted, ascending; returns where they will be. */
   addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array
+  /**
+   * Makes the batch one of vectors of a sequence, and nothing else.
+   *
+   * @param options.seesAround Whether each row sees all others too.
+   * @param options.wanted Whether the logits behind the last row are; returns where they will be.
+   */
+  fillBatchWithRows(sequence: number, rows: Rows, options: { readonly seesAround: boolean; readonly wanted: boolean }): LogitIndex
   /** @param threads That compute it; false when it was stopped, and what it read is unknown. */
   decodeBatch(threads: number): Promise<boolean>
   /** Ends the batch that is computed within an operation of its graph, where the processor computes it. */
@@ -86,6 +93,9 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   /** Whether streams are to be copied before the next batch. */
   #copies = false
   #threads = 0
+  /** Whether what is computed sees only what is before it; and whether the next batch does. */
+  #isCausal = true
+  #readsForward = true
   #attached: Pointer | null = null
 
   constructor(model: NativeModel, pointer: Pointer, { pool, inOrder, life, cells, batchSize }: ContextParts) {
@@ -146,6 +156,16 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
 
   initBatch(): void {
     this.#batch.clear()
+    this.#readsForward = true
+  }
+
+  fillBatchWithRows(
+    sequence: number,
+    rows: Rows,
+    { seesAround, wanted }: { readonly seesAround: boolean; readonly wanted: boolean },
+  ): LogitIndex {
+    this.#readsForward = !seesAround
+    return this.#batch.fillWithRows(sequence, rows, wanted)
   }
 
   addToBatch(sequence: number, firstPosition: number, tokens: Uint32Array, wanted: Uint32Array): Uint32Array {
@@ -160,8 +180,10 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
   }
 
   async decodeBatch(threads: number): Promise<boolean> {
-    const { llama_decode, llama_get_logits } = this.#library.functions
+    const { llama_decode, llama_get_logits, llama_set_causal_attn } = this.#library.functions
     this.#computeWith(threads)
+    if (this.#readsForward !== this.#isCausal) llama_set_causal_attn(this.#pointer, this.#readsForward)
+    this.#isCausal = this.#readsForward
     this.#alive.fill(alive)
     this.#copies = false
     const result = await runApart(llama_decode, this.#pointer, this.#batch.value)

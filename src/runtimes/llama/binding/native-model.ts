@@ -16,6 +16,9 @@ const progressCallback = koffi.pointer(koffi.proto('bool llama_progress_callback
 /** Tensors are read whole, also those that an architecture marks to be read row by row (`llama_lazy_mode`). */
 const readWhole = 0
 
+/** `LLAMA_ROPE_TYPE_MROPE` and `LLAMA_ROPE_TYPE_IMROPE`. */
+const gridRopes: readonly number[] = [8, 40]
+
 /** The weights and the vocabulary of a file, in native memory. */
 export class NativeModel implements AsyncDisposable {
   readonly pointer: Pointer
@@ -85,6 +88,16 @@ export class NativeModel implements AsyncDisposable {
   /** Numbers of a text's vector. */
   get vectorLength(): number {
     return this.library.functions.llama_model_n_embd_out(this.pointer)
+  }
+
+  /** Numbers of the vectors that it takes in place of tokens. */
+  get inputLength(): number {
+    return this.library.functions.llama_model_n_embd_inp(this.pointer)
+  }
+
+  /** Whether the positions of what a picture shows have a line and a column beside their time (M-RoPE). */
+  get placesInGrids(): boolean {
+    return gridRopes.includes(this.library.functions.llama_model_rope_type(this.pointer))
   }
 
   /** Numbers of a pair's scores. */

@@ -25,7 +25,7 @@ export function guardControlTexts(
   const all = stubborn.length === 0 ? controlTexts : [...new Set([...controlTexts, ...stubborn])].sort((a, b) => b.length - a.length)
   const dangerous = all.filter((control) => texts.some((text) => text.includes(control)))
   if (dangerous.length === 0) return { protect: (text) => text, split: (text) => [{ text, special: true }] }
-  const [open, close] = unusedCharacters(texts)
+  const [open = '', close = ''] = unusedCharacters(texts, 2)
   const pattern = matchAny(dangerous)
   const [opening, closing] = [written(open), written(close)]
   const typedOrMark = new RegExp(`${opening}(${pattern.source})(?:${closing})?|(${pattern.source})${closing}|${opening}|${closing}`, 'g')
@@ -61,15 +61,15 @@ function codeOf(mark: string): string {
 
 const [firstPrivate, lastPrivate] = [0xe000, 0xf8ff]
 
-function unusedCharacters(texts: readonly string[]): readonly [string, string] {
+/** Private-use characters that none of the texts contains, escaped or not. @throws {ServiceError} `invalid_request_error` when there are too few. */
+export function unusedCharacters(texts: readonly string[], count: number): readonly string[] {
   const used = new Set(texts.flatMap((text) => text.match(/[\ue000-\uf8ff]|(?<=\\u)[ef][0-9a-f]{3}/g) ?? []))
   const unused: string[] = []
-  for (let code = firstPrivate; unused.length < 2 && code <= lastPrivate; code++) {
+  for (let code = firstPrivate; unused.length < count && code <= lastPrivate; code++) {
     const character = String.fromCharCode(code)
     if (!used.has(character) && !used.has(codeOf(character))) unused.push(character)
   }
-  const [open, close] = unused
-  if (open !== undefined && close !== undefined) return [open, close]
-  const message = 'The messages spell a control token and contain every private-use character (U+E000 to U+F8FF); leave out two of them.'
+  if (unused.length === count) return unused
+  const message = 'The messages contain every private-use character (U+E000 to U+F8FF); leave out two of them.'
   throw new ServiceError('invalid_request_error', message, { param: 'messages' })
 }

@@ -59,7 +59,7 @@ async function readPrompts(family: ToolFamily, prompts: readonly (readonly ChatM
   const toolFormat = detectToolFormat(template.source)
   assert.ok(toolFormat.native)
   const special = new Set([...Object.values(family.text), ...family.control, ...family.userDefined])
-  const engine = { vocabulary, template, toolFormat, stretches: new StretchMemory() }
+  const engine = { vocabulary, template, toolFormat, stretches: new StretchMemory(), pictures: null }
   const written = prompts.map(async (messages) => {
     const input = { type: 'chat', messages, tools, toolChoice: 'auto', parallelToolCalls: true } as const
     const tokens = await tokenizeRequest(engine, ask('', { input }), { account: 'a', signal })

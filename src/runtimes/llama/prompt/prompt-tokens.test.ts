@@ -35,7 +35,7 @@ suite('the tokens of a conversation', () => {
       ends: [],
       isEnd: () => false,
     }
-    const engine = { vocabulary, template, toolFormat, stretches: new StretchMemory() }
+    const engine = { vocabulary, template, toolFormat, stretches: new StretchMemory(), pictures: null }
     const read = async (texts: readonly string[], { account = 'a', signal = new AbortController().signal } = {}): Promise<string> => {
       const messages = texts.map((content) => ({ role: 'user', content }) as const)
       const request = ask('', { input: { type: 'chat', messages, tools: [], toolChoice: 'none', parallelToolCalls: true } })
@@ -105,7 +105,7 @@ test('what ends a turn, though llama.cpp takes it for text, ends none where a cl
     parallelToolCalls: true,
   } as const
   assert.deepEqual(
-    writePrompt(engine, input).map(({ text, special }) => (special ? text : `«${text}»`)),
+    writePrompt(engine, input).map((part) => ('picture' in part ? '' : part.special ? part.text : `«${part.text}»`)),
     ['a', '«<»', '«|end|>»', 'b<|end|>'],
   )
 })

@@ -3,9 +3,11 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ChatInput, ChatMessage, PromptField, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
+import type { NumberedBlock, PictureMemory } from '../pictures/picture-memory.ts'
 import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
-import { type ControlGuard, guardControlTexts } from './control-guard.ts'
+import { guardControlTexts } from './control-guard.ts'
 import { mapMembers } from './map-texts.ts'
+import { markPictures, type PromptPart } from './picture-marks.ts'
 import { renderPrompt } from './render-prompt.ts'
 import type { StretchMemory } from './stretch-memory.ts'
 import { layOutGap } from './text-gap.ts'
@@ -19,12 +21,16 @@ export interface PromptTools {
   readonly template: ChatTemplate
   readonly toolFormat: ToolFormat
   readonly stretches: StretchMemory
+  /** null = the model does not see. */
+  readonly pictures: PictureMemory | null
 }
 
 /** For whom a prompt is read, and until when. */
-interface ReadOptions {
+export interface ReadOptions {
   readonly account: string
   readonly signal: AbortSignal
+  /** Gets the blocks of pictures; absent = nobody looks at them. */
+  readonly shown?: Map<number, NumberedBlock>
 }
 
 /** Characters after which whoever streams from this engine has a turn, and what a stretch counts for whose tokens are known. */
@@ -60,11 +66,12 @@ export function writePrompt(
     vocabulary,
     template,
     toolFormat,
-  }: Omit<PromptTools, 'stretches' | 'vocabulary'> & { readonly vocabulary: Pick<Vocabulary, 'controlTexts'> },
+  }: Omit<PromptTools, 'stretches' | 'vocabulary' | 'pictures'> & { readonly vocabulary: Pick<Vocabulary, 'controlTexts'> },
   input: ChatInput,
-): ReturnType<ControlGuard['split']> {
+): readonly PromptPart[] {
   const offered = input.toolChoice === 'none' ? [] : input.tools
-  const messages = toolFormat.native ? showTools(toolFormat, input.messages, offered) : writeToolsAsText(input.messages, offered)
+  const marked = markPictures(input.messages)
+  const messages = toolFormat.native ? showTools(toolFormat, marked.messages, offered) : writeToolsAsText(marked.messages, offered)
   const shape = (protect: (text: string) => string) => ({
     seen: messages.map((message) => toTemplateMessage(message, protect, toolFormat.textArguments)),
     tools: toolFormat.native ? offered.map((tool) => protectTool(tool, protect)) : [],
@@ -78,7 +85,7 @@ export function writePrompt(
     continued === null
       ? renderPrompt(template, seen, tools, { ...thinking, opensTurn: input.opening !== 'bare' })
       : closeThoughts(template.thoughts, renderPrompt(template, seen.slice(0, -1), tools, thinking)) + continued.content
-  return guard.split(rendered)
+  return marked.unmark(guard.split(rendered))
 }
 
 /** Messages as a native template takes them, with what it does not tell of tools itself. */
@@ -87,17 +94,27 @@ function showTools(format: ToolFormat, messages: readonly ChatMessage[], offered
   return format.offer === undefined || offered.length === 0 ? fitting : addRules(fitting, format.offer(offered))
 }
 
-/** The tokens of texts, with those between them that are settled; whoever streams from this engine has turns meanwhile. */
+/** The tokens of texts, with those between them that are settled and the numbers of pictures' rows; whoever streams from this engine has turns meanwhile. */
 export async function tokenizeParts(
-  { vocabulary, stretches }: Pick<PromptTools, 'vocabulary' | 'stretches'>,
-  parts: readonly (number | ReturnType<ControlGuard['split']>[number])[],
-  { account, signal }: ReadOptions,
+  { vocabulary, stretches, pictures }: Pick<PromptTools, 'vocabulary' | 'stretches' | 'pictures'>,
+  parts: readonly (number | PromptPart)[],
+  { account, signal, shown }: ReadOptions,
 ): Promise<readonly Uint32Array[]> {
   let read = 0
   const tokens: Uint32Array[] = []
   for (const part of parts) {
     if (typeof part === 'number') {
       tokens.push(Uint32Array.of(part))
+      continue
+    }
+    if ('picture' in part) {
+      for (const shownPart of (await pictures?.show(part.picture, { account, signal })) ?? refusePicture()) {
+        if (typeof shownPart === 'string') tokens.push(vocabulary.tokenize(shownPart, { special: true }))
+        else {
+          shown?.set(shownPart.firstNumber, shownPart)
+          tokens.push(Uint32Array.from({ length: shownPart.rows }, (_, row) => shownPart.firstNumber + row))
+        }
+      }
       continue
     }
     const { text, special } = part
@@ -115,6 +132,10 @@ export async function tokenizeParts(
     }
   }
   return tokens
+}
+
+function refusePicture(): never {
+  throw new ServiceError('unsupported_parameter', 'This model cannot read pictures; send only text.', { param: 'messages' })
 }
 
 /** What the template is told of how to think; who allows no thoughts asks for none. */

@@ -34,7 +34,7 @@ export class Speculation implements Guessing {
 
   /** Sets every running text's guess, of one length for all, where that measures faster than to guess nothing. */
   async guess(running: readonly RunningGeneration[], table: SequenceTable): Promise<void> {
-    const guesses = running.every((each) => each.next.length === 1) ? await this.#ask(running, table) : []
+    const guesses = running.every((each) => each.next.length === 1 && each.guesses !== null) ? await this.#ask(running, table) : []
     for (const [index, each] of running.entries()) each.guess = guesses[index] ?? new Uint32Array()
   }
 

@@ -46,5 +46,5 @@ function filesBeside(model: ModelDescriptor): readonly string[] {
     const { refiner, checkpoint, upscaler } = model
     return [refiner ?? [], checkpoint?.weights ?? [], Object.values(checkpoint?.files ?? {}), upscaler?.weights ?? []].flat()
   }
-  return [model.file, ...(model.speculative?.method === 'draft-model' ? [model.speculative.file] : [])]
+  return [model.file, model.projector ?? [], ...(model.speculative?.method === 'draft-model' ? [model.speculative.file] : [])].flat()
 }

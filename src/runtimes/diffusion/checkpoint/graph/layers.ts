@@ -55,10 +55,10 @@ export function silu(graph: GraphBuilder, input: Value): Value {
 }
 
 /** Normalizes each row. */
-export function layerNorm(graph: GraphBuilder, module: string, input: Value): Value {
+export function layerNorm(graph: GraphBuilder, module: string, input: Value, epsilon = 1e-5): Value {
   return graph.node('LayerNormalization', [input, graph.weight(`${module}.weight`), graph.weight(`${module}.bias`)], {
     axis: -1,
-    epsilon: { float: 1e-5 },
+    epsilon: { float: epsilon },
   })
 }
 

@@ -1,0 +1,90 @@
+import type { GgufHeader } from './gguf-header.ts'
+
+/** The kinds of models that see, by what llama.cpp calls their projectors. */
+export const visionFamilies = {
+  idefics3: 'SmolVLM and Idefics 3',
+  mlp: 'LLaVA 1.5',
+  gemma3: 'Gemma 3',
+} as const
+export type VisionFamily = keyof typeof visionFamilies
+
+/** What the header of an mmproj file says of the tower that turns pictures into vectors. */
+export interface ProjectorFacts {
+  readonly family: VisionFamily
+  /** Sides of the square pictures that it takes, in pixels. */
+  readonly imageSize: number
+  /** Sides of the squares that become one vector inside the tower. */
+  readonly patchSize: number
+  /** Vectors that become one row, per side. */
+  readonly merge: number
+  /** Longer side to which pictures are brought before they are cut into tiles; null = it does not say. */
+  readonly longestSide: number | null
+  readonly layers: number
+  readonly heads: number
+  readonly epsilon: number
+  readonly activation: 'gelu' | 'silu' | 'quick-gelu'
+  /** Per colour. */
+  readonly mean: readonly number[]
+  readonly deviation: readonly number[]
+}
+
+const usualMerge: Readonly<Record<VisionFamily, number>> = { idefics3: 1, mlp: 1, gemma3: 4 }
+
+/**
+ * Reads what an mmproj file is.
+ *
+ * @returns A fault, as the end of a sentence about the file, where Sepia cannot see with it.
+ */
+export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFacts | { readonly fault: string } {
+  const number = (key: string): number | null => {
+    const value = values.get(`clip.vision.${key}`)
+    return typeof value === 'number' ? value : null
+  }
+  const colours = (key: string): readonly number[] => {
+    const value = values.get(`clip.vision.${key}`)
+    return Array.isArray(value) ? value.map(Number) : []
+  }
+  if (values.get('clip.has_vision_encoder') === false) return { fault: 'hears and does not see' }
+  const kind = String(values.get('clip.projector_type') ?? values.get('clip.vision.projector_type') ?? 'of a kind it does not name')
+  const variant = findVariant(values, new Set(tensors.map(({ name }) => name)))
+  const family = isFamily(kind) && variant === null ? kind : null
+  if (family === null) {
+    const known = Object.values(visionFamilies).join(', ')
+    return { fault: `is a projector (${variant ?? kind}) that Sepia cannot see with; these kinds of models see: ${known}` }
+  }
+  const [imageSize, patchSize] = [number('image_size') ?? 0, number('patch_size') ?? 0]
+  const [mean, deviation] = [colours('image_mean'), colours('image_std')]
+  const facts: ProjectorFacts = {
+    family,
+    imageSize,
+    patchSize,
+    merge: number('projector.scale_factor') ?? usualMerge[family],
+    longestSide: number('preproc_image_size'),
+    layers: number('block_count') ?? 0,
+    heads: number('attention.head_count') ?? 0,
+    epsilon: number('attention.layer_norm_epsilon') ?? 0,
+    activation: values.get('clip.use_gelu') === true ? 'gelu' : values.get('clip.use_silu') === true ? 'silu' : 'quick-gelu',
+    mean,
+    deviation,
+  }
+  const sizes = [imageSize, patchSize, facts.merge, facts.layers, facts.heads]
+  const fits = sizes.every((size) => Number.isInteger(size) && size > 0) && imageSize % (patchSize * facts.merge) === 0
+  if (!fits || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
+    return { fault: 'names sizes of pictures that cannot be' }
+  if (mean.length !== 3 || deviation.length !== 3 || deviation.includes(0)) return { fault: 'does not say how colours are normalized' }
+  return facts
+}
+
+/** Sides of pictures inside a model, in pixels. */
+const largestSide = 8192
+
+function isFamily(kind: string): kind is VisionFamily {
+  return Object.hasOwn(visionFamilies, kind)
+}
+
+/** What files of a known kind have that makes them another; null = nothing. */
+function findVariant(values: GgufHeader['values'], tensors: ReadonlySet<string>): string | null {
+  if (tensors.has('mm.3.weight')) return 'mlp_norm'
+  if (values.has('clip.vision.feature_layer')) return 'mlp with layers of its own choice'
+  return values.has('clip.vision.image_grid_pinpoints') ? 'LLaVA 1.6' : null
+}

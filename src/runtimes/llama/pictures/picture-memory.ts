@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../../../core/error.ts'
+import type { PictureBlock, VisionTower } from '../../../core/ports/vision-tower.ts'
+import type { PicturePart } from '../../../core/text-generation.ts'
+import { firstRowNumber, type PromptPicture } from '../batch/prompt-pictures.ts'
+
+/** Bytes of vectors that are kept, of all accounts together. */
+const defaultBytes = 256 * 1024 * 1024
+const numberBytes = 4
+
+/** A block of a picture with the numbers that stand for its rows in a prompt. */
+export interface NumberedBlock extends PictureBlock {
+  readonly firstNumber: number
+  /** The vectors of its rows; computed when they are asked for first. */
+  look(signal: AbortSignal): Promise<Float32Array>
+  readonly seesAround: boolean
+}
+
+/** Blocks by their first numbers. */
+export type ShownBlocks = ReadonlyMap<number, NumberedBlock>
+
+/** Looks at what a prompt shows, one block after the other. */
+export async function lookAtBlocks(prompt: Uint32Array, shown: ShownBlocks, signal: AbortSignal): Promise<readonly PromptPicture[]> {
+  const pictures: PromptPicture[] = []
+  for (let start = shown.size === 0 ? prompt.length : 0; start < prompt.length; start++) {
+    const block = shown.get(prompt[start] ?? 0)
+    if (block === undefined) continue
+    const { rows, columns, seesAround } = block
+    pictures.push({ start, rows, columns, seesAround, vectors: await block.look(signal) })
+    signal.throwIfAborted()
+    start += rows - 1
+  }
+  return pictures
+}
+
+interface ShownPicture {
+  readonly parts: readonly (string | NumberedBlock)[]
+  readonly bytes: number
+}
+
+/**
+ * The pictures that came lately: a conversation sends all of its pictures again with every turn. The same picture has the same numbers, so that the cache of
+ * sequences knows it again. Kept for each account apart, as `StretchMemory` keeps texts.
+ */
+export class PictureMemory {
+  readonly #tower: VisionTower
+  readonly #mostBytes: number
+  /** Least recently used first. */
+  readonly #kept = new Map<string, ShownPicture>()
+  #bytes = 0
+  #nextNumber = firstRowNumber
+  #busy: Promise<unknown> = Promise.resolve()
+
+  constructor(tower: VisionTower, mostBytes = defaultBytes) {
+    this.#tower = tower
+    this.#mostBytes = mostBytes
+  }
+
+  /** How a picture is shown; its vectors come later. @throws {ServiceError} `validation_error` when it is none, or too large. */
+  async show(
+    { base64 }: PicturePart,
+    { account, signal }: { readonly account: string; readonly signal: AbortSignal },
+  ): Promise<ShownPicture['parts']> {
+    const picture = Buffer.from(base64, 'base64')
+    const key = `${account}\n${createHash('sha256').update(picture).digest('base64')}`
+    const known = this.#kept.get(key) ?? this.#number(picture, await ofPicture(() => this.#tower.layOut(picture, { signal })))
+    this.#keep(key, known)
+    return known.parts
+  }
+
+  #number(picture: Uint8Array, layout: readonly (string | PictureBlock)[]): ShownPicture {
+    let vectors: Promise<readonly Float32Array[]> | null = null
+    const look = async (signal: AbortSignal): Promise<readonly Float32Array[]> => {
+      const others = vectors
+      const own = others ?? this.#inTurn(() => ofPicture(() => this.#tower.look(picture, { signal })))
+      vectors = own
+      try {
+        return await own
+      } catch (error) {
+        if (vectors === own) vectors = null
+        signal.throwIfAborted()
+        if (others === null) throw error
+        return look(signal) // the other request that looked at it was ended
+      }
+    }
+    let blocks = 0
+    let rows = 0
+    const parts = layout.map((part) => {
+      if (typeof part === 'string') return part
+      const index = blocks++
+      rows += part.rows
+      const own = async (signal: AbortSignal): Promise<Float32Array> => (await look(signal))[index] ?? missing()
+      return { ...part, firstNumber: this.#take(part.rows), look: own, seesAround: this.#tower.seesAround }
+    })
+    return { parts, bytes: rows * this.#tower.width * numberBytes + picture.length }
+  }
+
+  /** Numbers begin again where they end: by then no sequence holds the first ones any more. */
+  #take(rows: number): number {
+    if (this.#nextNumber + rows > 2 * firstRowNumber) this.#nextNumber = firstRowNumber
+    this.#nextNumber += rows
+    return this.#nextNumber - rows
+  }
+
+  /** One picture at a time: each takes every thread. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#busy.then(work)
+    this.#busy = turn.catch(() => undefined)
+    return turn
+  }
+
+  #keep(key: string, picture: ShownPicture): void {
+    if (this.#kept.delete(key)) this.#bytes -= picture.bytes
+    this.#kept.set(key, picture)
+    this.#bytes += picture.bytes
+    for (const [oldest, its] of this.#kept) {
+      if (this.#bytes <= this.#mostBytes) break
+      this.#kept.delete(oldest)
+      this.#bytes -= its.bytes
+    }
+  }
+}
+
+/** Faults of a picture as those of the conversation that it came with. */
+async function ofPicture<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'validation_error') throw error
+    throw new ServiceError(error.code, error.message, { param: 'messages', cause: error })
+  }
+}
+
+function missing(): never {
+  throw new Error('The tower made fewer blocks than it laid out.')
+}

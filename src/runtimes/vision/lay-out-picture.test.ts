@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
+import { layOutPicture, type Tile } from './lay-out-picture.ts'
+
+const smolvlm: ProjectorFacts = {
+  ...{ family: 'idefics3', imageSize: 512, patchSize: 16, merge: 4, longestSide: 2048, layers: 12, heads: 12 },
+  ...{ epsilon: 1e-6, activation: 'gelu', mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] },
+}
+const tilesOf = (width: number, height: number, facts = smolvlm): readonly Tile[] =>
+  layOutPicture({ width, height }, facts).filter((part) => typeof part !== 'string')
+
+suite('a picture as a model is shown it', () => {
+  test('is cut into tiles of its enlarged size, with the whole behind them', () => {
+    const parts = layOutPicture({ width: 1000, height: 700 }, smolvlm)
+    const texts = parts.filter((part) => typeof part === 'string')
+    assert.equal(tilesOf(1000, 700).length, 13)
+    assert.deepEqual(tilesOf(1000, 700)[0]?.scene.sizes, [
+      { width: 2048, height: 1434 },
+      { width: 2048, height: 1536 },
+    ])
+    assert.deepEqual(
+      [texts[3], texts[4], texts.at(-2), texts.at(-1)],
+      [
+        '<fake_token_around_image><row_1_col_4>',
+        '\n<fake_token_around_image><row_2_col_1>',
+        '\n\n<fake_token_around_image><global-img>',
+        '<fake_token_around_image>',
+      ],
+    )
+  })
+
+  test('keeps about its size where the file does not say how large it becomes', () => {
+    const tiles = tilesOf(1000, 700, { ...smolvlm, longestSide: null })
+    assert.equal(tiles.length, 3)
+    assert.deepEqual(tiles[0]?.scene, {
+      ...{ sizes: [{ width: 732, height: 512 }], canvas: { width: 1024, height: 512 }, colour: [0, 0, 0], filter: 'bicubic' },
+    })
+  })
+
+  test('keeps its proportions in a square', () => {
+    const [tile] = tilesOf(640, 480, { ...smolvlm, family: 'mlp', imageSize: 336, patchSize: 14 })
+    assert.deepEqual(tile?.scene.sizes, [{ width: 336, height: 252 }])
+  })
+
+  test('is refused when it is next to a line', () => {
+    assert.throws(() => layOutPicture({ width: 2001, height: 10 }, smolvlm), { code: 'validation_error', message: /more than 200 times/ })
+    assert.equal(tilesOf(2000, 10).length, 5)
+  })
+})

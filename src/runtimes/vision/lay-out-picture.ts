@@ -1,0 +1,117 @@
+import { ServiceError } from '../../core/error.ts'
+import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
+import type { PixelSize } from '../diffusion/pictures/rgb-image.ts'
+import type { Filter } from './resample.ts'
+
+/** The picture in another size, in the middle of a canvas. */
+export interface Scene {
+  /** Sizes that the picture is brought to, one after the other. */
+  readonly sizes: readonly PixelSize[]
+  readonly canvas: PixelSize
+  /** Of the canvas where the picture leaves some free. */
+  readonly colour: readonly [red: number, green: number, blue: number]
+  readonly filter: Filter
+}
+
+/** A square of a scene, which the tower looks at. */
+export interface Tile {
+  readonly scene: Scene
+  readonly left: number
+  readonly top: number
+}
+
+const black = [0, 0, 0] as const
+/** What CLIP's pictures have on average. */
+const average = [122, 116, 104] as const
+/** Longer side by shorter side, at most: beyond it nothing is left of the shorter one. */
+const mostStretched = 200
+
+/**
+ * How a picture is shown: texts around tiles, in the order that the family's models were trained with, by the sums of llama.cpp's `tools/mtmd`.
+ *
+ * @throws {ServiceError} `validation_error` for a picture that is next to a line.
+ */
+export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readonly (string | Tile)[] {
+  if (Math.max(picture.width, picture.height) > mostStretched * Math.min(picture.width, picture.height))
+    throw new ServiceError(
+      'validation_error',
+      `A picture of ${picture.width} × ${picture.height} pixels is more than ${mostStretched} times as long as wide: send a part of it.`,
+    )
+  const square = { width: facts.imageSize, height: facts.imageSize }
+  switch (facts.family) {
+    case 'mlp':
+      return [inMiddle(picture, square, { colour: average, filter: 'bicubic' })]
+    case 'gemma3':
+      return ['<start_of_image>', inMiddle(picture, square, { colour: black, filter: 'bilinear' }), '<end_of_image>']
+    case 'idefics3':
+      return tileIdefics(picture, facts)
+  }
+}
+
+/** A scene as one tile, in which a picture keeps its proportions. */
+function inMiddle(picture: PixelSize, canvas: PixelSize, look: Pick<Scene, 'colour' | 'filter'>): Tile {
+  return { scene: { ...look, sizes: [fitInto(picture, canvas)], canvas }, left: 0, top: 0 }
+}
+
+function fitInto({ width, height }: PixelSize, canvas: PixelSize): PixelSize {
+  const scale = Math.min(Math.fround(canvas.width / width), Math.fround(canvas.height / height))
+  const fit = (length: number, most: number): number => Math.min(most, Math.ceil(Math.fround(length * scale)))
+  return { width: fit(width, canvas.width), height: fit(height, canvas.height) }
+}
+
+/**
+ * Tiles of the picture in a large size, row by row, and behind them the whole of it in one.
+ *
+ * @see https://github.com/huggingface/transformers/blob/main/src/transformers/models/idefics3/processing_idefics3.py
+ */
+function tileIdefics(picture: PixelSize, { imageSize: side, longestSide }: ProjectorFacts): readonly (string | Tile)[] {
+  const square = { width: side, height: side }
+  const { large, small } = longestSide === null ? scenesOfOldFiles(picture, square) : scenesByLongestSide(picture, square, longestSide)
+  const [columns, rows] = [large.canvas.width / side, large.canvas.height / side]
+  const tiles = Array.from({ length: rows * columns }, (_, i): readonly (string | Tile)[] => {
+    const [row, column] = [Math.floor(i / columns), i % columns]
+    const lineBreak = row > 0 && column === 0 ? '\n' : ''
+    return [
+      `${lineBreak}<fake_token_around_image><row_${row + 1}_col_${column + 1}>`,
+      { scene: large, left: column * side, top: row * side },
+    ]
+  })
+  const overview = ['\n\n<fake_token_around_image><global-img>', { scene: small, left: 0, top: 0 }, '<fake_token_around_image>']
+  return [...tiles.flat(), ...overview]
+}
+
+interface Scenes {
+  readonly large: Scene
+  readonly small: Scene
+}
+
+function scenesByLongestSide(picture: PixelSize, square: PixelSize, longestSide: number): Scenes {
+  const ratio = picture.width / picture.height
+  const even = (length: number): number => Math.max(2, Math.trunc(length) + (Math.trunc(length) % 2))
+  const resized =
+    picture.width >= picture.height
+      ? { width: longestSide, height: even(longestSide / ratio) }
+      : { width: even(longestSide * ratio), height: longestSide }
+  const whole = (length: number): number => Math.ceil(length / square.width) * square.width
+  const canvas = { width: whole(resized.width), height: whole(resized.height) }
+  const look = { colour: black, filter: 'lanczos' } as const
+  return {
+    large: { ...look, sizes: [resized, canvas], canvas },
+    small: { ...look, sizes: [resized, canvas, square], canvas: square },
+  }
+}
+
+/** Files of early converters do not say how large pictures become: about as large as they are. */
+function scenesOfOldFiles(picture: PixelSize, square: PixelSize): Scenes {
+  const whole = (length: number): number => Math.max(1, Math.round(Math.fround(length / square.width))) * square.width
+  const canvas = { width: whole(picture.width), height: whole(picture.height) }
+  const look = { colour: black, filter: 'bicubic' } as const
+  return {
+    large: {
+      ...look,
+      sizes: [picture.width === canvas.width && picture.height === canvas.height ? picture : fitInto(picture, canvas)],
+      canvas,
+    },
+    small: { ...look, sizes: [square], canvas: square },
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { after, before, suite, test } from 'node:test'
+import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { createAccount } from '../../src/operations/access/accounts.ts'
+import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { type LlamaModel, loadLlamaModel } from '../../src/runtimes/llama/load-llama-model.ts'
+import { openTower } from '../../src/runtimes/vision/open-tower.ts'
+import { finish, submit } from '../support/deferred-requests.ts'
+import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { ggufValue } from '../support/model-files/gguf-file.ts'
+import { writeMmproj } from '../support/model-files/mmproj-file.ts'
+import { describeSeeing, families, paintPicture, questions, seeingChat, writeSeeingFiles } from '../support/model-files/seeing-models.ts'
+import { readError, readJson } from '../support/read-json.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const { signal } = new AbortController()
+const clock = createSystemClock()
+const answers = JSON.parse(await readFile(new URL('../fixtures/vision/answers.json', import.meta.url), 'utf8'))
+
+interface Completion {
+  readonly choices: readonly [{ readonly message: { readonly content: string } }]
+  readonly usage: { readonly prompt_tokens: number; readonly prompt_tokens_details: { readonly cached_tokens: number } }
+}
+
+const readCompletion = async (answer: Response): Promise<Completion> => JSON.parse(await answer.text())
+
+interface Seeing extends AsyncDisposable {
+  readonly service: HttpService
+}
+
+/** A service with a miniature of every family, in this process. */
+async function startSeeing(): Promise<Seeing> {
+  await using opened = new AsyncDisposableStack()
+  const folder = opened.use(await createTemporaryFolder())
+  const models: [string, LlamaModel][] = []
+  const descriptors = []
+  for (const family of families) {
+    const descriptor = describeSeeing(family, await writeSeeingFiles(folder.path, family))
+    descriptors.push(descriptor)
+    models.push([family, opened.use(await loadLlamaModel(descriptor, { threads: 1, slots: 2, openTower, signal }))])
+  }
+  const pool = createFixedModelPool({ text: Object.fromEntries(models) })
+  const service = opened.use(await startHttpService({ catalog: createFakeCatalog(descriptors), pool, worker: true }))
+  const kept = opened.move()
+  return { service, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+suite('a model that sees', () => {
+  let seeing: Seeing
+  before(async () => {
+    seeing = await startSeeing()
+  })
+  after(() => seeing[Symbol.asyncDispose]())
+  const chat = (json: object) => seeing.service.fetch('/v1/chat/completions', { json })
+
+  for (const family of families)
+    test(`says of pictures what llama-server says: ${family}`, async () => {
+      const said = []
+      for (const question of questions) {
+        const { choices, usage } = await readCompletion(await chat({ model: family, ...(await seeingChat(question)) }))
+        said.push({ text: choices[0].message.content, promptTokens: usage.prompt_tokens })
+      }
+      assert.deepEqual(said, answers[family])
+    })
+
+  test('reads a picture again that it has seen no more than a text, and shows an account nothing of another', async () => {
+    const [question] = questions
+    const body = { model: 'gemma3', ...(await seeingChat(question)) }
+    const unread = async (token = seeing.service.token): Promise<number> => {
+      const { usage } = await readCompletion(await seeing.service.fetch('/v1/chat/completions', { json: body, token }))
+      return usage.prompt_tokens - usage.prompt_tokens_details.cached_tokens
+    }
+    const whole = answers.gemma3[0].promptTokens
+    await unread()
+    assert.equal(await unread(), 1)
+    const other = await createAccount({ ...seeing.service.store, clock }, { name: 'Grace', role: 'member' }, { signal })
+    assert.equal(await unread(await seeing.service.makeToken(['text'], { accountId: other.id })), whole)
+  })
+
+  test('goes on with a conversation behind a picture, and sees a second one', async () => {
+    const [first, second] = await Promise.all([paintPicture({ width: 80, height: 80 }), paintPicture({ width: 60, height: 90 })])
+    const show = (file: Buffer) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${file.toString('base64')}` } })
+    const ask = async (...pictures: readonly Buffer[]) => {
+      const messages = pictures.flatMap((file, index) => [
+        ...(index === 0 ? [] : [{ role: 'assistant', content: 'A cat.' }]),
+        { role: 'user', content: [{ type: 'text', text: 'What is this?' }, show(file)] },
+      ])
+      const { choices, usage } = await readCompletion(await chat({ model: 'gemma3', messages, temperature: 0, max_tokens: 8 }))
+      return { text: choices[0].message.content, cached: usage.prompt_tokens_details.cached_tokens }
+    }
+    const one = await ask(first)
+    const two = await ask(first, second)
+    assert.ok(two.cached >= 15, `of the first turn ${two.cached} tokens were kept`)
+    assert.notEqual((await ask(first, first)).text, two.text)
+    assert.equal((await ask(first)).text, one.text)
+  })
+
+  test('streams what it says, and says it asynchronously', async () => {
+    const [question] = questions
+    const body = { model: 'mlp', ...(await seeingChat(question)) }
+    const streamed = await (await chat({ ...body, stream: true })).text()
+    const pieces = streamed.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)
+    assert.equal([...pieces].map(([, piece]) => piece).join(''), answers.mlp[0].text)
+    const { id } = await submit(seeing.service, body, { 'x-octoai-async': '1' }, '/v1/chat/completions')
+    await finish(seeing.service, id)
+    const { choices } = await readCompletion(await seeing.service.fetch(`/v1/responses/${id}`))
+    assert.equal(choices[0].message.content, answers.mlp[0].text)
+  })
+
+  test('refuses by name what is no picture, one that is damaged, and one that is next to a line', async () => {
+    const refuse = async (file: Buffer) => {
+      const url = `data:image/png;base64,${file.toString('base64')}`
+      const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+      const { code, param, message } = await readError(await chat({ model: 'mlp', messages }))
+      return [code, param, message.split(':')[0]]
+    }
+    const picture = await paintPicture({ width: 64, height: 64 })
+    assert.deepEqual(await refuse(Buffer.from('no picture')), ['validation_error', 'messages', 'The image cannot be read'])
+    assert.deepEqual(await refuse(picture.subarray(0, picture.length - 40)), ['validation_error', 'messages', 'The image is damaged'])
+    assert.deepEqual(await refuse(await paintPicture({ width: 1300, height: 2 })), [
+      'validation_error',
+      'messages',
+      'A picture of 1300 × 2 pixels is more than 200 times as long as wide',
+    ])
+  })
+
+  test('counts the rows of a picture among the tokens of a prompt', async () => {
+    const [question] = questions
+    const { messages } = await seeingChat(question)
+    const { tokens, count } = await readJson(await seeing.service.fetch('/tokenize', { json: { model: 'mlp', messages } }))
+    assert.equal(count, answers.mlp[0].promptTokens)
+    assert.ok(Array.isArray(tokens))
+    assert.equal(tokens.filter((token) => token === -1).length, 16)
+  })
+})
+
+test('a projector of another model is refused when the model is loaded', async () => {
+  await using folder = await createTemporaryFolder()
+  const files = await writeSeeingFiles(folder.path, 'mlp')
+  const load = async (projector: Buffer) => {
+    await writeFile(files.projector, projector)
+    await using _ = await loadLlamaModel(describeSeeing('mlp', files), { threads: 1, slots: 1, openTower, signal })
+  }
+  await assert.rejects(load(writeMmproj('mlp', 128)), /mmproj-mlp\.gguf is the projector of another model: its vectors have 128 numbers/)
+  const foreign = writeMmproj('mlp', 256, [['clip.vision.projector_type', ggufValue('pixtral')]])
+  await assert.rejects(load(foreign.subarray(0, -1)), /mmproj-mlp\.gguf is cut short/)
+})

@@ -1,0 +1,119 @@
+import type { VisionFamily } from '../../../src/core/gguf/projector-facts.ts'
+import { type GgufEntry, type GgufTensor, ggufFloat, ggufFloats, ggufValue, writeGguf } from './gguf-file.ts'
+
+const [width, hidden, heads, layers, patch, patches] = [64, 96, 2, 2, 14, 4] as const
+/** Sides of the squares that the miniature towers look at. */
+const towerSide = patch * patches
+const merge = 2
+
+/** Sizes and tensors that a kind of model has beside the vision transformer. */
+interface Kind {
+  readonly entries: readonly GgufEntry[]
+  readonly shapes: (textWidth: number) => readonly Shape[]
+  readonly preNorm: boolean
+}
+
+type Shape = readonly [name: string, shape: readonly number[]]
+
+const scale: GgufEntry = ['clip.vision.projector.scale_factor', ggufValue(merge)]
+
+const kinds: Readonly<Record<VisionFamily, Kind>> = {
+  mlp: {
+    entries: [],
+    shapes: (textWidth) => [...linear('mm.0', width, textWidth), ...linear('mm.2', textWidth, textWidth)],
+    preNorm: true,
+  },
+  idefics3: {
+    entries: [scale, ['clip.vision.preproc_image_size', ggufValue(2 * towerSide)], ['clip.use_gelu', ggufValue(true)]],
+    shapes: (textWidth) => [['mm.model.fc.weight', [width * merge * merge, textWidth]]],
+    preNorm: false,
+  },
+  gemma3: {
+    entries: [scale, ['clip.use_gelu', ggufValue(true)]],
+    shapes: (textWidth) => [
+      ['mm.soft_emb_norm.weight', [width]],
+      ['mm.input_projection.weight', [textWidth, width]],
+    ],
+    preNorm: false,
+  },
+}
+
+/** A miniature mmproj file with random weights for a language model whose tokens have vectors of `textWidth` numbers. */
+export function writeMmproj(family: VisionFamily, textWidth: number, more: readonly GgufEntry[] = []): Buffer {
+  const { entries, shapes, preNorm } = kinds[family]
+  const header: readonly GgufEntry[] = [
+    ['general.architecture', ggufValue('clip')],
+    ['general.type', ggufValue('mmproj')],
+    ['clip.has_vision_encoder', ggufValue(true)],
+    ['clip.projector_type', ggufValue(family)],
+    ['clip.vision.image_size', ggufValue(towerSide)],
+    ['clip.vision.patch_size', ggufValue(patch)],
+    ['clip.vision.embedding_length', ggufValue(width)],
+    ['clip.vision.feed_forward_length', ggufValue(hidden)],
+    ['clip.vision.projection_dim', ggufValue(textWidth)],
+    ['clip.vision.block_count', ggufValue(layers)],
+    ['clip.vision.attention.head_count', ggufValue(heads)],
+    ['clip.vision.attention.layer_norm_epsilon', ggufFloat(1e-6)],
+    ['clip.vision.image_mean', ggufFloats([0.5, 0.45, 0.4])],
+    ['clip.vision.image_std', ggufFloats([0.5, 0.25, 0.3])],
+    ...entries,
+    ...more,
+  ]
+  const random = createRandom(family.length)
+  const all = [...transformer(preNorm), ...shapes(textWidth)]
+  return writeGguf(
+    header,
+    all.map(([name, shape]) => makeTensor(name, shape, random)),
+  )
+}
+
+function transformer(preNorm: boolean): readonly Shape[] {
+  const named = (layer: number): readonly Shape[] => {
+    const of = (name: string) => `v.blk.${layer}.${name}`
+    return [
+      ...['attn_q', 'attn_k', 'attn_v', 'attn_out'].flatMap((name) => linear(of(name), width, width)),
+      ...[...norm(of('ln1')), ...norm(of('ln2'))],
+      ...[...linear(of('ffn_up'), width, hidden), ...linear(of('ffn_down'), hidden, width)],
+    ]
+  }
+  return [
+    ['v.patch_embd.weight', [patch, patch, 3, width]],
+    ['v.patch_embd.bias', [width]],
+    ['v.position_embd.weight', [width, patches * patches]],
+    ...(preNorm ? norm('v.pre_ln') : norm('v.post_ln')),
+    ...Array.from({ length: layers }, (_, layer) => named(layer)).flat(),
+  ]
+}
+
+function linear(name: string, inputs: number, outputs: number): readonly Shape[] {
+  return [
+    [`${name}.weight`, [inputs, outputs]],
+    [`${name}.bias`, [outputs]],
+  ]
+}
+
+function norm(name: string): readonly Shape[] {
+  return [
+    [`${name}.weight`, [width]],
+    [`${name}.bias`, [width]],
+  ]
+}
+
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32 - 0.5
+  }
+}
+
+/** The last layer's vectors are as large as those of a language model's tokens. */
+function makeTensor(name: string, shape: readonly number[], random: () => number): GgufTensor {
+  const isNorm = /(?:ln\d?|norm)\.weight$/.test(name)
+  const spread = isNorm ? 0.2 : name.startsWith('mm.') ? 0.1 : 0.3
+  const values = Float32Array.from(
+    { length: shape.reduce((product, size) => product * size, 1) },
+    () => random() * spread + (isNorm ? 1 : 0),
+  )
+  return { name, shape, type: 0, data: Buffer.from(values.buffer) }
+}
