@@ -26,7 +26,9 @@ export interface StatementOptions {
 /** Longest time of anything that a caller waits for: with finding out who he is, less than eight seconds. The server gives a statement less. */
 export const limitMs = 5500
 const connectLimitMs = 3000
-/** Part of all the time without which no other try is made: it would be cut short, and hide what was wrong with the one before. */
+/** How much too early a timer may end. */
+const timerMs = 2
+/** Part of all the time without which no other try is made: it would be cut short. */
 const shortestTry = 0.1
 /** Connections of one process; what comes in groups needs few. */
 const connections = 8
@@ -122,12 +124,17 @@ export class Database implements Statements, AsyncDisposable {
     const { limitMs: allowedMs = limitMs } = options
     const deadline = performance.now() + allowedMs
     const lastStart = deadline - shortestTry * allowedMs
+    let before: unknown
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#once(work, deadline)
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error
-        const { fault, cause } = error
+        const { fault } = error
+        // A try that was cut short says less than the one before it.
+        const isCut = before !== undefined && performance.now() >= deadline - timerMs
+        const cause = isCut ? before : error.cause
+        before = cause
         if (fault === 'unreached' || fault === 'unknown' || fault === 'late') this.#noteFault()
         const again = fault === 'unknown' ? options.repeatable === true : fault !== 'refused' && fault !== 'late'
         // Each connection has its own plans, and one after the other goes.
