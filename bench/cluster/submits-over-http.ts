@@ -2,7 +2,7 @@
  * How many asynchronous requests a second does an API node of a cluster take over HTTP with 32 connections?
  *
  * A node of the role `api` on a durable PostgreSQL server on disk, and one that computes and is full, so that what is submitted stays in the queue. The rivals, in the same run,
- * are GET /healthz of the same node and a bare node:http server, which is what the machine and the load generator do. All share the processors: PostgreSQL's time is told too.
+ * are GET /healthz of the same node and a bare node:http server, which is what the machine and the load generator do. All share the processors: PostgreSQL's time is printed too.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -159,7 +159,7 @@ async function watchInputs(of: BrowserContext): Promise<void> {
       }), { capture: true })`)
 }
 
-/** Two frames later the paint is done and its timing told. */
+/** Two frames later the paint is done and its timing reported. */
 async function settle(of: Page): Promise<void> {
   await of.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 60))))')
 }

@@ -2,7 +2,7 @@
  * How long does a denoising step take, and what share of a 30-step picture is everything else?
  *
  * Run: `node bench/diffusion/seconds-per-step.ts [threads] [side]`. Rivals in the same run: a bare onnxruntime-node loop on the
- * same file, and Python's onnxruntime where it is installed. Short rounds alternate, and processor time is told beside
+ * same file, and Python's onnxruntime where it is installed. Short rounds alternate, and processor time is printed beside
  * wall time: with one engine thread it hardly depends on what else the machine does.
  */
 import { execFile } from 'node:child_process'

@@ -4,7 +4,7 @@
  *
  * The rivals, in the same run, are GET /healthz of the same service: what its HTTP server does without a queue, and a bare node:http server that
  * sends as many bytes as a poll's answer has: what the machine and the load generator do. Service and load generator share the processors: both
- * their times are told, for each request. The engine is paused while the load runs.
+ * their times are printed, for each request. The engine is paused while the load runs.
  *
  * Run: `node bench/queue/over-http.ts`, or with a folder: what is not in it yet is stored there first, and kept for the next run. A number
  * besides says how many rounds.
@@ -28,7 +28,7 @@ const records = 100_000
 const seconds = 6
 const options = { signal: new AbortController().signal }
 
-/** Least important lines that are logged: `info` has one for each request, and is what a service logs unless told otherwise. */
+/** Least important lines that are logged: `info` has one for each request, and is the default. */
 type Level = 'info' | 'warn'
 
 /** What a run needs to know of a folder that was filled before. */

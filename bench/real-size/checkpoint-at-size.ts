@@ -4,7 +4,7 @@
  * Run: `node bench/real-size/checkpoint-at-size.ts [--depth 10] [--kinds mapped,lora,exported] [--sides 512] [--picture]`. It writes a random checkpoint with
  * SDXL's names (about 7 GB at full depth) into the temporary folder and removes it. The rival in the same run is the same
  * network written as the official export is; at full depth it takes 19 GB. `rewritten` is that export with its weights and our
- * operators: what its users would gain. Steps are told in processor time of one thread.
+ * operators: what its users would gain. Steps are given in processor time of one thread.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

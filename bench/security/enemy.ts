@@ -1,7 +1,7 @@
 import type { BenchTarget } from './bench-target.ts'
 import { makeAttacks } from './hostile-classes.ts'
 
-// The enemy of the bench, in a process of its own. Told a class and a number, it sends so many requests of it at once, and says at the end
+// The enemy of the bench, in a process of its own. Given a class and a number, it sends so many requests of it at once, and says at the end
 // of all of them how each ended.
 
 interface Order {

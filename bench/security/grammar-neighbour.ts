@@ -1,6 +1,6 @@
 /**
  * What does a stream notice of another account's grammars? One stream of 300 tokens in the built-in model, alone, beside four plain answers
- * of another account at a time, and beside as many that ask for hostile grammars, each request for one of its own; in turns. Told are the
+ * of another account at a time, and beside as many that ask for hostile grammars, each request for one of its own; in turns. Printed are the
  * medians of the streams' time (bar: 2 × that beside plain answers), by the wall, on one engine thread.
  *
  * Run: `node bench/security/grammar-neighbour.ts [rounds]`.
@@ -63,7 +63,7 @@ async function annoy(account: string, wish: () => object, signal: AbortSignal): 
       const request = ask('Write.', { maxTokens: 300, ending, sampling: { temperature: 1, seed: made }, ...wish() })
       for await (const _ of model.generate(request, { signal, account }));
     } catch {
-      // Refused: whoever is hostile tries again at once, though no sooner than an answer takes on its way.
+      // Refused: a hostile client tries again at once, though no sooner than an answer takes on its way.
       await pause(2)
     }
   }

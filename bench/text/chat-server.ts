@@ -41,7 +41,7 @@ export async function startSepia({ models, model, threads, slots }: ServerShape)
   const data = await mkdtemp(join(tmpdir(), 'sepia-bench-'))
   const flags = ['--port', '0', '--data', data, '--engine-threads', String(threads), '--text-slots', String(slots), '--log', 'json']
   if (models !== null) flags.push('--models', models)
-  // Settings of whoever runs the bench are not what is measured.
+  // The settings of the person who runs the bench are not measured.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SEPIA_')))
   const child = spawn(process.execPath, [join(root, 'src/bin.ts'), 'serve', ...flags], { stdio: ['ignore', 'pipe', 'ignore'], env })
   child.stdout.setEncoding('utf8')

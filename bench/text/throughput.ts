@@ -20,7 +20,7 @@ const rounds = Number(process.env.ROUNDS ?? 5)
 const warmRounds = Number(process.env.WARM ?? 3)
 const builds = listLlamaBuilds()
 const nameWidth = 26
-/** llama.cpp's pools of threads spin for a tenth of a second after their last batch, on cores that whoever comes next would use. */
+/** llama.cpp's pools of threads spin for a tenth of a second after their last batch, on cores that the next bench would use. */
 const restMs = 400
 const streamCounts = (process.env.STREAMS ?? '1,8,32').split(',').map(Number)
 
@@ -89,7 +89,7 @@ async function compare(model: BenchModel, streams: number): Promise<void> {
   const results = [ours, ...rivals].map((server) => ({ server, outcomes: [] as Outcome[] }))
   const bare = builds.map((build) => ({ build, rates: [] as number[] }))
   for (let round = -warmRounds; round < rounds; round++) {
-    // Whoever comes after a bench that took the whole processor is given less of it for a while: everybody comes first in turn.
+    // The scheduler gives less time to a bench after one that took the whole processor: each comes first in turn.
     const first = (round + warmRounds) % results.length
     for (const { server, outcomes } of [...results.slice(first), ...results.slice(0, first)]) {
       const outcome = await measure(server, streams)

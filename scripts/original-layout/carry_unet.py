@@ -1,7 +1,7 @@
 """The built-in UNet under the names and in the shapes of SDXL's original layout.
 
 Levels of 32², 16² and 8² latents with 1, 3 and 2 residual blocks, 128, 256 and 256 channels, attention in the inner two with heads
-of 64, feed-forward layers four times as wide, time told by scale and shift. The built-in model's level of 16² has 128 channels and
+of 64, feed-forward layers four times as wide, time given by scale and shift. The built-in model's level of 16² has 128 channels and
 heads of 32: each channel is there twice, which no normalization notices, and a head's other 32 places are zero.
 """
 
@@ -154,7 +154,7 @@ def carry_unet(state: dict) -> dict[str, torch.Tensor]:
     put("input_blocks.0.0", {"weight": entry["conv_in.weight"], "bias": entry["conv_in.bias"]})
     put("time_embed.0", {"weight": w["time.0.weight"], "bias": w["time.0.bias"]})
     put("time_embed.2", {"weight": w["time.2.weight"], "bias": w["time.2.bias"]})
-    # Sizes are told in features of 256 instead of 32: every eighth frequency is the same.
+    # Sizes are given in features of 256 instead of 32: every eighth frequency is the same.
     added = torch.zeros(emb_width, 256 + 6 * 256)
     added[:, :128] = w["add.0.weight"][:, :128]
     sizes = w["add.0.weight"][:, 128:].unflatten(1, (6, 2, 16))

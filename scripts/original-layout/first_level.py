@@ -82,7 +82,7 @@ class Convolution(nn.Conv2d):
 
 
 class Residual(nn.Module):
-    """A residual block told the time by scale and shift (`use_scale_shift_norm` in the original code)."""
+    """A residual block that gets the time by scale and shift (`use_scale_shift_norm` in the original code)."""
 
     def __init__(self, inputs: int, active: torch.Tensor, gain: torch.Tensor) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ test('an arrow function states what it returns or has a type', () => {
   assert.equal(only('export const a = (1 + 2) * 3\n')?.typed, true)
 })
 
-test('every kind of declaration is told by its name', () => {
+test('every kind of declaration is found by its name', () => {
   const source = `export interface A {}
 export type B = string
 export abstract class C {}

@@ -126,7 +126,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
     const { format, projector, speculative, cacheType } = modelFile
     const file = join(folder, modelFile.file)
     const facts = await readGguf(file)
-    // What is wrong with a file that cannot be read is told by the engine, when it is asked for.
+    // The engine reports the fault of an unreadable file when the model is loaded.
     const own = 'fault' in facts ? {} : describeGguf(facts)
     return {
       ...base,

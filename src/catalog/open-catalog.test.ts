@@ -205,7 +205,7 @@ test('describes pictures that another server draws, with what it is known to lac
   assert.deepEqual([far?.upstream?.model, far?.bounds?.startsFromImage, far?.bounds?.takesSeeds], ['painter', false, false])
 })
 
-test('fields that do nothing for pictures of another server stop no start, and are told of', async (context) => {
+test('fields that do nothing for pictures of another server stop no start, and are reported', async (context) => {
   const fields = { draws: 'native', timestepSpacing: 'trailing', refiner: '.' }
   const folder = await makeFolder(context, {
     'a/model.json': { id: 'forge', kind: 'image', format: 'a1111', url: 'http://gpu:7860/', ...fields },
@@ -218,7 +218,7 @@ test('fields that do nothing for pictures of another server stop no start, and a
   )
   const forge = catalog.find('forge')
   assert.ok(forge?.kind === 'image')
-  // A request that asks for the refiner is told that there is none.
+  // A request for the refiner is refused: there is none.
   assert.deepEqual([forge.refiner, forge.timestepSpacing], [null, null])
 })
 

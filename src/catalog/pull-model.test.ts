@@ -158,7 +158,7 @@ function gguf(noise: string): Buffer {
   return writeGguf(header, [{ name: 'token_embd.weight', shape: [1000, 750], type: 0, data: Buffer.alloc(3_000_000, noise) }])
 }
 
-test('what is not a GGUF file, or no model, is refused after it arrived, and tried anew', async (context) => {
+test('what is not a GGUF file, or no model, is refused after it arrived, and tried again', async (context) => {
   const modelsFolder = await makeFolder(context)
   const { address, state } = await serveFile(context, 'tiny.gguf')
   state.bytes = Buffer.from('<html>Sign in first</html>')
@@ -168,7 +168,7 @@ test('what is not a GGUF file, or no model, is refused after it arrived, and tri
   assert.deepEqual(await readdir(modelsFolder), [])
 })
 
-/** A web server with one file at whatever path ends in its name; it breaks off downloads and changes the file when it is told. */
+/** A web server with one file at every path that ends in its name; it breaks off downloads and changes the file on demand. */
 async function serveFile(context: TestContext, name: string) {
   const state = { bytes: gguf('weights '), etag: '"1"', breaks: 0 }
   const ranges: (string | undefined)[] = []

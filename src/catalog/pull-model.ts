@@ -19,7 +19,7 @@ import { createWeightFileSource, isWeightSource } from './weight-file-source.ts'
 
 export interface PullOptions {
   readonly signal: AbortSignal
-  /** Told what will be fetched, before the first file is. */
+  /** Called with what will be fetched, before the first file. */
   readonly onPlan?: ((plan: PullPlan) => void) | undefined
   readonly onProgress: (progress: FileProgress) => void
 }
@@ -130,7 +130,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Fetches every file; tells the checksums of all where the source had not told some. */
+/** Fetches every file; returns the checksums of all files, also those that the source did not report. */
 async function pullFiles(
   { origin, hub }: { readonly origin: ModelSource; readonly hub: Pick<HubAccess, 'wait' | 'spreading'> },
   { id, files = {} }: ModelFile,

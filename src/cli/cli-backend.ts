@@ -23,7 +23,7 @@ export interface CliBackend {
   readonly findStartFaults: (config: Config) => Promise<readonly ConfigFault[]>
   /** What the service that runs on the data folder was started with, setting by setting, as far as commands beside it need it; null when none does. */
   readonly findRunningService: (config: Config) => Promise<Readonly<Record<string, string>> | null>
-  /** Accounts and tokens of the data folder, whether or not the service runs on it; one without a database is refused unless `onCreate` is told when it gets one. */
+  /** Accounts and tokens of the data folder, whether or not the service runs on it; one without a database is refused unless `onCreate` is given, which is called when one is created. */
   readonly openAccountDesk: (
     config: Config,
     options: Options & { readonly onCreate?: (dataFolder: string) => void },

@@ -13,11 +13,11 @@ export interface Command {
   /** `words`: several are one argument, as they were typed, with a space between. */
   readonly argument?: { readonly name: string; readonly help: string; readonly optional?: true; readonly words?: true }
   readonly flags: readonly CommandFlag[]
-  /** Runs until it is told to stop, so that it has no result that `--json` could print. */
+  /** Runs until it is stopped, so that it has no result for `--json`. */
   readonly endless?: true
   /** Names of the settings its help lists; `all` lists every one. */
   readonly settings: 'all' | readonly string[]
-  /** What else would stop it; looked for when something is wrong already, so that everything is told at once. */
+  /** What else would stop it; checked when something is wrong already, so that all faults are reported at once. */
   readonly findFaults?: (backend: CliBackend, config: Config) => Promise<readonly ConfigFault[]>
   readonly run: (context: CommandContext) => Promise<CommandResult>
 }

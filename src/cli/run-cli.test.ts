@@ -22,7 +22,7 @@ describe('the command line', () => {
     }
   })
 
-  it('lists the commands of a group to whoever asks for help on it', async () => {
+  it('lists the commands of a group with --help', async () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'limit', 'revoke']],
       ['account', ['create', 'list', 'disable', 'enable', 'limit', 'log', 'link', 'second-factor']],
@@ -53,7 +53,7 @@ describe('the command line', () => {
     }
   })
 
-  it('explains a command to whoever asks for help on it', async () => {
+  it('explains a command with --help', async () => {
     assert.equal((await run(['help', 'token', 'create'])).out, (await run(['token', 'create', '--help'])).out)
     assert.equal((await run(['help'])).out, (await run([])).out)
   })

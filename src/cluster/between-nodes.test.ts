@@ -69,7 +69,7 @@ suite('values between nodes', () => {
 suite('sealed lines', () => {
   const key = leaseKey(secret, 'a', 'b')
 
-  test('are read in their order by whoever has the key', () => {
+  test('are read in order with the key', () => {
     const [writer, reader] = [new SealedLines(key, 'asker'), new SealedLines(key, 'asker')]
     for (const value of [{ a: 1 }, 'x\ny', { bytes: new Uint8Array([1, 2, 3]) }, null]) {
       const line = writer.write(value)
@@ -185,7 +185,7 @@ suite('questions between nodes', () => {
 })
 
 suite('silence', () => {
-  test('is told once, as long after the last word as the limit then says', async () => {
+  test('is reported once, one limit after the last sign', async () => {
     const clock = createTestClock()
     let limit = 3000
     let reported = 0

@@ -98,5 +98,5 @@ test('a request whose node is lost again and again on it is not asked of it for 
   await requested
   assert.ok(refusal instanceof ServiceError && ['inference_failed', 'server_is_overloaded'].includes(refusal.code), String(refusal))
   assert.equal(cuts, 3)
-  assert.deepEqual(pair.worker.faults, [], 'whoever lends is not at fault when the asking node is gone')
+  assert.deepEqual(pair.worker.faults, [], 'the lender reports no fault when the asking node is gone')
 })

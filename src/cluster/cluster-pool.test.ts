@@ -74,7 +74,7 @@ test('a text, its count and its tokens come from another node as from a model of
   })
 })
 
-test('a node with another secret computes for nobody, and the operator is told once in a minute why', async () => {
+test('a node with another secret computes for nobody, and the reason is logged once a minute', async () => {
   const still = createTestClock()
   const registry = createMemoryNodeRegistry({ clock: still })
   const secret = createSecretKey('another secret of sixteen characters', 'utf8')
@@ -102,7 +102,7 @@ test('a node with another secret computes for nobody, and the operator is told o
   assert.equal(api.unreached.length, 2)
 })
 
-test('what another node does stands in the trace of whoever asked here', async () => {
+test('work on another node is part of the caller’s trace', async () => {
   const lent: unknown[] = []
   const trace: TestNodeSettings['trace'] = async (question, run) => {
     lent.push([question.kind, question.model, question.traceparent])
@@ -340,7 +340,7 @@ test('a node does not start with a model that another has as one of another kind
   )
 })
 
-test('where a model of another kind turns up beside others of its id, requests go where theirs is, and the operators are told', async () => {
+test('where a model of another kind turns up beside others of its id, requests go to their own kind, and the log warns', async () => {
   const still = createTestClock()
   const registry = createMemoryNodeRegistry({ clock: still })
   let models: readonly ModelDescriptor[] = [describeFakeImage()]

@@ -21,7 +21,7 @@ export interface ClusterViewSettings {
   /** What the nodes tell each other of models that they pull. */
   readonly pulls: Pick<ClusterPulls, 'report' | 'learn'>
   readonly onFault: (error: unknown) => void
-  /** Told of a node that could not be reached, and why; once a minute while that goes on. */
+  /** Called with a node that could not be reached, and why; once a minute while that lasts. */
   readonly onUnreached: (node: Pick<ClusterNode, 'id' | 'host' | 'url'>, cause: unknown) => void
 }
 

@@ -219,7 +219,7 @@ class Slot implements LeasedSlot {
     this.#lines = splitLines(this.#receivedBytes(), () => maxLineBytes)[Symbol.asyncIterator]()
     this.#pings = repeat(parts, pingMs, () => {
       this.#say({ type: 'ping' })
-      // Whoever is not listened to is not silent.
+      // A paused reader does not count as a silent node.
       if (this.#paused) parts.watch.onSign()
     })
   }

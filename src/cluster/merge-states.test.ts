@@ -14,6 +14,6 @@ test('a model of several nodes waits since its longest wait on any of them, also
   assert.deepEqual([merged?.waiting, merged?.waitingSince], [3, 1000])
 })
 
-test('where nobody waits, or no node tells since when, nothing is told', () => {
+test('where nobody waits, or no node reports since when, nothing is reported', () => {
   assert.equal('waitingSince' in (mergeStates([[state({})], [state({ waiting: 1 })]])[0] ?? {}), false)
 })

@@ -145,7 +145,7 @@ test('files are read again when they change, and half of a change, or an end, le
   assert.match(faults.map(({ message }) => message).join('; '), /key values mismatch.*ended on/)
 })
 
-test('a certificate that cannot be used is told at the start', async () => {
+test('an unusable certificate is reported at the start', async () => {
   const files = { authority: join(folder, 'ours.pem'), certificate: join(folder, 'ended.pem'), key: join(folder, 'ended.key') }
   await assert.rejects(watchNodeCertificate(files, { clock, onFault: () => {} }), /node-certificate-file.*ended on/s)
   await assert.rejects(

@@ -68,12 +68,12 @@ class MovingLease<Model> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended = true
-    // Whoever moves gives back what he gets.
+    // A call that moves releases the slot it gets.
     if (this.#moving === null) await this.#lease[Symbol.asyncDispose]()
     else await this.#moving.catch(() => {})
   }
 
-  /** Leaves a lost slot for another node, together with whoever else called on it, or throws what cannot be helped. */
+  /** Replaces a lost slot by one on another node, for every call on it, or throws the final error. */
   async #leave(lost: PlacedLease<Model>, error: unknown, begun: boolean): Promise<void> {
     if (begun || !(error instanceof NodeLost)) throw error
     if (this.#lease !== lost) return
@@ -123,7 +123,7 @@ export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease
       ...(device === undefined ? {} : { device }),
       async generate(request, options) {
         let begun = false
-        // Steps begin anew where a preview of them has not been seen.
+        // Steps start over where no preview of them was seen.
         const onProgress: typeof options.onProgress = (progress) => {
           begun ||= progress.preview !== undefined
           options.onProgress(progress)

@@ -44,7 +44,7 @@ export class SealedLines {
   }
 }
 
-/** Proof that whoever wrote `parts` in this order has the key. */
+/** Proof that the writer of `parts` in this order has the key. */
 export function seal(key: KeyObject, ...parts: readonly string[]): string {
   const hmac = createHmac('sha256', key)
   for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part)

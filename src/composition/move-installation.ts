@@ -77,7 +77,7 @@ export async function moveInstallation(
 /** Outputs that are read and stored at once. */
 const outputsAtOnce = 4
 
-/** What is missing or damaged stays so: its record tells whoever fetches it, as it did before. */
+/** What is missing or damaged stays so; its record reports it, as before. */
 async function copyOutputs(
   { source, files, bucket }: { readonly source: InstallationReader; readonly files: OutputStore; readonly bucket: S3OutputStore },
   { signal, onCopied }: { readonly signal: AbortSignal; readonly onCopied: () => void },

@@ -22,7 +22,7 @@ import { createSystemClock } from './system-clock.ts'
 /**
  * Opens accounts and tokens, beside a running service or without one.
  *
- * @param options.onCreate Told the data folder when it gets its database; absent = one without is refused.
+ * @param options.onCreate Called with the data folder when its database is created; absent = one without is refused.
  * @throws {UsageError} for a data folder without a database, most likely a misspelt one, and for a shared database without its bucket, or the other way round.
  */
 export async function openAccountDesk(

@@ -16,7 +16,7 @@ import { findWaysOut } from './ways-out.ts'
 /**
  * Opens the store that the settings name.
  *
- * @param options.onWarning Told what the operator should know about the database.
+ * @param options.onWarning Called with warnings about the database for the operator.
  * @throws {UsageError} when the file of the database's address cannot be read.
  * @throws {Error} when another service owns the data folder, or the database is not fit for it.
  */

@@ -36,7 +36,7 @@ const cases: readonly (readonly [what: string, settings: Settings, faults: reado
 ]
 
 for (const [what, settings, faults] of cases)
-  test(`${what}: ${faults.length === 0 ? 'starts' : `is told to look at ${faults.join(', ')}`}`, () => {
+  test(`${what}: ${faults.length === 0 ? 'starts' : `reports ${faults.join(', ')}`}`, () => {
     assert.deepEqual(
       findClusterFaults(settings).map(({ where }) => where),
       faults,

@@ -15,7 +15,7 @@ interface RunningService {
 
 /**
  * Ends a service that takes no new work any more: deferred work goes back to the queue at once, answers in progress get
- * the grace time, and what is left after it is cut off. Until then the service listens, so that whoever asks hears 503
+ * the grace time, and what is left after it is cut off. Until then the service listens, so that requests get 503
  * and when to come back.
  */
 export async function stopServing(

@@ -63,9 +63,9 @@ export interface ConsoleDependencies {
   readonly tally: () => NodeTally
   /** The origins of links and of the endpoints; known once the service listens. */
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
-  /** Told of each sign-in and one-time code that was refused, with the address it came from. */
+  /** Called with each refused sign-in and one-time code, and the address it came from. */
   readonly onSignInRefused: (event: { readonly address: string }) => void
-  /** Told of a download that broke off although its reader was there, and of a provider of sign-ins that did not answer as it should. */
+  /** Called with a download that broke off while its reader was there, and with a sign-in provider that did not answer correctly. */
   readonly onFault: (fault: { readonly requestId: string; readonly error: unknown }) => void
   /** Host names a browser may use, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]

@@ -15,7 +15,7 @@ export interface FoundRequest {
 }
 
 /**
- * A request that a person may see: one's own or, for owners, anybody's.
+ * A request that a person may see: their own or, for owners, anybody's.
  *
  * @param place The id of an asynchronous request, or the number of a record: ids of the others are their callers' to choose.
  * @throws {ServiceError} `request_not_found`, in the same words for a foreign, an unknown and a malformed place.

@@ -9,7 +9,7 @@ type Recorded = Partial<Pick<AuditEntry, 'accountId' | 'subject' | 'detail'>>
 /**
  * Writes down that a person has done something, before the answer says so; also when the client has left meanwhile.
  *
- * @param more.accountId Who it was, where the request has no session yet; default: whoever is signed in.
+ * @param more.accountId Who it was, where the request has no session yet; default: the signed-in account.
  */
 export async function recordAudit(
   { audit, clock }: Pick<ConsoleDependencies, 'audit' | 'clock'>,

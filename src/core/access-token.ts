@@ -38,7 +38,7 @@ export interface Caller {
   readonly accountLimits: AccountLimits
 }
 
-/** The error of whoever uses a token that was revoked. */
+/** The error for a revoked token. */
 export function tokenRevoked(): ServiceError {
   return new ServiceError('token_revoked', 'This access token was revoked; use another one.')
 }

@@ -26,7 +26,7 @@ export type DocumentKind = (typeof documentKinds)[number]
 /** One thing that an account keeps: JSON under a name, with what lists are ordered, filtered and searched by. */
 export interface Document {
   readonly kind: DocumentKind
-  /** Unique among the documents of its kind, whoever they belong to; 1 to 128 characters. */
+  /** Unique among the documents of its kind across all accounts; 1 to 128 characters. */
   readonly id: string
   readonly accountId: string
   readonly value: JsonValue

@@ -4,7 +4,7 @@ import { causeText, ServiceError, toErrorRecord, toFailureRecord } from './error
 
 const failure = (cause?: unknown) => new ServiceError('inference_failed', 'It failed.', { cause })
 
-test('a cause is told as one line, the first reason last', () => {
+test('a cause is one line, the first reason last', () => {
   const refused = new Error('connect ECONNREFUSED 10.0.0.7:8000')
   assert.equal(
     causeText(failure(new Error('The upstream cannot be reached.', { cause: refused }))),
@@ -28,7 +28,7 @@ test('a cause is bounded, ends though it leads to itself, and holds nothing that
   assert.equal(text.slice(0, 4), 'a b\ufffd')
 })
 
-test('callers are told no cause, what is stored holds it', () => {
+test('callers see no cause, the stored record holds it', () => {
   const error = failure(new Error('secret host'))
   assert.equal(JSON.stringify(toErrorRecord(error)).includes('secret'), false)
   assert.equal(toFailureRecord(error).cause, 'secret host')

@@ -134,7 +134,7 @@ export interface TextRequest {
         readonly opening?: 'turn' | 'last-message' | 'bare'
         /** How long the model is to think before it answers; absent = as it does by itself. */
         readonly effort?: ReasoningEffort
-        /** Set when a model that cannot be told how long to think is not to refuse, but to think as it does. */
+        /** Set where the effort is only a preference: a model without such a setting ignores it instead of refusing the request. */
         readonly effortIsWish?: boolean
         /** Whether it is to think at all, where no effort is asked for; absent = as it does by itself. */
         readonly thinks?: boolean

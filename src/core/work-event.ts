@@ -1,5 +1,5 @@
 /**
- * What a piece of work spends its time on. `load` is a model's, within the wait of whoever asked first; `prompt` ends with the first token,
+ * What a piece of work spends its time on. `load` is a model's, within the wait of the first request; `prompt` ends with the first token,
  * `decode` and `steps` with the last, `vae` with the finished pictures, `store` with the output on stable storage.
  */
 export type PhaseName = 'queue' | 'load' | 'prompt' | 'decode' | 'steps' | 'vae' | 'store'

@@ -20,7 +20,7 @@ export interface RequestTrace {
   end(request: FinishedRequest): void
 }
 
-/** Told what happens at the public interface, for logs, metrics and traces. */
+/** Receives the events of the public interface, for logs, metrics and traces. */
 export interface HttpObserver {
   /** A request's head has come in; `traceparent` as its client sent it. Undefined = it is part of no trace. */
   requestStarted?(start: { readonly method: string; readonly traceparent: string | undefined }): RequestTrace | undefined
@@ -31,7 +31,7 @@ export interface HttpObserver {
   requestFinished(request: FinishedRequest): void
   /** A piece of interactive work is over and in the books. */
   workFinished(entry: UsageEntry): void
-  /** Something failed for a reason the client is not told. */
+  /** Something failed for a reason that the client does not see. */
   faultSurvived(fault: { readonly requestId: string; readonly error: unknown }): void
   /** A caller asked for its prompt to be logged. */
   promptLogged(entry: { readonly requestId: string; readonly accountId: string; readonly prompt: string }): void

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Remembers which methods each path has, so that a wrong method is told from a wrong path. */
+/** Remembers which methods each path has, to tell a wrong method from a wrong path. */
 export interface KnownMethods {
   /** The methods of a path, or an empty list when no route has it. */
   of(path: string): readonly string[]

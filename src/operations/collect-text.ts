@@ -45,7 +45,7 @@ export function warningsOf({ choices }: Pick<TextResult, 'choices'>): { readonly
 /**
  * Gathers a generation into whole choices; the text equals the concatenated stream.
  *
- * @param note Told each part as it comes.
+ * @param note Receives each part as it comes.
  */
 export async function collectText(parts: AsyncIterable<TextPart>, note: (part: TextPart) => void = () => {}): Promise<TextResult> {
   const gathered = new GatheredText()
@@ -59,7 +59,7 @@ export async function collectText(parts: AsyncIterable<TextPart>, note: (part: T
 /**
  * Passes a generation on and hands it over whole before its end is passed on, so that nobody hears of an end that was not kept.
  *
- * @param keep Told the whole; what it throws ends the generation.
+ * @param keep Called with the whole; what it throws ends the generation.
  */
 export async function* passText(
   parts: AsyncIterable<TextPart>,

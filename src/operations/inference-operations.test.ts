@@ -142,7 +142,7 @@ test('what an attempt wrote that is over is not read with the next', async () =>
   assert.deepEqual((await updates.next()).value, word('found'))
 })
 
-test('whoever waits or watches is let go when the service ends', async () => {
+test('waiting and watching requests end with the service', async () => {
   const parts = createParts()
   const { id } = await submitAndClaim(parts)
   const waited = waitForInference(parts, { id, accountId: 'a', waitMs: 60_000 }, options)

@@ -123,7 +123,7 @@ suite('interactive work', () => {
     assert.equal(booked[0]?.outcome, 'failed')
   })
 
-  test('books that cannot be written fail nothing but are told of', async () => {
+  test('a failed write of the usage books fails no request and is reported', async () => {
     const { deps, fault, booked } = createParts(true)
     const ended: UsageEntry[] = []
     const onEnded = (entry: UsageEntry) => ended.push(entry)

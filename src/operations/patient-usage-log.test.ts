@@ -58,7 +58,7 @@ test('what cannot be booked while the database is away is booked when it is back
   assert.equal(state.faults, 5)
 })
 
-test('what the books will never take is told at once, and keeps nothing else waiting', async () => {
+test('an entry that the books will never accept is reported at once and delays no other', async () => {
   const { clock, state, log } = setUp()
   state.fault = new Error('no such account')
   await assert.rejects(log.append(entry, options), /no such account/)

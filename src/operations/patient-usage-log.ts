@@ -26,7 +26,7 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
   #waiting: Waiting[] = []
   #trying: Promise<void> | null = null
 
-  /** @param options.onFault Told of each try that failed and is made again. */
+  /** @param options.onFault Called with each failed attempt that is repeated. */
   constructor(log: Pick<UsageLog, 'append'>, { clock, onFault }: { readonly clock: Clock; readonly onFault: (error: unknown) => void }) {
     this.#log = log
     this.#clock = clock

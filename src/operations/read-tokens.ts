@@ -15,7 +15,7 @@ interface Requested<Request> {
 /**
  * Reads a text or a conversation as a model's tokens, on a slot of the model like any work.
  *
- * @throws {ServiceError} `unsupported_parameter` when the model runs where its tokens are not told, and what the pool and the model throw.
+ * @throws {ServiceError} `unsupported_parameter` when the model runs on a server that does not report its tokens, and what the pool and the model throw.
  */
 export async function tokenize(
   deps: TokenDependencies,

@@ -20,7 +20,7 @@ export async function readServiceKey(
     if (typeof found?.value === 'string') return Buffer.from(found.value, 'base64')
     const value = randomBytes(32).toString('base64')
     const made = { ...key, value, at: clock.now(), label: null, text: '', attachedBytes: 0, expiresAt: null }
-    // Whoever is second reads what the first one made.
+    // The second process reads the key that the first one made.
     await documents.put(made, { ...options, version: null, most: Number.POSITIVE_INFINITY })
   }
 }

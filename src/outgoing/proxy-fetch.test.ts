@@ -12,7 +12,7 @@ import { createProxyFetch } from './proxy-fetch.ts'
 const stack = new AsyncDisposableStack()
 let proxy: ForwardProxyServer
 let here = ''
-/** Told when an endless answer ends. */
+/** Called when an endless answer ends. */
 const ended = new EventEmitter()
 let ask: typeof fetch
 

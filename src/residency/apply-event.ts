@@ -56,7 +56,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'crashed':
       return event.blame === undefined ? noteCrash(model, now) : pause(model, event.blame, now)
     case 'unload':
-      // Who unloads what keeps failing wants it tried anew, as after its files were replaced.
+      // Unloading a model that keeps failing allows another try, as after its files were replaced.
       if (model.phase.type === 'backing-off') return { ...model, phase: { type: 'unloaded' }, crashes: 0 }
       return model.phase.type === 'loaded' ? { ...model, phase: { ...model.phase, draining: model.phase.draining ?? 'asked' } } : model
     case 'unloaded':

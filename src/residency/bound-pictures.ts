@@ -27,7 +27,7 @@ export function boundPictures(
   }
 }
 
-/** The model's own size is always tried: the estimate may be wrong, and whoever chose the memory chose the model. */
+/** The model's own size is always tried: the estimate may be wrong, and the operator chose both the memory and the model. */
 function refuseTooLarge(
   { width, height, highResolution }: Pick<ImageRequest, 'width' | 'height' | 'highResolution'>,
   descriptor: ImageModelDescriptor,

@@ -219,7 +219,7 @@ test('a model that cannot fit is refused by its figures and with what would fit,
   assert.equal(loader.attempts('big'), 0)
 })
 
-test('what a model took is told when it goes and when the service ends, and plans the next start', async () => {
+test('the memory a model took is reported when it goes and when the service ends, and is used to plan the next start', async () => {
   const known = new Map<string, MemoryNeed>()
   const measured: MeasuredMemory = {
     find: (modelId, conditions) => known.get(`${modelId} ${conditions}`),

@@ -211,7 +211,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       const { waiterId, refusal } = decision
       this.#deps.onEvent({ type: 'refused', modelId, because: refusal.because })
       const { catalog } = this.#deps
-      // Whoever still waited for a model that was removed meanwhile cannot have it later either.
+      // Requests that still wait for a removed model cannot get it later either.
       const isFailing = refusal.because === 'backing-off' || refusal.because === 'unloadable'
       const removed = isFailing && catalog.find(modelId) === undefined
       const error = removed ? makeNotFoundError(catalog, modelId) : this.#explain(modelId, refusal)
@@ -331,7 +331,7 @@ function isResident({ phase }: ResidentModel): boolean {
 export interface LoadProgress {
   /** Unix milliseconds. */
   readonly startedAt: number
-  /** 0 to 1; null = its engine has not told. */
+  /** 0 to 1; null = its engine has not reported any. */
   readonly part: number | null
 }
 

@@ -171,7 +171,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [11, release(1), []],
     [12, loaded('m', 1), ['grant 2']],
   ],
-  'further crashes back off; who comes meanwhile is told when to come back': [
+  'further crashes back off; requests meanwhile get the time to come back': [
     [0, acquire(1), ['load m']],
     [0, loaded('m', 1), ['grant 1']],
     [10, crashed, []],
@@ -250,7 +250,7 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [0, release(3), ['grant 4']],
     [0, release(4), ['grant 2']],
   ],
-  'the account with fewer sequences in work goes first, whoever has more requests': [
+  'the account with fewer sequences in work goes first, however many requests the other has': [
     [0, many(1, 'a', 3), ['load m']],
     [0, loaded('m', 3), ['grant 1']],
     [0, acquire(2, 'b'), ['grant 2']],
@@ -305,7 +305,7 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [31_000, release(3), ['grant 2']],
     [31_000, release(2), ['grant 4']],
   ],
-  'priorities of any size are told apart': [
+  'priorities of any size are distinguished': [
     [0, acquire(1, 'a'), ['load m']],
     [0, loaded('m', 1), ['grant 1']],
     [0, ranked(2, 'a', 2_000_000), []],

@@ -270,7 +270,7 @@ function findQueueRefusal(
   const serving = model.phase.type === 'loaded' && model.phase.draining === null
   const ahead = serving ? 0 : model.slots
   if (place >= model.queue + ahead) return { because: 'queue-full', retryAfterSeconds: estimateRetryAfter(model) }
-  // The worker brings one at a time, whoever's it is.
+  // The worker brings one at a time, of any account.
   if (waiter.admitted || waiter.deferred || model.share >= model.queue) return undefined
   const own = model.waiting.slice(0, place).filter(({ account }) => account === waiter.account)
   return own.length < model.share + ahead

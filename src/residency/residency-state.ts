@@ -157,7 +157,7 @@ export const leastResidentMs = 10_000
 /** How often memory in use is compared with the budget, beside every load. */
 export const reviewMs = 30_000
 
-/** What the planner is told. */
+/** An event for the planner. */
 export type PlannerEvent =
   | { readonly type: 'introduce'; readonly model: ResidentModel }
   | {

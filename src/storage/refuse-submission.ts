@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/error.ts'
 
-/** For a submission to a queue that holds as much as it may. */
+/** The error for a submission to a full queue. */
 export function queueFull(): ServiceError {
   return new ServiceError('server_is_overloaded', 'Too many requests are waiting; try again later.', { retryAfterSeconds: 10 })
 }

@@ -30,7 +30,7 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
-/** What a caller is told of a file that was not written; whatever is no fault of the system stays as it is. */
+/** The error for a file that was not written; anything but a fault of the system stays as it is. */
 export function toWriteFault(error: unknown): unknown {
   if (isDiskFull(error)) return diskFull(error)
   return error instanceof Error && 'code' in error && unwritableCodes.has(error.code) ? unwritable(error) : error

@@ -74,7 +74,7 @@ export function outputsExpired({ log, metrics }: Telemetry, { outputs, deletedRe
   log.debug({ outputs: outputs.length, deletedRecords }, 'outputs and records expired')
 }
 
-/** Work has told what it spends its time on: stretches become spans below what runs now, and all of it moves the metrics. */
+/** Work reported what it spends its time on: stretches become spans below what runs now, and all of it moves the metrics. */
 export function workWatched({ metrics, traces }: Telemetry, event: WorkEvent): void {
   const { model } = event
   if (event.type === 'first-token') metrics.timeToFirstToken.observe([model], event.ms / 1000)

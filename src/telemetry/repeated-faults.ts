@@ -1,5 +1,5 @@
 const againMs = 60_000
-/** Kinds that are remembered; the one that was told longest ago is forgotten first. */
+/** Kinds that are remembered; the one reported longest ago is dropped first. */
 const mostKinds = 200
 
 interface Reported {
@@ -18,7 +18,7 @@ export class RepeatedFaults {
     this.#now = now
   }
 
-  /** @returns How many like it were met since one was told, when it is to be told; null = it is no news. */
+  /** @returns How many such faults were met since the last report, when a report is due; null = none is due. */
   note(where: string, fault: unknown): number | null {
     const now = this.#now()
     const kind = `${where} ${describe(fault)}`

@@ -3,7 +3,7 @@ import { type BeginSpan, Traces } from './otlp/traces.ts'
 import { RepeatedFaults } from './repeated-faults.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
 
-/** Where events are told: each has one function here that writes its log line and moves its metrics. */
+/** Where events are recorded: each has one function here that writes its log line and moves its metrics. */
 export interface Telemetry {
   readonly log: Log
   readonly metrics: ServiceMetrics
@@ -14,7 +14,7 @@ export interface Telemetry {
 /**
  * A log, metrics and traces that events write to together.
  *
- * @param options.begin Sends spans to whoever collects them; absent = nobody does.
+ * @param options.begin Sends spans to a collector; absent = there is none.
  * @param options.now Milliseconds of a clock that nobody sets.
  */
 export function createTelemetry(

@@ -12,7 +12,7 @@ export type Judgement =
 /** Wait before the second attempt; each later one waits five times as long, so that a model has time to come back. */
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
-/** Instead of the first, for a server that says that it failed: nobody loads it anew here, and three attempts together outlast a minute of failures. */
+/** Instead of the first, for a server that says that it failed: nothing reloads it here, and three attempts together outlast a minute of failures. */
 const firstServerRetryMs = 12_000
 /** Wait for what was not there, such as a server that is started again. */
 const awayMs = 5000

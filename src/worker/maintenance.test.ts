@@ -55,7 +55,7 @@ async function completeOne(deps: MaintenanceDependencies, webhookUrl: string | n
   return { id: inference.id, output }
 }
 
-test('the age of the queue is told, and that it is not known while the store is away', async () => {
+test('the age of the queue is reported, and as unknown while the store is down', async () => {
   const { deps, clock } = createParts()
   const ages: (number | null)[] = []
   const faults: string[] = []

@@ -25,13 +25,13 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly underWay: WorkUnderWay
   readonly usage: UsageLog
   readonly requests: RequestLog
-  /** Reads anew whose requests are logged, and the keys for it; absent = nobody's are. */
+  /** Reads again whose requests are logged, and the keys for that; absent = no request is. */
   readonly refreshBodyLog?: (options: { readonly signal: AbortSignal }) => Promise<void>
   /** What this process is working on; its leases may have run out while it was paused. */
   readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
   readonly onExpired: (report: ExpiryReport) => void
-  /** Told every few seconds for how long the longest waiting of the queue has waited, in milliseconds; null while nobody knows. */
+  /** Called every few seconds with the longest wait in the queue, in milliseconds; null while that is unknown. */
   readonly onQueueAge: (ms: number | null) => void
   readonly onFault: (duty: string, error: unknown) => void
 }

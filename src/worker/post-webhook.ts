@@ -71,7 +71,7 @@ function describe(error: unknown): string {
   if (error === noOwnAnswer) return 'no final answer'
   if (!(error instanceof Error)) return 'failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
-  // Told apart, these would say which names of the operator's network there are.
+  // Separate errors would reveal which names exist in the operator's network.
   return /is not allowed/.test(error.message) || unresolved.has(code) ? 'no public address' : code
 }
 

@@ -85,7 +85,7 @@ test('one request', { skip }, async () => {
   await assertOpenToAll()
 })
 
-test('one’s own account', { skip }, async () => {
+test('the caller’s own account', { skip }, async () => {
   const { page, service } = visit()
   await page.goto(`${service.url}/console/account`)
   await page.locator('h1').waitFor()

@@ -35,7 +35,7 @@ test('attachments that together are more than the service takes are named before
   assert.deepEqual(refused, [])
 })
 
-test('a file that was sent is told apart from what was said, and messages leave the buttons beneath them free', {
+test('a sent file is shown apart from the text, and messages leave the buttons beneath them free', {
   skip: withoutChromium,
 }, async () => {
   await using visit = await visitConsole([])

@@ -176,7 +176,7 @@ test('the service page is alive: what was just done shows in its figures', { ski
   assert.deepEqual(await findBarriers(page), [])
 })
 
-test('models that share a name are told apart on the service page', { skip }, async () => {
+test('models that share a name are distinguished on the service page', { skip }, async () => {
   const { page } = visit()
   await page.route('**/console/api/models', async (route) => {
     const answer = await route.fetch()

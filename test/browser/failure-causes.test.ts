@@ -11,7 +11,7 @@ import { textOf } from './support/page-text.ts'
 const sentence = /The model failed on this request|The model dead-images stopped or could not be loaded/
 const request = /Request [\w-]{8,}/
 
-/** Asks the model whose server dies, and the one whose server is not there. Returns what was told: of the chat, of the drawing, and on its page. */
+/** Asks the model whose server dies, and the one whose server is not there. Returns the messages of the chat, of the drawing, and on its page. */
 async function fail(page: Page): Promise<readonly string[]> {
   const panel = page.getByRole('complementary', { name: 'Conversations and settings' })
   await panel.getByLabel('Model', { exact: true }).selectOption('dying-chat')
@@ -22,7 +22,7 @@ async function fail(page: Page): Promise<readonly string[]> {
   const chat = await textOf(answer.getByRole('alert'))
   await page.reload()
   await answer.waitFor()
-  await eventually(async () => assert.equal(await textOf(answer.getByRole('alert')), chat, 'what was told is kept with the conversation'))
+  await eventually(async () => assert.equal(await textOf(answer.getByRole('alert')), chat, 'the message is kept with the conversation'))
   await answer.getByRole('button', { name: 'Continue' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'Images')

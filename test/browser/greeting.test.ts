@@ -34,7 +34,9 @@ test('a link that was used says so, and leads on', { skip }, async () => {
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 
-test('who signs out is told so; who comes later is welcomed; whose sign-in ends learns it where it ended', { skip }, async () => {
+test('signing out is confirmed; a later visitor is welcomed; a session that ended is reported on the page where it ended', {
+  skip,
+}, async () => {
   const { page, service, context } = visit()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('You are signed out.').waitFor()

@@ -36,7 +36,7 @@ test('an owner searches the hub, sees what it found, and pulls it with a press',
   await page.locator('article').getByText('someone/small-chat', { exact: false }).last().waitFor()
 })
 
-test('a hub that does not answer is told of, and what a member may not do is refused', { skip: withoutChromium }, async () => {
+test('a hub that does not answer is reported, and what a member may not do is refused', { skip: withoutChromium }, async () => {
   await using visit = await visitConsole(['--hub-url', 'http://127.0.0.1:9'])
   const { page } = visit
   await becomeOwner(visit)

@@ -29,7 +29,7 @@ test('who opens the page and types writes a message; a shortcut stays one', { sk
 test('a text file is attached by keys, and taken out again', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
-  // A browser is told to hand over its dialog on another way than keys take: what goes there in between comes after it.
+  // The command that answers a browser's dialog takes another way than keys: keys sent in between arrive after it.
   const chooser = page.waitForEvent('filechooser')
   await keys.press(button(page, 'Attach text files or pictures'))
   await (await chooser).setFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The fox is red.') })

@@ -16,7 +16,7 @@ const { skip, visit } = useConsole(async (started) => {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const link = (page: Page, name: string) => page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true })
 
-test('pictures are looked at one after the other by keys, and what is shown is told', { skip }, async () => {
+test('pictures are looked at one after the other by keys, and the one shown is announced', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(link(page, 'Gallery'), 'Shift+Tab')
@@ -71,7 +71,7 @@ test('a request is run again and shown as code by keys', { skip }, async () => {
   await keys.stand(page.getByRole('heading', { level: 1, name: 'Request', exact: true }))
 })
 
-test('a grid is drawn by keys, and that it is done is told', { skip }, async () => {
+test('a grid is drawn by keys, and its end is announced', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
   await keys.press(link(page, 'Images'), 'Shift+Tab')

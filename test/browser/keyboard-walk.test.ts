@@ -7,7 +7,7 @@ import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
-/** Waits until a screen reader is told something. */
+/** Waits for an announcement to screen readers. */
 async function expectAnnounced(page: Page, text: string): Promise<void> {
   await page.locator('[aria-live=polite], [role=status]').filter({ hasText: text }).first().waitFor({ state: 'attached' })
 }
@@ -34,7 +34,7 @@ test('a text file says what a press on it does, and that it came and went', { sk
   await expectAnnounced(page, 'notes.txt is taken out.')
 })
 
-test('a stopped answer, and what is undone, are told', { skip }, async () => {
+test('a stopped answer and an undo are announced', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')
   await haveAnswered(page, 'An answer.')
@@ -49,7 +49,7 @@ test('a stopped answer, and what is undone, are told', { skip }, async () => {
   await expectAnnounced(page, 'Undone.')
 })
 
-test('a drawing that is done is told; the style says that it is one', { skip }, async () => {
+test('a finished drawing is announced; the style is labelled as one', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await page.getByRole('button', { name: 'Style None' }).waitFor()

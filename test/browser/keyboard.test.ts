@@ -127,7 +127,7 @@ test('behind a link in a page the focus is in the page it leads to', { skip }, a
   await untilTrue(page, "document.activeElement?.closest('#main') !== null")
 })
 
-test('what is told while a dialog is open is told in it', { skip }, async () => {
+test('an announcement while a dialog is open is made inside it', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Gallery')
   await page.locator('.gallery button.plate-picture').first().click()

@@ -25,7 +25,7 @@ async function visit(...flags: readonly string[]) {
   return { ...visited, provider, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The way to one's own account is one's name. */
+/** The link to the account is the person's name. */
 async function openAccount(page: Page): Promise<void> {
   await page.locator('a[href="/console/account"]').first().click()
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor()

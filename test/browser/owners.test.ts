@@ -38,7 +38,7 @@ test('an owner pulls a model and sees it arrive', { skip }, async () => {
   await page.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' })
 })
 
-test('a token is limited by its holder, and what is left is told there and under the account', { skip }, async () => {
+test('a token is limited by its holder, and what is left is shown there and under the account', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()

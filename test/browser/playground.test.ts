@@ -79,7 +79,7 @@ test('a picture hangs in the gallery with the settings it was drawn with', { ski
   await eventually(async () => assert.match(await page.getByLabel('Seed', { exact: true }).inputValue(), /^\d+$/))
 })
 
-test('a picture is drawn anew only where the mask is painted', { skip }, async () => {
+test('a picture is redrawn only where the mask is painted', { skip }, async () => {
   const { page } = visit()
   await page.getByRole('button', { name: 'Start from this one' }).click()
   await page.getByRole('button', { name: 'Paint a mask' }).click()
@@ -113,7 +113,7 @@ test('a drawing can be cancelled, and its request tells so', { skip }, async () 
   await page.locator('.timeline').getByText('Cancelled').waitFor()
 })
 
-test('a drawing that waits for a server which is away says so, whoever waits before it', { skip }, async () => {
+test('a drawing that waits for a server which is down says so, also behind others', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Images')
   await page.route('**/console/api/models', async (route) => {

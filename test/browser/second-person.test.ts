@@ -23,7 +23,7 @@ function bobsPage(): Page {
   return member
 }
 
-/** Asks for a chat completion as whoever is signed in there. @returns tokens, as the service counted them. */
+/** Sends a chat completion as the person who is signed in there. @returns tokens, as the service counted them. */
 async function ask(page: Page, content: string): Promise<number> {
   const body = JSON.stringify({ model: 'sepia-mini-chat', messages: [{ role: 'user', content }], max_tokens: 3 })
   const answer = await page.evaluate<{ usage: { total_tokens: number } }>(

@@ -38,7 +38,7 @@ test('who signs out in one tab is gone from the others, with what was unsent and
   await page.getByLabel('Password').waitFor()
   assert.equal(await page.getByText('An answer.').count(), 0)
   await untilTrue(page, secrets)
-  // Whoever signs in there is let in everywhere.
+  // A sign-in there applies to every tab.
   await other.goto(`${service.url}/console/chat`)
   await signInAgain(other)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()

@@ -64,7 +64,7 @@ test('an answer that is waited for when its page is loaded again says that the p
   await page.close()
 })
 
-test('a list that breaks off, or that something else answers, is told of truly', { skip }, async () => {
+test('a list that breaks off, or that something else answers, is reported correctly', { skip }, async () => {
   const { service, context } = visit()
   await using proxy = await openSlowProxy(service.url)
   const page = await context.newPage()
@@ -197,7 +197,7 @@ test('somebody else who signs in where a sign-in ended finds nothing of it', { s
   await context.clearCookies()
   await context.addCookies(cookies)
   await page.goto(`${service.url}/console/chat`)
-  // It begins anew once it knows that somebody else is there.
+  // It reloads once it knows that another person is signed in.
   await page.getByText('Ada Lovelace').first().waitFor()
 })
 

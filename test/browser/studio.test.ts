@@ -33,7 +33,7 @@ test('Draw is in sight with every setting unfolded, and the drawing comes into s
     }
     await draw(page, `a red apple at ${viewport.width}`)
     await page.locator('.run', { hasText: `at ${viewport.width}` }).waitFor()
-    // The board scrolls once it was drawn anew.
+    // The board scrolls once it was rendered again.
     await eventually(async () => assert.ok(await isInSight(page, '.run h2'), `the drawing at ${viewport.width} px`))
     await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
     await button.waitFor()
@@ -49,7 +49,7 @@ test('the model stands on top, and sizes go by the names of their shapes', { ski
   assert.ok(Math.abs(Number(width) / Number(height) - 16 / 9) < 0.05)
 })
 
-test('a size of one’s own is drawn, and one that the model does not take is told and not sent', { skip }, async () => {
+test('a custom size is drawn, and one that the model does not take is reported and not sent', { skip }, async () => {
   const { page } = visit()
   await page.getByLabel('Custom').check()
   await page.getByLabel('Width').fill('100')

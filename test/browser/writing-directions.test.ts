@@ -10,7 +10,7 @@ const words = 'ما هي عاصمة فرنسا'
 /** Ends in the other direction, so that where its end stands tells in which direction the whole runs. */
 const mixed = `${words} Paris`
 
-/** Where the first and the last letter of an element stand, without what only screen readers are told. */
+/** Where the first and the last letter of an element stand, without text for screen readers alone. */
 const ends = `(selector) => {
   const walker = document.createTreeWalker(document.querySelector(selector), NodeFilter.SHOW_TEXT)
   const texts = []

@@ -1,4 +1,4 @@
-/** How far the load is, for whoever waits for it to get somewhere. */
+/** The progress of the load, for code that waits for it. */
 export class LoadProgress {
   #completed = 0
   #over = false

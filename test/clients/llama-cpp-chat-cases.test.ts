@@ -54,7 +54,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
       assert.equal((await fetch(`${target.url}${path}`, { headers: { authorization: `Bearer ${target.token}` } })).status, 200)
   })
 
-  test('what of a prompt was warm is told', async () => {
+  test('the cached part of a prompt is reported', async () => {
     const counts: number[][] = []
     for (const content of ['1 2 3 4 5 6', '1 2 3 4 5 6', '1 2 3 4 5 9', '1 2 3 9 9 9']) {
       const { usage } = await asJson(await chat({ messages: [{ role: 'system', content: 'Test' }, user(content)] }))
@@ -96,7 +96,7 @@ suite('the published cases of llama.cpp’s server for chats, completions, token
     assert.equal((await chat({ timings_per_token: true })).status, 400)
   })
 
-  test('a last message of the assistant is continued, whoever’s words ask for it', async () => {
+  test('a last message of the assistant is continued, in the words of every interface', async () => {
     const messages = [system, question, { role: 'assistant', content: 'The capital of' }]
     const plain = await textOf({ messages })
     assert.equal(await textOf({ messages, add_generation_prompt: false, continue_final_message: true }), plain)

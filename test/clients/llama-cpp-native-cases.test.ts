@@ -145,7 +145,7 @@ suite('the published cases of llama.cpp’s server for its own routes', () => {
       assert.equal((await call('/completion', { n_predict: 1, ...unknown })).status, 400)
   })
 
-  test('the places of the model are told, and free again when a caller has left', async () => {
+  test('the slots of the model are reported, and free again when a caller has left', async () => {
     const leaving = new AbortController()
     const body = JSON.stringify({ prompt, n_predict: -1, ignore_eos: true, stream: true })
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.token}` }

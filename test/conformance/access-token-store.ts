@@ -91,7 +91,7 @@ export function testAccessTokenStore(name: string, open: StoreFactory): void {
     assert.deepEqual(revoked, [60, 70, null])
   })
 
-  test(`${name} tokens: of some it is told which are revoked, also by others, or forgotten since`, async () => {
+  test(`${name} tokens: a batch lookup returns which are revoked, also by others, or deleted since`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     for (const id of ['t', 'u', 'v']) await store.tokens.create({ ...token, id, hash: id }, options)
     assert.deepEqual(await store.tokens.revokedOf(['t', 'u', 'gone'], options), ['gone'])

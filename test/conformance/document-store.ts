@@ -166,7 +166,7 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual(await find("'; drop table documents; --"), [])
   })
 
-  test(`${name} documents: what has expired is gone, its name is free, and it is told once`, async () => {
+  test(`${name} documents: what has expired is gone, its name is free, and it is reported once`, async () => {
     const clock = createTestClock()
     await using store = await openRoomy(clock)
     await store.documents.put(made('soon', { expiresAt: clock.now() + 10 }), room)

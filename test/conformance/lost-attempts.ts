@@ -138,7 +138,7 @@ export function testLostAttempts(name: string, open: StoreFactory): void {
     assert.equal(await succeed(store.queue, mine), 'completed')
   })
 
-  test(`${name} queue: a completion that is repeated is told so, another one is refused`, async () => {
+  test(`${name} queue: a repeated completion is confirmed, another one is refused`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
     await store.queue.enqueue(makeSubmission(), options)
     const claim = await claimNext(store.queue)

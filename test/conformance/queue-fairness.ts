@@ -7,7 +7,7 @@ import { makeTextRequest } from '../support/text-request.ts'
 import { claimNext, leaseMs } from './claiming.ts'
 import { options, roomy, type StoreFactory } from './store-factory.ts'
 
-/** Turns between accounts, priorities, and the position told to callers. */
+/** Turns between accounts, priorities, and the position reported to callers. */
 export function testQueueFairness(name: string, open: StoreFactory): void {
   test(`${name} queue: accounts take turns however much one of them submits`, async () => {
     await using store = await open({ clock: createTestClock(), limits: roomy })
@@ -74,7 +74,7 @@ export function testQueueFairness(name: string, open: StoreFactory): void {
     assert.equal((await store.log.find(low.inference.id, 'd', options))?.queuePosition, 1)
   })
 
-  test(`${name} log: the place in a very long queue is told exactly near the front and about right behind`, async () => {
+  test(`${name} log: the place in a very long queue is exact near the front and approximate behind`, async () => {
     await using store = await open({ clock: createTestClock(), limits: { maxPending: 10_000 } })
     const made = await Promise.all(Array.from({ length: 1500 }, () => store.queue.enqueue(makeSubmission(), options)))
     const ids = made.map(({ inference }) => inference.id)

@@ -17,7 +17,7 @@ export function testSharedCounts(name: string, open: StoreFactory): void {
     assert.deepEqual(await take(8), { granted: 5, left: 7 })
   })
 
-  test(`${name} counts: whoever asks for a minute that is over counts in the present one`, async () => {
+  test(`${name} counts: a request for a past minute counts in the present one`, async () => {
     await using store = await openRoomy()
     const take = (minute: number) => store.counts.takeOfMinute({ subject: 'a', minute, wanted: 1, limit: 2 }, options)
     assert.deepEqual(
@@ -26,7 +26,7 @@ export function testSharedCounts(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} counts: a clock that was set back begins its minutes anew`, async () => {
+  test(`${name} counts: a clock that was set back starts its minutes over`, async () => {
     await using store = await openRoomy()
     const take = (minute: number) => store.counts.takeOfMinute({ subject: 'a', minute, wanted: 2, limit: 2 }, options)
     assert.deepEqual(

@@ -79,7 +79,7 @@ export function testUsageLog(name: string, open: StoreFactory): void {
     )
   })
 
-  test(`${name} usage: is told by person, token, model, hour and day, with latencies that add up, rolled up or not`, async () => {
+  test(`${name} usage: is reported by person, token, model, hour and day, with latencies that add up, rolled up or not`, async () => {
     const clock = createTestClock(Date.UTC(2026, 0, 2, 9, 30))
     await using store = await open({ clock, limits: roomy })
     const book = (change: Partial<UsageEntry>) => store.usage.append({ ...entry, at: clock.now(), ...change }, options)

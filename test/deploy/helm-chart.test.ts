@@ -133,7 +133,7 @@ suite('the Helm chart', { skip: withoutHelm }, () => {
     assert.match(JSON.stringify(own), /"secretName":"mine"/)
   })
 
-  test('starts pods anew when a value of the secret changes, and only then', async () => {
+  test('restarts pods when a value of the secret changes, and only then', async () => {
     const podsOf = async (given: object) =>
       (await render(given)).flatMap(({ kind, spec }) =>
         kind === 'Deployment' || kind === 'StatefulSet' ? [JSON.stringify(spec.template)] : [],

@@ -165,7 +165,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     ])
   })
 
-  test('is told no temperature where the request has the usual one, as its newer models take either that or top_p', async () => {
+  test('gets no temperature where the request has the usual one, as its newer models take either that or top_p', async () => {
     await using stack = new AsyncDisposableStack()
     const { server, generate } = await connect(stack, sends(start, end('end_turn')))
     await generate({ ...conversation, sampling: { ...conversation.sampling, temperature: 1 } })
@@ -248,7 +248,7 @@ describe("a server that speaks Anthropic's Messages", () => {
     ],
   ]
   for (const [name, answer, code] of failures) {
-    test(`that ${name} is told of as ${code}`, async () => {
+    test(`that ${name} is reported as ${code}`, async () => {
       await using stack = new AsyncDisposableStack()
       const { generate } = await connect(stack, answer)
       await assert.rejects(generate(conversation), { code })
@@ -320,7 +320,7 @@ const cutAfter =
     response.write(events.slice(0, count).join(''), () => setImmediate(() => response.destroy()))
 const refuses = (message: string) => status(400, JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }))
 
-/** What a server does, whether another is asked instead, and what the client is told when there is no other. */
+/** What a server does, whether another is tried instead, and the client's error when there is no other. */
 const faults: readonly [name: string, answer: Answer, retried: boolean, reported: string][] = [
   ['never answers', () => {}, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
@@ -366,7 +366,7 @@ describe("one of several that speak Anthropic's Messages that", { concurrency: t
       }
     })
 
-    test(`${name} is told of as ${reported} where there is no other`, async () => {
+    test(`${name} is reported as ${reported} where there is no other`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
       const { generate } = await connectTo([bad], stack, { timeouts: timeoutsFor(name) })

@@ -165,7 +165,7 @@ test('a server that does one thing after the other is there while something come
   assert.deepEqual(reported, [])
 })
 
-test('a server that hangs is told of, with a request there or without', async () => {
+test('a server that hangs is reported, with or without a request on it', async () => {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startTextServer((response) => void response.write('first')))
   server.models = () => {}
@@ -214,7 +214,7 @@ const absences: readonly [name: string, leave: (server: TextServer) => void, com
     (server) => startTextServer(works, { port: Number(new URL(server.url).port) }),
   ],
   [
-    'is started anew behind a proxy, which says so (502)',
+    'restarts behind a proxy, which answers 502',
     (server) => {
       server.models = (response) => response.writeHead(502).end('<html>')
       server.answer = server.models

@@ -10,7 +10,7 @@ import { type Answer, openAiEvents, startTextServer, works } from '../support/en
 import { startHttpService } from '../support/http-service.ts'
 import { makeTextRequest } from '../support/text-request.ts'
 
-/** What a server that draws may answer when it is told to stop. */
+/** What a server that draws may answer to a cancellation. */
 const answers: Readonly<Record<string, ImageServerFault>> = {
   'answers it with 500': (response) => void response.writeHead(500).end('{}'),
   'answers it with a page': (response) => void response.end('<html>'),
@@ -26,7 +26,7 @@ const answers: Readonly<Record<string, ImageServerFault>> = {
   },
 }
 
-describe('a request is cancelled and the next one drawn when its server, told to stop,', { concurrency: 4 }, () => {
+describe('a request is cancelled and the next one drawn when its server, on cancellation,', { concurrency: 4 }, () => {
   for (const [name, stopFault] of Object.entries(answers))
     for (const [format, at] of [
       ['a1111', /2img$/],

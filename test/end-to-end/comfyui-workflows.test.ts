@@ -19,7 +19,7 @@ const says = (reason: RegExp) => (error: unknown) => {
 const queue = (running: readonly unknown[], pending: readonly unknown[]) =>
   JSON.stringify({ queue_running: running, queue_pending: pending })
 
-test('a workflow that a server knows no more, since it was started anew, fails at once', async (context) => {
+test('a workflow that a restarted server no longer knows fails at once', async (context) => {
   const forgets: ImageServerFault = (response, body) => void response.end(body.includes('queue_running') ? queue([], []) : '{}')
   const { model } = await connectImageServer(context, 'comfyui', { fault: forgets, at: /^\/history|^\/queue/ })
   await assert.rejects(model.generate(request, { signal, onProgress }), says(/lost the workflow/))
@@ -65,7 +65,7 @@ for (const [name, messages, reason] of [
   ['is interrupted by somebody', [['execution_interrupted', { node_type: 'KSampler' }]], /somebody else/],
   ['fails without a word', undefined, /failed in its workflow\.$/],
 ] as const)
-  test(`a workflow that ${name} is told of in the log without what was asked`, async (context) => {
+  test(`a workflow that ${name} is logged without the request`, async (context) => {
     const entry = JSON.stringify({ p1: { outputs: {}, status: { status_str: 'error', completed: false, messages } } })
     const { model } = await connectImageServer(context, 'comfyui', { fault: (response) => void response.end(entry), at: /^\/history/ })
     await assert.rejects(model.generate(request, { signal, onProgress }), says(reason))

@@ -157,7 +157,7 @@ describe('the command line beside a running service', () => {
     assert.match(err, /^--prot: there is no such flag\. Did you mean --port\?\nSEPIA_GRACE: expected a duration/)
   })
 
-  it('makes a database for the first token or account, and none for whoever only looks', async () => {
+  it('creates a database for the first token or account, and none for read-only commands', async () => {
     await using folder = await createTemporaryFolder()
     const data = join(folder.path, 'data')
     for (const words of ['token list', 'account list', 'token revoke x --yes', 'account link x', 'account disable x --yes']) {

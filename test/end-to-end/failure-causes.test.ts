@@ -68,7 +68,7 @@ test('members, and owners’ tokens, hear the sentence and nothing else', async 
   }
 })
 
-test('why an asynchronous request failed is kept for owners; nobody else is told, at no address', async () => {
+test('why an asynchronous request failed is kept for owners; nobody else sees it, at any address', async () => {
   const { store, send, owner, member, ownerId, bearer } = await openService()
   const accounts = await store.accounts.list(options)
   const memberId = accounts.find(({ role }) => role === 'member')?.id ?? ''

@@ -97,7 +97,7 @@ suite("an account's own limits", () => {
     assert.equal((await service.fetch('/v1/chat/completions', { json: chat })).status, 200)
   })
 
-  test('of a day and a month, the one with less left is told and refuses, until it comes back', async () => {
+  test('of a day and a month, the one with less left is reported and refuses, until it comes back', async () => {
     const clock = createTestClock(Date.UTC(2026, 0, 31, 23, 59, 15))
     await using service = await startHttpService({ clock })
     await limit(service, { tokensPerDay: 1000, tokensPerMonth: 5 })

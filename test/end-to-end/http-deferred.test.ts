@@ -76,7 +76,7 @@ suite('deferred requests with a worker', () => {
     const { id } = await submit(service, json, {}, '/v1/chat/completions')
     const written = (followed: string) =>
       [...followed.matchAll(/^event: text\ndata: (.*)$/gm)].map(([, data = '']) => JSON.parse(data).choices[0].delta.content).join('')
-    // Whoever comes later reads it from the beginning too.
+    // A later reader also gets it from the beginning.
     for (const reader of ['first', 'second']) {
       let followed = ''
       for await (const chunk of (await service.fetch(`/v1/requests/${id}/events`)).body ?? []) {

@@ -76,7 +76,7 @@ suite('images', () => {
     }
   })
 
-  test('a prompt is told to the log only when its request asks for that', async () => {
+  test('a prompt is logged only when its request asks for that', async () => {
     await draw({ prompt: 'secret' })
     await draw({ prompt: 'public', log_prompt: true })
     assert.deepEqual(service.prompts, ['public'])

@@ -54,7 +54,7 @@ suite('the limits of an access token', () => {
     assert.deepEqual(await left(token), [200, '2', '1'])
   })
 
-  test('its tokens a day refuse it and nobody else, and are told by the usage', async () => {
+  test('its tokens a day refuse it and nobody else, and the usage reports them', async () => {
     await using service = await startHttpService({ clock: createTestClock(start) })
     const token = await limitedToken(service, { tokensPerDay: 5 })
     await limitAccount(service, { tokensPerDay: 100 })
@@ -115,7 +115,7 @@ suite('limits of a minute and of a moment', () => {
     assert.equal((await readError(never)).code, 'quota_exceeded')
   })
 
-  test('so many requests are in work at once, streams among them, and the next is told how many', async () => {
+  test('so many requests are in work at once, streams among them, and the next is refused with the number', async () => {
     const clock = createTestClock(start)
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) } }, { slots: 1 })
     await using service = await startHttpService({ clock, pool })

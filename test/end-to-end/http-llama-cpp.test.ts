@@ -154,7 +154,7 @@ suite('llama.cpp’s own routes', () => {
     assert.equal((await send('/apply-template', { model, messages: [] })).status, 400)
   })
 
-  test('what holds and which places work is told', async () => {
+  test('the settings in force and the busy slots are reported', async () => {
     const look = async (path: string) => {
       const answer = await fetch(`${service.url}${path}`, { headers: { 'x-api-key': service.token } })
       assert.equal(answer.status, 200, path)

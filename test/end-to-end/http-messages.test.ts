@@ -58,7 +58,7 @@ suite("Anthropic's messages", () => {
     )
   })
 
-  test('stop sequences and the limit are told apart from the end', async () => {
+  test('stop sequences and the limit are distinguished from the end', async () => {
     const stopped = await ask(body('[say one two END three]', { stop_sequences: ['END', 'x'] }))
     assert.deepEqual([stopped.answer.stop_reason, stopped.answer.stop_sequence], ['stop_sequence', 'END'])
     assert.deepEqual(stopped.answer.content, [{ type: 'text', text: 'one two ' }])

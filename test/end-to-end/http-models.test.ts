@@ -17,7 +17,7 @@ function poolIn(state: ModelState['state']): ModelPool {
 }
 
 suite('the models', () => {
-  test('that are on their way are told beside, without the address that they come from', async () => {
+  test('that are being pulled are listed too, without their source address', async () => {
     const pull = { startedAt: 1, state: 'pulling', bytesDone: 5, bytesTotal: 0, bytesPerSecond: 2.4, reason: null, node: 'one' } as const
     const pulls = {
       list: () => [

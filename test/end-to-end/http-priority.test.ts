@@ -10,7 +10,7 @@ const chat = { model: 'fake-chat', messages: [{ role: 'user', content: '[say one
 const stored = { 'x-service-async': '1' }
 
 suite('the priority of a request', () => {
-  test('reaches whoever hands out slots, and is named in the answer where a tier was asked for', async () => {
+  test('reaches the model pool, and is named in the answer where a tier was requested', async () => {
     const requested: (number | undefined)[] = []
     const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock: createTestClock() }) } })
     const { acquireText } = pool

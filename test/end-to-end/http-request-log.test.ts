@@ -15,7 +15,7 @@ const hourMs = 60 * 60 * 1000
 const messages = [{ role: 'user', content: '[say a secret answer] please' }]
 const chat = { model: 'fake-chat', messages, max_tokens: 8 }
 
-/** The service with its log on for the one account, unless told otherwise. */
+/** The service with its log on for the one account by default. */
 async function startLogged({ on = true, slow = null }: { on?: boolean; slow?: Promise<void> | null } = {}) {
   const clock = createSystemClock()
   const store = createMemoryStore({ clock, limits: { maxPending: 100 } })

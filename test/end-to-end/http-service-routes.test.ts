@@ -11,7 +11,7 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const { signal } = new AbortController()
 
-/** A service whose pool notes what it was told to load and unload. */
+/** A service whose pool records loads and unloads. */
 async function start() {
   const reported: string[] = []
   const pool = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock: createSystemClock() }) }, image: {} })

@@ -50,7 +50,7 @@ async function startStuck() {
       stuck = question
       return requested.promise
     },
-    /** What a request is told whose question the store never answers. */
+    /** The error of a request whose query the store never answers. */
     async ask(question: string, path: string, init: Parameters<typeof service.fetch>[1] = {}) {
       // So that nothing that was believed for a while is believed any more.
       await clock.advance(60_000)

@@ -155,7 +155,7 @@ suite('stored chat completions', () => {
     await assert.rejects(client.chat.completions.retrieve(id), OpenAI.NotFoundError)
   })
 
-  test('an account that keeps as much as it may is told so, whole or at the end of a stream', async () => {
+  test('an account at its limit gets the error, whole or at the end of a stream', async () => {
     await using started = await startService({ settings: { mostDocumentBytes: 100 } })
     const { service, client } = started
     await assert.rejects(client.chat.completions.create(ask('[say one]')), OpenAI.RateLimitError)

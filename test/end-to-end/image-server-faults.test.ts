@@ -156,7 +156,7 @@ const files: readonly { readonly does: string; readonly row: string; readonly dr
 /** The same answer with a text that holds no bytes in the place of each picture. */
 const withoutPicture = (body: Buffer): string => body.toString().replaceAll(/"iVBOR[^"]*"/g, '"*"')
 
-/** Whether a server can be told to stop from that call on: before, it has given the picture no name, and after, it is drawn. */
+/** Whether a server can be stopped from that call on: before, it has given the picture no name, and after, it is drawn. */
 const isStoppable = (format: ImageServerFormat, at: RegExp): boolean => format === 'a1111' || /jobs|history/u.test(at.source)
 
 async function assertFails(context: TestContext, format: ImageServerFormat, { fault, at, reported }: FaultRow & { readonly at: RegExp }) {
@@ -174,7 +174,7 @@ for (const format of imageServerFormats) {
   describe(`a server of the kind ${format} that`, { concurrency: 4 }, () => {
     for (const at of drawingCalls[format]) {
       for (const row of faults)
-        test(`${row.does} at ${at.source} is told of as ${row.reported}, and does not draw twice`, async (context) => {
+        test(`${row.does} at ${at.source} is reported as ${row.reported}, and does not draw twice`, async (context) => {
           const calls = await assertFails(context, format, { ...row, at })
           const requested = calls.filter(({ path }) => at.test(path)).length
           // A kept-alive connection that ends without a word may have been closed before the question came; what draws is not repeated for that.
@@ -194,7 +194,7 @@ for (const format of imageServerFormats) {
         assert.equal((await sharp(images[0]?.bytes).metadata()).format, 'png')
       })
 
-      test(`hangs at ${at.source} is left, and told so, when the signal says so`, async (context) => {
+      test(`hangs at ${at.source} is left, and notified, when the signal aborts`, async (context) => {
         const { model, server } = await connectImageServer(context, format, { fault: hangs, at })
         const controller = new AbortController()
         const reason = new Error('the client left')
@@ -208,18 +208,18 @@ for (const format of imageServerFormats) {
     }
 
     for (const { does, drawn } of files)
-      test(`${does} is told of as inference_failed`, async (context) => {
+      test(`${does} is reported as inference_failed`, async (context) => {
         const { model } = await connectImageServer(context, format, { drawn: await drawn() })
         await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
       })
 
-    test('sends nothing where the picture should be is told of as inference_failed', async (context) => {
+    test('sends nothing where the picture should be is reported as inference_failed', async (context) => {
       const nothing: ImageServerFault = (response, body) => void response.end(format === 'comfyui' ? '' : withoutPicture(body))
       const { model } = await connectImageServer(context, format, { fault: nothing })
       await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed' })
     })
 
-    test('leaves after it was connected is told of as inference_failed', async (context) => {
+    test('leaves after it was connected is reported as inference_failed', async (context) => {
       const { model, server } = await connectImageServer(context, format)
       await server.leave()
       await assert.rejects(model.generate(request(), idle), { name: 'ServiceError', code: 'inference_failed', isUnbegun: true })
@@ -249,7 +249,7 @@ for (const [name, preview] of [
     assert.equal(images.length, 1)
   })
 
-test('progress that cannot be told to anybody costs no picture and no service', async (context) => {
+test('progress that cannot be reported breaks no picture and no service', async (context) => {
   const unhandled: unknown[] = []
   const note = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', note)

@@ -66,7 +66,7 @@ describe('a server that hangs is given up, with what to change', { concurrency: 
       const { model } = await connectImageServer(context, format, { fault: hangsInside, timeouts: impatient })
       await assert.rejects(model.generate(request, idle), isLate('idle'))
     })
-    test(`${format}, with a picture that takes longer than it may, and is told to stop`, async (context) => {
+    test(`${format}, with a picture over its time limit, and receives the cancellation`, async (context) => {
       const endless: ImageServerFault = (response) => void response.end(format === 'sd-server' ? '{"status":"generating"}' : '{}')
       // What brings a picture with one call may be silent for longer than a pause while it draws.
       const isOneCall = format === 'a1111' || format === 'openai-images'

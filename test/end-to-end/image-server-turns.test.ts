@@ -56,7 +56,7 @@ for (const [name, reported] of [
   ['waits there behind those of others', says({ queued: true })],
   ['is drawn already', says({ completed: true })],
 ] as const)
-  test(`a1111: what is drawn is neither told nor stopped where the server says that ours ${name}`, async (context) => {
+  test(`a1111: another's drawing is neither reported nor stopped where the server says that ours ${name}`, async (context) => {
     assert.deepEqual(await leaveWhen(context, reported), { steps: [], isStopped: false })
   })
 

@@ -126,7 +126,7 @@ test('a1111: progress comes with previews, counts over all pictures and ends who
   await assert.rejects(generating)
 })
 
-test('progress is told in the steps that were asked for, whatever a server makes of them', async (context) => {
+test('progress is reported in the requested steps, whatever a server makes of them', async (context) => {
   for (const [format, at, reported] of [
     ['a1111', /2img$/, undefined],
     ['comfyui', /^\/history\//, { type: 'progress', data: { value: 2, max: 4 } }],
@@ -175,7 +175,7 @@ for (const [status, body, reason] of [
   [200, '{"status":"failed","error":{"code":"generation_failed","message":"a fox"}}', /ended a picture as failed generation_failed\.$/],
   [200, '{}', /does not report the state of a picture/],
 ] as const)
-  test(`sd-server: a job that ends as ${status} ${body} is told of in the log`, async (context) => {
+  test(`sd-server: a job that ends as ${status} ${body} is reported in the log`, async (context) => {
     const fault: ImageServerFault = (response) => void response.writeHead(status).end(body)
     const { model } = await connectImageServer(context, 'sd-server', { fault })
     await assert.rejects(model.generate(request(), idle), (error) => {

@@ -218,13 +218,13 @@ for (const [name, { answers, tooLong, busy }] of Object.entries(servers))
       ])
     })
 
-    test('has no room for a prompt, which is told as it says it', async () => {
+    test('has no room for a prompt, which is reported in its words', async () => {
       await using stack = new AsyncDisposableStack()
       const { generate } = await connect(stack, tooLong)
       await assertRejected(generate(), { code: 'context_length_exceeded', param: 'messages' })
     })
 
-    test('is busy, which is told as that', async () => {
+    test('is busy, which is reported as that', async () => {
       await using stack = new AsyncDisposableStack()
       await assertRejected((await connect(stack, busy)).generate(), { code: 'server_is_overloaded' })
     })

@@ -29,7 +29,7 @@ async function start(data: string, options: { readonly detached?: boolean } = {}
   throw new Error((await logged).map(({ msg }) => msg).join())
 }
 
-test('a line of every request that was answered is in the log of a service that was told to stop under load', async () => {
+test('a line of every request that was answered is in the log of a service that was stopped under load', async () => {
   await using folder = await createTemporaryFolder()
   using service = await start(folder.path)
   const { url, logged, ended, child } = service
@@ -59,7 +59,7 @@ test('a line of every request that was answered is in the log of a service that 
   assert.equal(lines.at(-1)?.msg, 'service stopped')
 })
 
-test('answers that were under way when the service was told to stop are on record', async () => {
+test('answers that were under way when the service was stopped are on record', async () => {
   await using folder = await createTemporaryFolder()
   using service = await start(folder.path)
   const { url, token, logged, ended, child } = service

@@ -46,7 +46,7 @@ test('a command that cannot write its answer says so', {
   assert.equal(code, 1)
 })
 
-test('a service goes on when who reads its log leaves, and stops when it is told to', async () => {
+test('a service continues when the reader of its log leaves, and stops on SIGTERM', async () => {
   await using folder = await createTemporaryFolder()
   const child = spawn(process.execPath, [...argv, '--data', folder.path], { stdio: ['ignore', 'pipe', 'pipe'] })
   using _ended = ending(child)
@@ -87,7 +87,7 @@ test('a service whose log nobody reads stops all the same', async () => {
   assert.deepEqual(await ended, [0, null])
 })
 
-test('a service whose terminal closes stops as when it is told to', async () => {
+test('a service whose terminal closes stops as on SIGTERM', async () => {
   await using folder = await createTemporaryFolder()
   const child = spawn(process.execPath, [...argv, '--data', folder.path], { stdio: ['ignore', 'pipe', 'pipe'] })
   using _ended = ending(child)

@@ -85,7 +85,7 @@ suite('text servers behind a proxy', () => {
         assert.equal(server.requests.at(-1)?.headers['proxy-authorization'], undefined)
       })
 
-      test('is told apart from its proxy, which is named, in what goes wrong', async () => {
+      test('is distinguished from its proxy in errors, which name the proxy', async () => {
         const reported = `127.0.0.1:${proxy.port}`
         using connection = await open(`${origin}/v1`)
         server.answer = (response) => response.writeHead(500).end()

@@ -68,7 +68,7 @@ describe('what changes nothing and is refused by a server', () => {
     )
   })
 
-  test('is told to the client where it changes something', async () => {
+  test('is reported to the client where it changes something', async () => {
     await using stack = new AsyncDisposableStack()
     const { ask, bodies } = await connect(stack, thinking)
     await assertRejected(ask(sampling({ temperature: 0.5 })), { code: 'invalid_request_error' })

@@ -11,7 +11,7 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const { signal } = new AbortController()
 
-/** Loads models that run elsewhere, noting what is told of their servers. */
+/** Loads models that run elsewhere, noting the reports about their servers. */
 function openLoader() {
   const health = new ServerHealth()
   const reported: unknown[] = []

@@ -56,7 +56,7 @@ const stopAfter =
   (response) =>
     void response.write(openAiEvents.slice(0, events).join(''))
 
-/** What a server does, whether another is asked instead, and what the client is told when there is no other. */
+/** What a server does, whether another is tried instead, and the client's error when there is no other. */
 const faults: readonly [name: string, answer: Answer, retried: boolean, reported: string][] = [
   ['never answers', hang, true, 'inference_failed'],
   ['closes the connection', (response) => response.destroy(), true, 'inference_failed'],
@@ -149,7 +149,7 @@ describe('a server of several that', { concurrency: true }, () => {
       if (retried) assert.ok(good.requests.length > 0)
     })
 
-    test(`${name} is told of as ${reported} where there is no other`, async () => {
+    test(`${name} is reported as ${reported} where there is no other`, async () => {
       await using stack = new AsyncDisposableStack()
       const bad = stack.use(await startTextServer(answer))
       const { model } = await connect([bad], stack, timeoutsFor(name))
@@ -232,7 +232,7 @@ describe('servers of one model', () => {
     assert.ok(servers.every(({ requests }) => requests.length > 0))
   })
 
-  test('one that is gone is told once, left alone, and used again when it answers', async () => {
+  test('one that is gone is reported once, left alone, and used again when it answers', async () => {
     await using stack = new AsyncDisposableStack()
     const [stays, leaves] = [stack.use(await startTextServer()), stack.use(await startTextServer())]
     const reported: unknown[] = []

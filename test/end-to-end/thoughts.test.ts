@@ -52,7 +52,7 @@ suite('thoughts of a model that thinks', () => {
     assert.deepEqual(await collect('<think>Is it'), { thoughts: 'Is it', text: '', calls: 0 })
   })
 
-  test('are left out when no effort is asked for, and models that cannot be told say so', async () => {
+  test('are left out when no effort is requested, and models without the setting refuse it', async () => {
     model.say('Four.')
     assert.equal((await ask({ reasoning_effort: 'none' })).status, 200)
     const refused = await readError(await ask({ model: qwen25.name, reasoning_effort: 'low' }))
@@ -114,7 +114,7 @@ suite('thoughts of a model that thinks', () => {
     }
   })
 
-  test('are counted for whoever did not wait for them', async () => {
+  test('are counted for requests that did not wait for them', async () => {
     model.say(`<think>${musing}</think>Four.`)
     const requested = await readJson(
       await service.fetch('/v1/responses', { json: { model: qwen3.name, input: 'Two and two?', background: true } }),

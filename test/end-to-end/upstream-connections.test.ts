@@ -87,7 +87,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.deepEqual(await Promise.all(asking), Array(5).fill('done'))
   })
 
-  test('a server that was started anew with another key closes old connections, and gets the new key all the same', async () => {
+  test('a server that restarted with another key closes old connections, and gets the new key all the same', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())
     const keyFile = join(folder.path, 'key')
@@ -186,7 +186,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
     assert.equal(await ask(connection), 'first')
   })
 
-  test('one whose certificate nobody vouches for cannot be reached, and the reason is told', async () => {
+  test('one whose certificate nobody vouches for cannot be reached, and the reason is reported', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(await createTemporaryFolder())
     const files = await makeAuthority(folder.path, 'localhost')
@@ -225,7 +225,7 @@ describe('connections to an upstream', { concurrency: true }, () => {
       assert.equal(`${await answer}`, 'done')
     })
 
-  test('nothing compressed is asked for, and what comes so is told as that', async () => {
+  test('nothing compressed is requested, and a compressed answer is reported as that', async () => {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startTextServer())
     server.answer = (response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('data: {}'))

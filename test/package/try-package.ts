@@ -53,7 +53,7 @@ const service = spawn('npx', ['sepia', 'serve', '--port', '0', '--data', home], 
   cwd: folder.path,
   stdio: ['ignore', 'pipe', 'inherit'],
   env: strangersEnvironment(),
-  // A group of its own, which is told to stop as a whole, as Ctrl-C does it: npx hands no signal on.
+  // A process group, which is stopped as a whole, as Ctrl-C does: npx forwards no signal.
   detached: true,
 })
 const ended = once(service, 'exit')

@@ -14,7 +14,7 @@ const takesNoWrites = { code: 'server_is_overloaded', message: /is read-only at 
 const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
 
 suite('a standby in the place of PostgreSQL', { skip: withoutPostgres }, () => {
-  test('reads, refuses what is written until it is promoted, and then goes on with all that it was told', async () => {
+  test('reads, refuses what is written until it is promoted, and then continues with everything acknowledged', async () => {
     const primary = await sharedPostgres()
     const address = new URL(await createDatabase())
     const database = address.pathname.slice(1)

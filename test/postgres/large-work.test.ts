@@ -107,7 +107,7 @@ suite('large requests that wait on PostgreSQL', { skip: withoutPostgres }, () =>
     assert.equal((await claim.load(options)).work.kind, 'image')
   })
 
-  test('that are gone or damaged are told so', async () => {
+  test('that are gone or damaged are reported as that', async () => {
     await using it = await start()
     await it.store.queue.enqueue(large(), options)
     const claim = await claimNext(it.store.queue)

@@ -13,7 +13,7 @@ import { makeSubmission } from '../support/submission.ts'
 const open = (url: string) => openPostgresStore({ url, clock: createSystemClock(), limits: roomy, mode: 'service' })
 
 suite('PostgreSQL behind a pooler', { skip: withoutPostgres || withoutPooler }, () => {
-  test('one that refuses settings is told of in a sentence', async () => {
+  test('one that refuses settings is reported in a sentence', async () => {
     await using pooler = await startPooler(await createDatabase(), { mode: 'session', ignoresOptions: false })
     await assert.rejects(open(pooler.url), /lacks the settings.*ALTER ROLE/)
     await assert.rejects(checkDatabase(pooler.url), /lacks the settings.*ALTER ROLE/)

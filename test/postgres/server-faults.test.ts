@@ -59,7 +59,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('a completion whose answer got lost is told to be ours, and its usage is booked once', async () => {
+  test('a completion whose answer got lost counts as ours, and its usage is booked once', async () => {
     // Without a notifier, whose answer could be the lost one.
     await using linked = await openOverLink({ mode: 'tool' })
     const { link, store } = linked
@@ -143,7 +143,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.equal(await store.tokens.findByHash('h', options), null)
   })
 
-  test('what waits behind others for a server that fell silent is told within eight seconds, too', async () => {
+  test('statements behind others on a silent server fail within eight seconds, too', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
     await store.tokens.findByHash('h', options)
@@ -152,15 +152,15 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await Promise.all([
       assert.rejects(first, away),
       store.clock.wait(3000, options).then(async () => {
-        const second = assert.rejects(store.queue.enqueue(makeSubmission(), options), away).then(() => 'told')
+        const second = assert.rejects(store.queue.enqueue(makeSubmission(), options), away).then(() => 'rejected')
         const late = store.clock.wait(8000, options).then(() => 'late')
-        assert.equal(await Promise.race([second, late]), 'told')
+        assert.equal(await Promise.race([second, late]), 'rejected')
       }),
     ])
     link.letGo()
   })
 
-  test('a killed server is told as 503, and the store works again as soon as it is back', async () => {
+  test('a killed server gives 503, and the store works again as soon as it is back', async () => {
     const server = await sharedPostgres()
     await using store = await openPostgresStore({ url: await createDatabase(), clock: createSystemClock(), limits: roomy, mode: 'service' })
     const { inference } = await store.queue.enqueue(makeSubmission(), options)
@@ -231,7 +231,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await linked.store[Symbol.asyncDispose]()
   })
 
-  test('a store that closes while it is connecting anew leaves no connection behind', { timeout: 30_000 }, async () => {
+  test('a store that closes while it reconnects leaves no connection behind', { timeout: 30_000 }, async () => {
     await using linked = await openOverLink()
     const { link, store, database } = linked
     const { query } = await sharedPostgres()

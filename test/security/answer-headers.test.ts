@@ -20,7 +20,7 @@ suite('headers of every answer', () => {
     assert.equal((await send('DELETE', '/v1/models')).headers['x-content-type-options'], 'nosniff')
   })
 
-  test('where the service is reached by HTTPS, browsers are told to keep to it', async () => {
+  test('responses over HTTPS carry Strict-Transport-Security', async () => {
     const secure = await startConsoleService({ publicUrl: 'https://sepia.example' })
     for (const path of paths)
       assert.match(String((await secure.send('GET', path)).headers['strict-transport-security']), /^max-age=\d{8}/, path)

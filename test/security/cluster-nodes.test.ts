@@ -125,7 +125,7 @@ test('a call that comes along with a question counts only with the seal of that 
   assert.deepEqual(node.requested, [])
 })
 
-test('a forged node that answers without the secret is told nothing', async () => {
+test('a forged node that answers without the secret learns nothing', async () => {
   const received: string[] = []
   const forged = createServer((request, response) => {
     request.on('data', (chunk) => received.push(String(chunk)))
@@ -156,7 +156,7 @@ for (const [kind, limit] of [
   test(`a stranger that signals work forever at the address of an older node is given up after ${limit} when asked for ${kind}`, async () => {
     const clock = createTestClock()
     const looks = new EventEmitter()
-    // Whoever hears a sign looks at the clock.
+    // Every sign leads to a look at the clock.
     const watched: Clock = {
       ...clock,
       now() {

@@ -10,7 +10,7 @@ const chat = '/v1/chat/completions'
 const held = { model: 'fake-chat', messages: [{ role: 'user', content: '[hang]' }], stream: true }
 
 suite('floods of connections', () => {
-  test('one address has so many; one more is told why, and what it sends is not read', async () => {
+  test('one address has so many; one more gets the reason, and what it sends is not read', async () => {
     await using service = await startHttpService({ settings: { connectionsPerAddress: 3 } })
     const sockets = await Promise.all([1, 2, 3].map(() => openSocket(service.url)))
     for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')

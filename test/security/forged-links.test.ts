@@ -13,7 +13,7 @@ async function draw(service: HttpService, fields: object = {}): Promise<readonly
   return data.map(({ url }) => url)
 }
 
-test('a link shows its picture to whoever has it, without a token, for 24 hours', async () => {
+test('a link shows its picture without a token, for 24 hours', async () => {
   const clock = createTestClock()
   await using service = await startHttpService({ worker: true, clock })
   const [first = '', second = ''] = await draw(service, { n: 2 })

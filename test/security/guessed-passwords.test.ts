@@ -61,14 +61,14 @@ suite('guessed passwords', () => {
     assert.equal((await open(service.firstCode)).statusCode, 200)
   })
 
-  test('each refused sign-in and code is told with its address, for the log', async () => {
+  test('each refused sign-in and code is logged with its address', async () => {
     const service = await startConsoleService()
     await signIn(service, 'a guess at random')
     await service.send('POST', '/console/api/invitation', { body: { code: 'wrong' } })
     assert.deepEqual(service.refused, ['127.0.0.1', '127.0.0.1'])
   })
 
-  test('spaces, patterns and one’s own e-mail are no passwords', async () => {
+  test('spaces, patterns and the caller’s own e-mail are no passwords', async () => {
     const { send, firstCode } = await startConsoleService()
     for (const weak of ['          ', 'aaaaaaaaaa', email, 'ada@Example.org']) {
       const answer = await send('POST', '/console/api/sign-up', { body: { code: firstCode, name: 'Ada', email, password: weak } })

@@ -178,7 +178,7 @@ describe('groups', () => {
   }
   const owning = { ...ada, groups: ['owners', 'staff'] }
 
-  test('give the role at each sign-in anew', async () => {
+  test('set the role again at each sign-in', async () => {
     await using service = await open({ rules })
     await service.join(service.firstCode, 'first@example.org')
     assert.equal((await signIn(service, owning)).account.role, 'owner')
@@ -201,7 +201,7 @@ describe('groups', () => {
 })
 
 describe('a provider that is down', () => {
-  test('leaves passwords working, is told of, and is asked again when it is back', async () => {
+  test('leaves passwords working, is reported, and is used again when it is back', async () => {
     await using service = await open()
     await service.provider.setUp(false)
     const { answer } = await begin(service)
@@ -215,7 +215,7 @@ describe('a provider that is down', () => {
     assert.equal((await signIn(service, { ...ada, email: 'bob@example.org' })).location, '/console/chat')
   })
 
-  test('is told of in one line a minute, however often somebody who is not signed in asks', async () => {
+  test('is logged once a minute, however often somebody without a session triggers it', async () => {
     await using service = await open()
     await service.provider.setUp(false)
     for (let time = 0; time < 20; time++) {

@@ -56,7 +56,7 @@ suite('second factors', () => {
     assert.equal(plain.json().error.message, withCode.json().error.message)
   })
 
-  test('whoever knows the password cannot guess codes without end, not even by starting anew', async () => {
+  test('the password alone does not allow endless guesses of codes, not even by starting over', async () => {
     const { signInWith, wrong, secret } = await openEnrolled()
     const statuses: number[] = []
     for (let guess = 0; guess < 12; guess++) {

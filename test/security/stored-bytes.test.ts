@@ -25,7 +25,7 @@ suite('stored bytes', () => {
     assert.equal((await service.fetch('/generate/sdxl', { json, headers: deferred, token: honest })).status, 202)
   })
 
-  test('one request asks for a bounded number of pixels, and is told which fields to change', async () => {
+  test('one request may ask for a bounded number of pixels, and the error names the fields to change', async () => {
     await using service = await startHttpService({ settings: { imagePixels: 1024 * 1024 } })
     const cases = [
       ['/generate/sdxl', { width: 512, height: 512, num_images: 5 }, ['num_images', 'width', 'height'], /at most 4 of this size/],

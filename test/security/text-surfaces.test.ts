@@ -109,7 +109,7 @@ const hostile: readonly { readonly path: string; readonly what: string; readonly
   },
   {
     path: '/v1/chat/completions',
-    what: 'templates told of a thousand things',
+    what: 'templates with a thousand variables',
     body: () => chat(`"chat_template_kwargs":{${repeat(1000, (at) => `"k${at}":1`)}}`),
     status: 400,
   },

@@ -6,7 +6,7 @@ export interface BrowserPage {
   readonly requested: string[]
   /** Addresses gone to, newest last. */
   readonly visited: string[]
-  /** How often the page began anew. */
+  /** How often the page reloaded. */
   readonly reloads: () => number
   /** Answers the page's requests from now on. */
   answerWith(answer: (path: string, init: RequestInit) => Promise<Response>): void

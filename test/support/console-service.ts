@@ -58,7 +58,7 @@ export interface ConsoleService {
   ): Promise<LightMyRequestResponse>
   /** The addresses of refused sign-ins, in their order. */
   readonly refused: readonly string[]
-  /** What was told as a fault. */
+  /** The reported faults. */
   readonly faults: readonly unknown[]
   /** Uses a code up and returns the new browser's cookie. */
   join(code: string, email: string): Promise<string>

@@ -7,7 +7,7 @@ const [first, count] = [10_000, firstGivenPort() - 10_000]
 const mostTries = 100
 
 /**
- * A port of the loopback address for a server that must be told one. Nobody listens there right now, and nobody comes to by chance
+ * A port of the loopback address for a server that needs one. Nobody listens there right now, and nobody comes to by chance
  * until the server does, or while it starts again.
  */
 export async function findFreePort(): Promise<number> {

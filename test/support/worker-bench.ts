@@ -18,7 +18,7 @@ import { createTestClock, type TestClock } from './test-clock.ts'
 
 const options = { signal: new AbortController().signal }
 
-/** Everything a worker needs, in memory, with fake models, a clock that stands still and a record of what it told. */
+/** Everything a worker needs, in memory, with fake models, a clock that stands still and a record of its events. */
 export interface WorkerBench extends WorkerDependencies {
   readonly store: Store
   readonly clock: TestClock

@@ -10,7 +10,7 @@ export interface KnownState {
   readonly unfinished: readonly { readonly by: 'owner' | 'member'; readonly id: string }[]
 }
 
-/** What one person was told at one address. */
+/** The answer to one person at one address. */
 export interface Reading {
   readonly by: 'owner' | 'member'
   readonly path: string

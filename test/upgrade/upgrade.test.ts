@@ -34,7 +34,7 @@ for (const archive of readdirSync(releases).filter((name) => name.endsWith('.tar
     assert.equal(session.account.role, 'owner')
   })
 
-/** Requires all that was told before to be told again; there may be more. */
+/** Requires every earlier answer to be given again; there may be more. */
 function assertHolds(now: unknown, before: unknown, where: string): void {
   if (typeof before !== 'object' || before === null) {
     assert.deepEqual(now, before, where)

@@ -104,7 +104,7 @@ test('a pickle by its name and a sound file of another kind wait for who names t
   assert.match(catalog.findUnusable('flux')?.reason ?? '', /FLUX/)
 })
 
-test('names are told by the end of a split, few-step models and velocities by their names', async () => {
+test('names are derived from the end of a split, few-step models and velocities by their names', async () => {
   const own = join(temporary.path, 'names')
   const wanted = {
     'sd15.safetensors': 'some_lightning_v2',

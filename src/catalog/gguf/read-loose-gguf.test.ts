@@ -69,7 +69,7 @@ describe('a GGUF file that lies in a folder of models', () => {
     )
   })
 
-  it('is told by name what it is where it is no model, and left out where it is damaged', async () => {
+  it('is reported by name where it is no model, and left out where it is damaged', async () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'mmproj.gguf': header('clip'),

@@ -48,7 +48,7 @@ export async function pullSpans(
       if (noted - missing() < noteBytes) return
       noted = missing()
       notes = notes.then(() => note(file, part, spans))
-      // Told where it is waited for.
+      // The waiter gets the error.
       notes.catch(() => undefined)
     }
     try {

@@ -29,7 +29,7 @@ export function createWebSource(place: string, rules: FetchRules): ModelSource {
   }
 }
 
-/** A body whose end before its time is told as that. */
+/** A body whose early end is reported as that. */
 export async function* explainBreaks(
   body: AsyncIterable<Uint8Array>,
   address: URL,

@@ -74,7 +74,7 @@ export const listDevices: Command = {
       engine,
       backend,
       String(index),
-      `${name ?? 'not told'}${software ? ' (software: only used when named)' : ''}`,
+      `${name ?? 'unknown'}${software ? ' (software: only used when named)' : ''}`,
       memoryBytes === null ? '' : `${printByteSize(memoryBytes)}${freeBytes === null ? '' : `, ${printByteSize(freeBytes)} free`}`,
       driver ?? '',
     ])

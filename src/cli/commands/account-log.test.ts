@@ -10,7 +10,7 @@ describe('account log', () => {
     assert.deepEqual(done, ['closed'])
   })
 
-  test('switches on for a day unless told otherwise, and off', async () => {
+  test('switches on for a day by default, and off', async () => {
     assert.deepEqual((await run(['account', 'log', 'a1', '--on'])).done, ['log on a1 {"keepMs":86400000,"forMs":null}', 'closed'])
     const longer = await run(['account', 'log', 'a1', '--on', '--keep', '48h', '--for', '7d'])
     assert.deepEqual(longer.done, ['log on a1 {"keepMs":172800000,"forMs":604800000}', 'closed'])

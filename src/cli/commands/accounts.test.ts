@@ -177,7 +177,7 @@ describe('account list', () => {
 })
 
 describe('account create', () => {
-  it('makes a member unless told otherwise, and says how to get a token', async () => {
+  it('makes a member by default, and says how to get a token', async () => {
     const { out, done } = await run(['account', 'create', '--name', 'ci'])
     assert.deepEqual(done, ['account {"name":"ci","role":"member"}', 'closed'])
     assert.match(out, /^Created the account a1\.\nIts first token: sepia token create --account a1 --name first$/m)

@@ -30,7 +30,7 @@ describe('devices', () => {
     const [, first, second, third] = out.split('\n').map((line) => line.split(/ {2,}/))
     assert.deepEqual(first, ['text', 'vulkan', '0', 'A GPU', '8gb, 1gb free', '1.2'])
     assert.equal(second?.[4], '8gb')
-    assert.deepEqual(third, ['text', 'vulkan', '1', 'not told (software: only used when named)'])
+    assert.deepEqual(third, ['text', 'vulkan', '1', 'unknown (software: only used when named)'])
   })
 })
 

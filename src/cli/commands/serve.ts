@@ -9,7 +9,7 @@ export const serve: Command = {
   findFaults: (backend, config) => backend.findStartFaults(config),
   run: async ({ backend, config, report, signal, terminal }) => {
     await backend.serve(config, { signal, print: terminal.out, report }).catch((error: unknown) => {
-      // Told to stop before it was ready, it stopped as asked.
+      // It was stopped before it was ready, as requested.
       if (!signal.aborted || error !== signal.reason) throw error
     })
     return { text: '', json: {} }

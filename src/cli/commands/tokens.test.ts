@@ -49,7 +49,7 @@ describe('token create', () => {
   const wanted = (done: readonly string[]): { scopes: readonly string[]; lifetimeMs: number | null } =>
     JSON.parse((done[0] ?? '').replace('token ', ''))
 
-  it('may do everything, for ever, unless told otherwise', async () => {
+  it('may do everything, for ever, by default', async () => {
     const { scopes, lifetimeMs } = wanted((await run(['token', 'create', '--name', 'x'])).done)
     assert.deepEqual(scopes, ['text', 'image', 'read'])
     assert.equal(lifetimeMs, null)

@@ -26,7 +26,7 @@ export async function openBucket(
 }
 
 /**
- * Fails as its operator has to read it, whose callers are told no causes.
+ * Throws the error in a form for the operator, since callers see no causes.
  *
  * @throws {Error} in the words of what caused the fault of a bucket; whatever else it was.
  */

@@ -94,7 +94,7 @@ test('a model that left takes no requests, finishes those it has and leaves the 
   )
 })
 
-test('a replaced model is loaded anew by the next request', async () => {
+test('a replaced model is loaded again by the next request', async () => {
   const { clock, become, loader, pool, parts } = await open([describeFakeText()])
   await using _parts = parts
   await pool.load('fake-chat', { signal })

@@ -10,7 +10,7 @@ import { dataLayout } from '../data-layout.ts'
 /**
  * Reads every folder of models that the settings name.
  *
- * @param others What is wrong besides, to be told with the faults of the models.
+ * @param others Other faults, to be reported together with those of the models.
  * @throws {UsageError} with every fault at once.
  */
 export async function openModels(config: Config, others: readonly ConfigFault[] = []): Promise<RefreshableCatalog> {

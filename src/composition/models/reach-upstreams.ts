@@ -11,7 +11,7 @@ import type { ServerChange } from '../../runtimes/upstream/server-watch.ts'
 /**
  * A loader that connects to the models that run elsewhere and leaves the others to another loader.
  *
- * @param options.health What is known of their servers; noted there before `onServer` is told.
+ * @param options.health What is known of their servers; noted there before `onServer` is called.
  */
 export function reachUpstreams(
   local: ModelLoader,
@@ -24,7 +24,7 @@ export function reachUpstreams(
   }: {
     readonly health: ServerHealth
     readonly onServer: (change: ServerChange & { readonly modelId: string }) => void
-    /** Called once for each model whose servers do not count their tokens; absent = nobody is told. */
+    /** Called once for each model whose servers do not count their tokens. */
     readonly onUncounted?: (modelId: string) => void
     readonly traceparent: () => string | undefined
     readonly findRoute: FindRoute

@@ -106,7 +106,7 @@ export function traceClaims(telemetry: Telemetry): NonNullable<WorkerDependencie
   }
 }
 
-/** Runs what another node asks of this one's models in the trace of whoever asked there. */
+/** Runs what another node asks of this one's models in the caller's trace. */
 export function traceLeases({ traces }: Telemetry): NonNullable<LenderSettings['trace']> {
   return ({ kind, model, traceparent }, run) =>
     traces.within(`lend ${kind}`, { kind: 'server', traceparent, attributes: { 'sepia.model': model } }, run)

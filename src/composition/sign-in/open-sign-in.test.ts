@@ -27,7 +27,7 @@ const cases: readonly (readonly [what: string, settings: Settings, faults: reado
 ]
 
 for (const [what, signIn, faults] of cases)
-  test(`${what}: ${faults.length === 0 ? 'starts' : `is told to look at ${faults.join(', ')}`}`, () => {
+  test(`${what}: ${faults.length === 0 ? 'starts' : `reports ${faults.join(', ')}`}`, () => {
     assert.deepEqual(
       findSignInFaults({ signIn }).map(({ where }) => where),
       faults,

@@ -1,7 +1,7 @@
 import type { Budget } from '../../core/limits/budget.ts'
 import type { AccountLimits } from '../../core/limits/use-limits.ts'
 
-/** GET /console/api/account/limits: how much whoever is signed in may use, and what of it is gone. */
+/** GET /console/api/account/limits: the limits of the signed-in account, and what of them is used. */
 export interface OwnLimits {
   readonly limits: AccountLimits
   readonly budgets: readonly Budget[]
@@ -22,6 +22,6 @@ export interface AccountChange {
   readonly currentPassword: string
   /** Left out = the one there is. */
   readonly newPassword?: string
-  /** Whether one's own access tokens end too; left out = they stay. */
+  /** Whether the account's access tokens end too; left out = they stay. */
   readonly revokeTokens?: boolean
 }

@@ -9,10 +9,10 @@ export interface ImageAsset extends Pick<AssetDescriptor, 'kind' | 'family'> {
   readonly label: string
 }
 
-/** GET /console/api/image-assets: what one's own drawings can name besides the installed models. */
+/** GET /console/api/image-assets: what the caller's drawings can name besides the installed models. */
 export interface ImageAssetList {
-  /** Uploaded checkpoints, one's own and public ones. */
+  /** Uploaded checkpoints, the caller's own and public ones. */
   readonly checkpoints: readonly ConsoleImageModel[]
-  /** Installed ones, one's own uploads, and public ones. */
+  /** Installed ones, the caller's uploads, and public ones. */
   readonly assets: readonly ImageAsset[]
 }

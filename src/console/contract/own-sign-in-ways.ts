@@ -2,7 +2,7 @@ import type { LinkedIdentity } from '../../operations/access/linked-identities.t
 import type { ShownPasskey } from '../../operations/access/passkeys.ts'
 import type { SecondFactor } from '../../operations/access/second-factor.ts'
 
-/** GET /console/api/sign-in-ways: how one signs in to one's own account. DELETE /console/api/identities/:id unlinks one. */
+/** GET /console/api/sign-in-ways: the ways to sign in to the caller's account. DELETE /console/api/identities/:id unlinks one. */
 export interface OwnSignInWays {
   readonly password: boolean
   /** What the organisation's sign-in is called; null = there is none. */

@@ -29,7 +29,7 @@ export interface AccountDeletion {
 /** POST /console/api/invitations. */
 export interface NewInvitation {
   readonly role: Role
-  /** Whose sign-in the link sets anew; left out = a new account. */
+  /** The account whose sign-in the link resets; left out = a new account. */
   readonly accountId?: string
 }
 

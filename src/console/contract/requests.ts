@@ -7,7 +7,7 @@ export interface RequestQuery {
   readonly of: 'me' | 'everyone'
   readonly search: string | null
   readonly kind: NumberedRequest['kind'] | null
-  /** Only asynchronous ones of one's own that stand like this. */
+  /** Only the caller's own asynchronous ones in this state. */
   readonly status: InferenceStatus | null
   /** Only asynchronous ones, or only those whose caller waited. */
   readonly way: 'asynchronous' | 'synchronous' | null
@@ -27,7 +27,7 @@ export interface ListedRequest extends Pick<NumberedRequest, 'id' | 'kind' | 'mo
   readonly excerpt: string | null
   /** How an asynchronous one stands; null = its caller waited, or its record is gone. */
   readonly inference: Inference | null
-  /** Address of a picture that it drew, where that is one's own and still stored. */
+  /** Address of a picture that it drew, where that is the caller's own and still stored. */
   readonly picture: string | null
 }
 
@@ -47,7 +47,7 @@ export interface RequestCall {
 
 /** GET /console/api/requests/:id, by the id of an asynchronous request or the key of any. */
 export interface RequestShown extends Pick<NumberedRequest, 'id' | 'kind' | 'model' | 'at' | 'result'> {
-  /** Whose it is, where that is somebody else; null = one's own. */
+  /** Its owner, where that is somebody else; null = the caller. */
   readonly account: string | null
   /** How an asynchronous one stands; null = its caller waited, or its record is gone. */
   readonly inference: Inference | null
@@ -55,7 +55,7 @@ export interface RequestShown extends Pick<NumberedRequest, 'id' | 'kind' | 'mod
   readonly logged: boolean
   /** Name of the access token; null = the console, or nobody knows any more. */
   readonly token: string | null
-  /** What was asked, of an asynchronous one of one's own; null = it is not kept here. */
+  /** The request, for the caller's own asynchronous ones; null = it is not kept here. */
   readonly call: RequestCall | null
   /** The latest first. */
   readonly deliveries: readonly Omit<WebhookDelivery, 'accountId'>[]

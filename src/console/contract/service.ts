@@ -22,7 +22,7 @@ export interface ServiceHealth {
   readonly nodes: readonly ServiceNode[]
 }
 
-/** A node as it told of itself in the last seconds. */
+/** A node as it reported itself in the last seconds. */
 export interface ServiceNode {
   readonly id: string
   /** Name of its machine. */
@@ -30,7 +30,7 @@ export interface ServiceNode {
   readonly role: string
   readonly version: string
   readonly draining: boolean
-  /** Unix milliseconds at which it told this. */
+  /** Unix milliseconds of the report. */
   readonly seenAt: number
   /** Ids of the models that it has in memory. */
   readonly loaded: readonly string[]

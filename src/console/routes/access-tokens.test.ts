@@ -26,7 +26,7 @@ async function start() {
   return { ...service, cookie, make, limit, list }
 }
 
-describe('the limits of one’s own tokens', () => {
+describe('the limits of the caller’s own tokens', () => {
   test('are taken as a whole, shown with what is left, and noted in the audit log', async () => {
     const { ownerId, store, make, limit, list } = await start()
     const id = await make(ownerId)
@@ -87,7 +87,7 @@ describe('the limits of one’s own tokens', () => {
   })
 })
 
-test('whoever is signed in sees what of the account is limited and left, and nobody else does', async () => {
+test('a signed-in person sees the limits of their account and what is left, and nobody else does', async () => {
   const { ownerId, store, cookie, send } = await start()
   await store.accounts.change(ownerId, { by: null, limits: { imagesPerMinute: 4, weight: 2 } }, options)
   const { limits, budgets } = (await send('GET', '/console/api/account/limits', { cookie })).json() as OwnLimits

@@ -26,7 +26,7 @@ const readBody: BodyReader<NewToken> = createBodyReader({
 
 const readLimits: BodyReader<TokenLimits> = createBodyReader({ limits: tokenLimitsField })
 
-/** /console/api/tokens: one's own access tokens. */
+/** /console/api/tokens: the caller's own access tokens. */
 export function registerAccessTokens(
   own: FastifyInstance,
   deps: Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'audit' | 'clock'> & Pick<ConsoleSettings, 'mostTokens'>,

@@ -22,7 +22,7 @@ function serve(files: ReadonlyMap<string, AppFile> | null, publicUrl = 'http://s
   return server
 }
 
-test('every address of the console is the one page, asked for anew each time', async () => {
+test('every address of the console is the one page, revalidated each time', async () => {
   for (const url of ['/', '/console', '/console/requests/7']) {
     const { body, headers } = await serve(built).inject(url)
     assert.equal(body, 'page')
@@ -58,7 +58,7 @@ test('while it is being built, the page says so and comes back', async () => {
   assert.equal(headers['cache-control'], 'no-store')
 })
 
-test('below a path the page is sent as it is, so that its addresses can be written anew', async () => {
+test('below a path the page is sent as it is, so that its addresses can be rewritten', async () => {
   const pages = new Map([['index.html', file('page', true)]])
   const get = (publicUrl: string) => serve(pages, publicUrl).inject({ url: '/', headers: { 'accept-encoding': 'br' } })
   assert.equal((await get('https://sepia.test')).body, 'brotli')

@@ -17,7 +17,7 @@ export function registerAppPages(
     const files = await source.files()
     const index = files?.get('index.html')
     if (index === undefined) return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(building)
-    // Below a path, its addresses are written anew as it is sent.
+    // Below a path, its addresses are rewritten as it is sent.
     const isBelow = new URL(addresses().publicUrl).pathname !== '/'
     return sendFile(request, reply, isBelow ? { ...index, brotli: null, gzip: null } : index, 'no-cache')
   }

@@ -72,7 +72,7 @@ test('only owners read it, page by page and as a table', async () => {
   assert.deepEqual([numbers.length, whole.json().entries[0].action], [total, 'webhook-secret-rotated'])
 })
 
-test('one’s own browsers are listed and signed out, one by one or all others', async () => {
+test('the caller’s own browsers are listed and signed out, one by one or all others', async () => {
   const { send, member, owner, clock } = await startWithTwo()
   const signIn = async (agent: string) => {
     await clock.advance(1)

@@ -168,7 +168,7 @@ test('one message can be forgotten', async () => {
   )
 })
 
-test('an account keeps no more than it may, and is told what to do', async () => {
+test('an account keeps no more than its limit, and the error says what to do', async () => {
   const service = await startConsoleService()
   const { keep, say } = await startAs(service)
   await keep('one')

@@ -81,7 +81,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
 type InConversation = { readonly Params: { readonly id: string } }
 type InTurn = { readonly Params: { readonly id: string; readonly turn: string } }
 
-/** /console/api/conversations: one's own, kept until they are deleted. */
+/** /console/api/conversations: the caller's own, kept until they are deleted. */
 export function registerConversations(own: FastifyInstance, deps: ConversationDependencies): void {
   own.get('/console/api/conversations', async (request, reply): Promise<ConversationPage> => {
     const { search = '', after } = readQuery(request)

@@ -23,7 +23,7 @@ async function finishChat(service: Parameters<typeof finishInference>[0], accoun
 }
 
 describe('the gallery', () => {
-  test('shows one’s own pictures, newest drawing first, in the order of their seeds', async () => {
+  test('shows the caller’s own pictures, newest drawing first, in the order of their seeds', async () => {
     const { gallery, ownerId, clock, ...service } = await openGallery()
     const first = await finishDrawing({ clock, ...service }, ownerId, [png])
     await clock.advance(1000)

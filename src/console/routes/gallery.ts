@@ -24,7 +24,7 @@ type Dependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'req
 type Options = { readonly signal: AbortSignal }
 type StoredInference = Inference & { readonly expiresAt: number; readonly output: OutputReference }
 
-/** GET /console/api/gallery: the pictures of one's own outputs that are still stored, newest first. */
+/** GET /console/api/gallery: the pictures of the caller's own outputs that are still stored, newest first. */
 export function registerGallery(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/gallery', async (request, reply): Promise<GalleryPage> => {
     const options = { signal: clientSignal(reply) }

@@ -142,7 +142,7 @@ describe('a pull', () => {
   })
 })
 
-test('only owners search the hub; a refusal of the hub is told as a sentence', async () => {
+test('only owners search the hub; a refusal of the hub becomes a sentence', async () => {
   const requested: string[] = []
   const { send, join, firstCode } = await startConsoleService({
     searchHub: async (words) => {

@@ -14,7 +14,7 @@ async function drawOnce(file: Uint8Array = png) {
 }
 
 describe('a stored output', () => {
-  test('is told as a list of its images, and each image is a file of its own that browsers keep for themselves', async () => {
+  test('is a list of its images, and each image is a file that only the browser may cache', async () => {
     const { get, id } = await drawOnce()
     assert.deepEqual((await get(`${id}/images`)).json(), {
       images: [

@@ -25,7 +25,7 @@ const aWhile = 'private, max-age=3600, immutable'
 
 type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'onFault'> & { readonly thumbnails: Thumbnails }
 
-/** /console/api/outputs: one's own stored outputs, whole, as a list of images, and image by image. */
+/** /console/api/outputs: the caller's own stored outputs, whole, as a list of images, and image by image. */
 export function registerOutputs(own: FastifyInstance, deps: OutputDependencies): void {
   const find = (request: FastifyRequest<OutputRoute>, reply: FastifyReply): Promise<FoundOutput> =>
     findOutput(deps, { id: request.params.id, accountId: personOf(request).id }, { signal: clientSignal(reply) })

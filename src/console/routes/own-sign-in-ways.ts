@@ -17,7 +17,7 @@ type Dependencies = Pick<ConsoleDependencies, 'accounts' | 'addresses' | 'audit'
   readonly signIn: SignInSettings
 }
 
-/** /console/api/sign-in-ways and identities: how one signs in to one's own account. */
+/** /console/api/sign-in-ways and identities: the ways to sign in to the caller's account. */
 export function registerOwnSignInWays(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/sign-in-ways', async (request, reply): Promise<OwnSignInWays> => {
     const options = { signal: clientSignal(reply) }

@@ -47,7 +47,7 @@ describe('an invitation', () => {
     assert.equal((await ask('GET', 'people')).body.includes(code), false)
   })
 
-  test('for an account sets its sign-in anew, and ends the sessions it had', async () => {
+  test('for an account resets its sign-in, and ends the sessions it had', async () => {
     const { invite, member, join, people, send } = await openPeople()
     const bob = await member()
     const cookie = await join(await invite({ role: 'member', accountId: bob.id }), 'robert@example.org')
@@ -75,7 +75,7 @@ describe('an account', () => {
     assert.equal(await status(), 403)
   })
 
-  test('that was locked and unlocked signs in anew: its old browser stays out', async () => {
+  test('that was locked and unlocked must sign in again: its old session stays ended', async () => {
     const { member, ask, send } = await openPeople()
     const bob = await member()
     await ask('PATCH', `accounts/${bob.id}`, { disabled: true })

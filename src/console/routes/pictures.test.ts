@@ -30,7 +30,7 @@ async function openPictures() {
 }
 
 describe('kept pictures', () => {
-  test('outlive their day as a copy of one’s own, while the response itself is gone', async () => {
+  test('outlive their day as a separate copy, while the response itself is gone', async () => {
     const { send, cookie, drawn, list, clock } = await openPictures()
     const id = await drawn('a tiger')
     const kept = await send('PUT', `/console/api/outputs/${id}/images/0/kept`, { cookie })

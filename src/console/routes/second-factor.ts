@@ -18,7 +18,7 @@ const readPassword: BodyReader<PasswordShown> = createBodyReader({ password: pas
 
 const readCode: BodyReader<SecondFactorCode> = createBodyReader({ code: codeField })
 
-/** /console/api/second-factor: one's own, and for owners the way to take somebody else's away who lost it. */
+/** /console/api/second-factor: the caller's own; owners can remove one that somebody else lost. */
 export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'documents'>): void {
   const { throttle, signIn } = deps
 

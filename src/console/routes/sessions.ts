@@ -8,7 +8,7 @@ import { endSession, listOpenSessions } from '../sign-in/session.ts'
 import { readSessionCookie } from '../sign-in/session-cookie.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-/** /console/api/sessions: the browsers that are signed in to one's own account. */
+/** /console/api/sessions: the browsers that are signed in to the caller's own account. */
 export function registerSessions(
   own: FastifyInstance,
   deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'addresses'>,

@@ -22,7 +22,7 @@ const readSignUp: BodyReader<SignUp> = createBodyReader({ code, name: nameField,
 export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {
   const { accounts, passwords, throttle, onSignInRefused, signIn } = deps
 
-  /** Wrong codes are slowed down, right ones never: nobody can keep them from whoever holds them. */
+  /** Wrong codes are slowed down, right ones never, so that nobody can lock out their holder. */
   const findWithCode = async (text: string, address: string, signal: AbortSignal) => {
     try {
       return await findInvitation(deps, text, { signal })

@@ -33,7 +33,7 @@ async function openBooks() {
 }
 
 describe('usage', () => {
-  test('says what is left of one’s own limits: what ended counts as it was, what runs with the most it can use', async () => {
+  test('says what is left of the caller’s own limits: what ended counts as it was, what runs with the most it can use', async () => {
     const { book, get, store, clock, ownerId } = await openBooks()
     const budgets = async () => ((await get(`${span}&of=everyone`)).json() as Usage).budgets
     assert.deepEqual(await budgets(), [])
@@ -81,7 +81,7 @@ describe('usage', () => {
     assert.match(answer.body, new RegExp(`^day,account,.*\\r\\n2026-01-01,${ownerId},'=cmd\\(\\),1,0,0,3,0,0,0\\.00\\r\\n$`))
   })
 
-  test('is told by person and by token, with names, as JSON and as a table; everybody’s to owners alone', async () => {
+  test('is reported by person and by token, with names, as JSON and as a table; everybody’s to owners alone', async () => {
     const { book, get, ownerId } = await openBooks()
     await book({ durationMs: 8, cost: 1_500_000 })
     await book({ accountId: 'somebody-gone', tokenId: 'gone', durationMs: 64 })

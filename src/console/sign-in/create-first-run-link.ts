@@ -6,7 +6,7 @@ import { hashSecretText, makeSecretText } from '../../operations/access/secret-t
 import { canOwnersSignIn } from './can-owners-sign-in.ts'
 import { joinLink } from './join-link.ts'
 
-/** Nodes of one cluster that start within so long start together; later starts are for whoever has lost the link. */
+/** Nodes of one cluster that start within so long start together; later starts serve a person who lost the link. */
 const startsTogetherMs = 10 * 60 * 1000
 
 /**

@@ -14,7 +14,7 @@ interface ProofDependencies {
 }
 
 /**
- * Who is signed in, and knows the password: a session alone changes no way to sign in, because whoever sits at somebody's browser has one.
+ * The signed-in account after a check of its password: a session alone changes no way to sign in, because anyone at the person's browser has one.
  *
  * @throws {ServiceError} `validation_error` for a wrong password, `rate_limit_exceeded` after too many.
  */

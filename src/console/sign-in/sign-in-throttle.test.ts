@@ -41,7 +41,7 @@ test('a success and an hour of peace both clear the count', async () => {
   throttle.begin(key)
 })
 
-test('where a success does not forgive, whoever has one account cannot buy guesses at others with it', () => {
+test('where a success does not reset the count, one account cannot buy guesses at others', () => {
   const throttle = new SignInThrottle(createTestClock())
   const place = [{ name: 'place', free: 3, forgiving: false }]
   for (let guess = 0; guess < 3; guess++) {

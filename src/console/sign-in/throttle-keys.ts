@@ -18,13 +18,13 @@ export function knownBrowserKeys(browserId: string): readonly ThrottleKey[] {
   return [{ name: `browser ${browserId}`, free: 10, forgiving: true }]
 }
 
-/** Guesses of one's own password while one is signed in: only whoever has a session can make them. */
+/** Guesses of the account's own password within a session. */
 export function ownPasswordKeys(accountId: string): readonly ThrottleKey[] {
   return [{ name: `own password of ${accountId}`, free: 10, forgiving: true }]
 }
 
 /**
- * Guesses of a second factor: only whoever knows the password can make them. They are counted as those of passwords are, for a place or a known
+ * Guesses of a second factor, which need the password. They are counted as those of passwords are, for a place or a known
  * browser, so that a stranger does not keep the rightful one out. All that come from browsers that are not known count together too: codes are
  * short, and places cheap; the rightful one then still gets in where he has been before.
  */
@@ -39,7 +39,7 @@ export function secondFactorKeys(
   ]
 }
 
-/** Guesses while one sets a second factor: only whoever has a session can make them. */
+/** Guesses while a second factor is set up, within a session. */
 export function ownSecondFactorKeys(accountId: string): readonly ThrottleKey[] {
   return [{ name: `own second factor of ${accountId}`, free: 5, forgiving: true }]
 }
@@ -59,7 +59,7 @@ export function returnKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `returns to ${placeOf(address)}`, free: 30, forgiving: false }]
 }
 
-/** Where an address belongs: whoever has one IPv6 address has the 64 bits behind its network. */
+/** The network of an address: the holder of one IPv6 address has all 64 bits behind its prefix. */
 export function placeOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain

@@ -57,7 +57,7 @@ export interface Turn {
   readonly failureLanguage?: string
   /** By which the service's log knows the request that failed; absent = none did, or there was no answer. */
   readonly requestId?: string
-  /** Why it failed, as an owner was told; absent = nobody said. */
+  /** Why it failed, as shown to owners; absent = unknown. */
   readonly cause?: string
   /** The model that wrote it. */
   readonly model: string | null

@@ -18,7 +18,7 @@ for (const [name, steps, guidanceScale, sampler, timestepSpacing] of [
   })
 }
 
-test('a renamed one is told by the notes of its file', () => {
+test('a renamed one is recognised by the notes of its file', () => {
   assert.equal(readLoraPace('mine', new Map([['modelspec.title', 'LCM LoRA SDXL']]))?.sampler, 'LCM')
   assert.equal(readLoraPace('mine', new Map([['ss_output_name', 'sdxl_lightning_4step']]))?.sampler, 'K_EULER')
 })

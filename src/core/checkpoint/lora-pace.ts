@@ -34,7 +34,7 @@ const known: readonly KnownPace[] = [
 const titles = ['modelspec.title', 'ss_output_name']
 
 /**
- * The steps, guidance and sampler that a LoRA for few steps wants, told by its name and the notes in its header; null = it is none.
+ * The steps, guidance and sampler that a LoRA for few steps wants, recognised by its name and the notes in its header; null = it is none.
  * A number of steps in the name (`8steps`) is taken.
  */
 export function readLoraPace(name: string, metadata: ReadonlyMap<string, string>): LoraPace | null {

@@ -73,7 +73,7 @@ export interface Timed {
 
 /** What a node has done since it started, in sums that only grow, and the memory it has now. */
 export interface NodeTally {
-  /** Unix milliseconds; another moment means that the sums began anew. */
+  /** Unix milliseconds; another value means that the sums were reset. */
   readonly startedAt: number
   /** Of its own models, whichever node was asked. */
   readonly completionTokens: number

@@ -16,7 +16,7 @@ export type BatchEndpoint = (typeof batchEndpoints)[number]
  *
  * - `validating`: entered when it is made; its file is read through before anything runs.
  * - `in_progress`: entered when every line can be read. After a crash it goes on at its page.
- * - `cancelling`: entered by its owner, or when its account is disabled; what runs is cancelled, and what is left is told so.
+ * - `cancelling`: entered by its owner, or when its account is disabled; running lines are cancelled, and the rest end as cancelled.
  * - `completed`, `failed`, `expired`, `cancelled`: final. The record is deleted seven days after it would have expired.
  */
 export type BatchStatus = 'validating' | 'in_progress' | 'cancelling' | 'completed' | 'failed' | 'expired' | 'cancelled'

@@ -21,7 +21,7 @@ test('text that only looks like a tag stays', () => {
   }
 })
 
-test('tags without a name or a number are told apart', () => {
+test('tags without a name or a number are distinguished', () => {
   for (const tag of [
     '<lora:>',
     '<lora::1>',
@@ -35,7 +35,7 @@ test('tags without a name or a number are told apart', () => {
     assert.deepEqual(readLoraTags(`fox ${tag}`), { text: 'fox', loras: [], unreadable: [tag], foreign: [] })
 })
 
-test('other words for a LoRA, either case, folders and weights for text and UNet are read; tags of other kinds are told apart', () => {
+test('other words for a LoRA, either case, folders and weights for text and UNet are read; tags of other kinds are distinguished', () => {
   for (const tag of ['<lyco:ink:0.5>', '<LORA:ink:0.5>', '<Lyco: ink : 0.5 >', '<lora:ink:0.5:0.5>'])
     assert.deepEqual(readLoraTags(tag).loras, [{ name: 'ink', weight: 0.5 }])
   assert.deepEqual(readLoraTags('<lora:SDXL/styles/ink:1:0.5>').loras, [{ name: 'SDXL/styles/ink', weight: 0.5, textWeight: 1 }])

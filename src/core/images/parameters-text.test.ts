@@ -4,7 +4,7 @@ import { parseParameters } from './parameters-text.ts'
 
 const text = 'a tiger,\nglossy\nNegative prompt: frame\nSteps: 20, Sampler: DDIM, CFG scale: 5, Seed: 7, Size: 256x192, Model: "a, b"'
 
-test('prompt, negative prompt and fields are told apart', () => {
+test('prompt, negative prompt and fields are distinguished', () => {
   const parameters = parseParameters(text)
   assert.equal(parameters.prompt, 'a tiger,\nglossy')
   assert.equal(parameters.negativePrompt, 'frame')

@@ -101,19 +101,19 @@ describe('the budgets of an account', () => {
     )
   })
 
-  it('of a minute begin anew with the next one', () => {
+  it('of a minute reset with the next one', () => {
     assert.equal(nextReset('minute', Date.UTC(2026, 10, 1, 0, 0, 59, 999)), Date.UTC(2026, 10, 1, 0, 1))
     assert.equal(nextReset('minute', Date.UTC(2026, 10, 1, 0, 1)), Date.UTC(2026, 10, 1, 0, 2))
   })
 
-  it('begin anew at the next UTC midnight, which midnight itself is not', () => {
+  it('reset at the next UTC midnight, which midnight itself is not', () => {
     const midnight = Date.UTC(2026, 10, 22)
     assert.equal(nextReset('day', midnight - 1), midnight)
     assert.equal(nextReset('day', midnight), Date.UTC(2026, 10, 23))
     assert.equal(nextReset('day', Date.UTC(2026, 11, 31, 23, 59)), Date.UTC(2027, 0, 1))
   })
 
-  it('of a month begin anew with the next one', () => {
+  it('of a month reset with the next one', () => {
     assert.equal(nextReset('month', Date.UTC(2026, 10, 1)), Date.UTC(2026, 11, 1))
     assert.equal(nextReset('month', Date.UTC(2026, 11, 31, 23, 59)), Date.UTC(2027, 0, 1))
     assert.equal(nextReset('month', Date.UTC(2028, 1, 29)), Date.UTC(2028, 2, 1))

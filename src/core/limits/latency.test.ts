@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bucketLimitMs, latencyBucket, percentilesOf } from './latency.ts'
 
-test('a latency is told to within a tenth, and never as less than it was by more than rounding', () => {
+test('a reported latency is accurate to a tenth, and lower than the measured one only by rounding', () => {
   for (const ms of [0, 1, 2, 3, 17, 100, 999, 12_345, 3_600_000]) {
     const reported = bucketLimitMs(latencyBucket(ms))
-    assert.ok(reported >= ms - 0.5 && reported <= Math.max(1, ms * 1.1) + 0.5, `${ms} was told as ${reported}`)
+    assert.ok(reported >= ms - 0.5 && reported <= Math.max(1, ms * 1.1) + 0.5, `${ms} was reported as ${reported}`)
   }
 })
 

@@ -1,7 +1,7 @@
 /** How often latencies fell into each bucket: pairs of bucket and count, in any order. Histograms are merged by adding counts. */
 export type LatencyHistogram = readonly (readonly [bucket: number, count: number])[]
 
-/** Each bucket reaches 2^(1/8) times as far as the one before, so that a latency is told to within 9 %. */
+/** Each bucket reaches 2^(1/8) times as far as the one before, so that a reported latency is accurate to 9 %. */
 const bucketsPerDoubling = 8
 
 /** The bucket of a latency: 0 up to 1 ms, 1 up to 1.09 ms, 8 up to 2 ms … */

@@ -32,7 +32,7 @@ export interface AccountStore {
   setProfile(accountId: string, profile: { readonly name: string; readonly email: string }, options: Options): Promise<boolean>
   /**
    * Changes all that is given in one write; false, and nothing changed, when there is no such account or `by` is no enabled owner (any more).
-   * An account that becomes disabled loses its sessions and the links that lead into it; whoever is no enabled owner any more, the invitations he made.
+   * An account that becomes disabled loses its sessions and the links that lead into it; an account that is no longer an enabled owner loses the invitations it made.
    *
    * @param change.by Whose wish it is; null = the operator's, who needs no account.
    * @param change.keepsOwner Whether nothing changes either when no enabled owner with an e-mail would be left.

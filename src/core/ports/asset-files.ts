@@ -11,8 +11,8 @@ export interface AssetFiles {
   /**
    * Appends what comes in to an asset's unchecked weights; what came before a failure stays, so that the rest can follow.
    *
-   * @param from Bytes that must be there already; 0 = start anew.
-   * @param mayGrowTo Told the bytes that would be there, before each piece is written; throws where they are too many.
+   * @param from Bytes that must be there already; 0 = start over.
+   * @param mayGrowTo Called with the resulting size before each piece is written; throws where it is too large.
    * @returns Bytes there now, on stable storage.
    * @throws {ServiceError} `validation_error` naming the bytes that are there when they are not `from`, `server_is_overloaded` when the disk is full, or cannot be written.
    */

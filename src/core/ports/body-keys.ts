@@ -13,6 +13,6 @@ export interface BodyKeys {
   find(id: string): BodyKey | null
   /** Makes a first key where there is none and this service may; nothing happens otherwise. */
   begin(): Promise<void>
-  /** Reads them anew, where somebody else may have made one. */
+  /** Reads them again; another process may have made one. */
   refresh(): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { Document, DocumentKind, StoredDocument } from '../document.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** One document of one account; `accountId: null` asks for it whoever's it is (public things, and the service's own duties). */
+/** One document of one account; `accountId: null` asks for it regardless of its owner (public things, and the service's own duties). */
 export interface DocumentKey {
   readonly kind: DocumentKind
   readonly id: string

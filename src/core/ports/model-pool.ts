@@ -20,7 +20,7 @@ export interface AcquireOptions {
   readonly priority?: number
   /** Whether nobody waits for it at a connection: it keeps its place in the line beside those who do; default false. */
   readonly deferred?: boolean
-  /** What the model will be asked first, most likely: a machine that has it elsewhere is told along with the question for the slot, and begins. */
+  /** The first call that most likely follows: it is sent along with the request for a slot on another machine, which begins at once. */
   readonly ahead?: TextAhead
 }
 

@@ -124,7 +124,7 @@ function isInRange({ minimum, maximum, exclusiveMinimum, multipleOf = 0 }: Schem
   return value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity) && value > (exclusiveMinimum ?? -Infinity)
 }
 
-/** Whether a text has fewer characters than that; a character has one or two UTF-16 units, so that most are told by length alone. */
+/** Whether a text has fewer characters than that; a character has one or two UTF-16 units, so that the length alone decides most cases. */
 function isShorter(text: string, characters: number): boolean {
   if (text.length < characters) return true
   if (text.length >= 2 * characters) return false

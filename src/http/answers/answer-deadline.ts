@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
 /**
- * How long whoever asks for anything but a model's work waits at most, from the arrival of the request and without the time that its body took. What
+ * How long a request for anything but a model's work waits at most, from the arrival of the request and without the time that its body took. What
  * each store may take adds up, and the answer must have come within eight seconds: the rest is for a machine that is late with everything.
  */
 export const answerLimitMs = 6000

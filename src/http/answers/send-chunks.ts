@@ -15,7 +15,7 @@ export interface ChunkedAnswer {
 /**
  * Sends an answer piece by piece, no faster than the client reads; who reads nothing for 30 seconds loses it. Resolves when it is over.
  *
- * @param deps.onFailure Told why it ended early; the status is out already, and the connection ends.
+ * @param deps.onFailure Called with the reason of an early end; the status is out already, and the connection ends.
  */
 export async function sendChunks(
   { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },

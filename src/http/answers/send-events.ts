@@ -13,7 +13,7 @@ const eventStream = 'text/event-stream; charset=utf-8'
  * A failure ends the connection too.
  *
  * @param contentType Of lines or events in another form.
- * @param deps.onFailure Told why the events ended early; the answer's status is out already.
+ * @param deps.onFailure Called with the reason of an early end; the answer's status is out already.
  */
 export async function sendEvents(
   { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },

@@ -21,7 +21,7 @@ export interface BodyGuards {
 }
 
 /**
- * The pieces of a body, counted while they stream in and no faster than they are taken. Whoever leaves early leaves the rest unread.
+ * The pieces of a body, counted while they stream in and no faster than they are taken. Ending early leaves the rest unread.
  *
  * @throws {ServiceError} `payload_too_large` over the limit, `request_timeout` when it comes in too slowly, and what the allowance throws.
  */

@@ -26,7 +26,7 @@ declare module 'fastify' {
     readonly hasBody?: true
   }
   interface FastifyRequest {
-    /** The answer to it, which a parser of bodies is not told otherwise. */
+    /** The answer to it, which a body parser does not get otherwise. */
     answeredBy?: FastifyReply
   }
 }
@@ -76,7 +76,7 @@ export function acceptJsonBodies(
     const { hasBody = methodsWithBody.includes(request.method) } = request.routeOptions.config
     if (reply === undefined || request.is404 || !hasBody) return undefined
     checkMediaType(request)
-    // Of a connection that is gone neither the end of the body nor that of the answer is ever told.
+    // Of a connection that is gone neither the end of the body nor that of the answer is ever reported.
     clientSignal(reply).throwIfAborted()
     const owner = accountOf(request) ?? clientAddress(request.ip)
     const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'

@@ -17,9 +17,9 @@ export interface ErrorBody {
   readonly detail?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string; readonly type: string }[]
 }
 
-/** Of whom an error is told. */
+/** The reader of an error. */
 export interface ErrorReader {
-  /** Whether it may hear why the service failed; absent = it may not. */
+  /** Whether it may see why the service failed; absent = it may not. */
   readonly ownerSeesCauses?: boolean | undefined
 }
 

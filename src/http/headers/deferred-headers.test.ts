@@ -110,7 +110,7 @@ suite('what every answer carries', () => {
     assert.equal(new Set(drawn).size, drawn.length)
   })
 
-  test('browsers are told to stay with HTTPS where the service is reached by it', () => {
+  test('responses over HTTPS carry Strict-Transport-Security', () => {
     const headersOf = safetyHeadersOf()
     const safe = { 'x-content-type-options': 'nosniff', 'strict-transport-security': 'max-age=31536000' }
     assert.deepEqual(headersOf('https://a.example'), safe)

@@ -36,7 +36,7 @@ export class AccountPlaces {
   /**
    * Takes a place until it is disposed of.
    *
-   * @throws {ServiceError} `concurrency_limit_exceeded` when the account has as many as it may.
+   * @throws {ServiceError} `concurrency_limit_exceeded` when the account is at its limit.
    */
   async take(accountId: string, kind: PlaceKind): Promise<Disposable> {
     const subject = `${kind} ${accountId}`

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The name under which what one client does is counted: its IPv4 address, or the first 64 bits of its IPv6 address, because whoever
- * has one of those has the other 2⁶⁴ as well. Anything else, which only a trusted proxy could have sent, is one client.
+ * The name under which what one client does is counted: its IPv4 address, or the first 64 bits of its IPv6 address, because the owner
+ * of one of those has the other 2⁶⁴ as well. Anything else, which only a trusted proxy could have sent, is one client.
  *
  * @param address As `request.ip` or a socket has it.
  */

@@ -65,7 +65,7 @@ function tooMany(most: number): string {
   return `Open at most ${most} connections at once from one address (connections-per-address); end one of them first.`
 }
 
-/** Lets a server see only the connections that are let in; the others are told why not and closed, and nothing they send is read as HTTP. */
+/** Lets a server see only the connections that are let in; the others get the reason and are closed, and nothing they send is read as HTTP. */
 function guardConnections(server: Server, findRefusal: (socket: Socket) => Refusal | null): void {
   const listeners = server.listeners('connection')
   let refusals = 0

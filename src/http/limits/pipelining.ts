@@ -26,7 +26,7 @@ export function limitPipelining(server: Server): void {
   })
 }
 
-/** What a parser that is told so takes for the end of HTTP on its connection: it leaves the rest of the packet to somebody else. */
+/** What a parser treats as the end of HTTP on its connection when it is configured so: it leaves the rest of the packet to somebody else. */
 const noMoreHttp = 2
 
 /** Only Node's own field leads to the parser. Without it the rest of the packet is taken apart before the connection is closed. */

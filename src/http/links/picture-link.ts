@@ -10,7 +10,7 @@ export interface PictureLink {
   readonly expires: number
 }
 
-/** The path and query of a link that shows one picture to whoever has it, and nothing else. */
+/** The path and query of a link that shows one picture to anyone who has it, and nothing else. */
 export function signPictureLink(key: Uint8Array, link: PictureLink): string {
   const { accountId, inferenceId, index, expires } = link
   return `/v1/images/stored/${accountId}/${inferenceId}/${index}?expires=${expires}&signature=${signature(key, link)}`

@@ -39,7 +39,7 @@ function describeUnsupported({ default: nothing }: Annotated): string {
   return `not supported yet: ${nothing === undefined ? '' : `${JSON.stringify(nothing)}, `}null, or left out`
 }
 
-/** Long lists of names are told by their beginning. */
+/** Long lists of names are shortened to their beginning. */
 function shorten(words: string): string {
   const names = words.split(', ')
   return names.length <= 24 ? words : `${names.slice(0, 6).join(', ')} … (${names.length} in all)`

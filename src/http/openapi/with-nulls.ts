@@ -18,12 +18,12 @@ export function withNulls(schema: SchemaNode): object {
   }
 }
 
-/** A list with a schema for each place, told as a list of that length of any of them: the reader of the reference fails at `prefixItems`. */
+/** A list with a schema for each place, described as a list of that length of any of them: the reader of the reference fails at `prefixItems`. */
 function asTuple({ additionalItems: _, ...schema }: SchemaNode, places: readonly SchemaNode[]): object {
   return { ...schema, items: { anyOf: places.map(withNulls) }, minItems: places.length, maxItems: places.length }
 }
 
-/** Members of any name, told as `additionalProperties`: the reader of the reference never ends at a choice below a pattern. */
+/** Members of any name, described as `additionalProperties`: the reader of the reference never ends at a choice below a pattern. */
 function asRecord({ patternProperties: _, ...schema }: SchemaNode, member: SchemaNode): object {
   return { ...schema, additionalProperties: withNulls(member) }
 }

@@ -12,7 +12,7 @@ suite('the text of an access token', () => {
     assert.equal(new Set(texts).size, 100)
   })
 
-  test('is told from a text with any one character changed', () => {
+  test('differs from a text with any one character changed', () => {
     const text = makeAccessTokenText()
     for (let index = 0; index < text.length; index++) {
       const other = text[index] === 'a' ? 'b' : 'a'

@@ -40,7 +40,7 @@ export interface AdmissionRules {
 export interface Admission {
   /** The code of an invitation to use up; null = none. */
   readonly code: string | null
-  /** The account to link to, of whoever was signed in when it began; null = none. */
+  /** The account to link to, which was signed in at the start; null = none. */
   readonly linkTo: string | null
 }
 
@@ -106,7 +106,7 @@ async function placeIdentity(
   if (code !== null) return { accountId: await join(deps, { identity, linked, code }, options), change: 'joined' }
   if (!rules.createAccounts) throw new SignInRefusal('unknown')
   await refuseTaken(deps, identity, options)
-  // The link comes first: whoever is second finds it, and one without its account is given it at the next sign-in.
+  // The link comes first: a second sign-in finds it, and one without its account is given it at the next sign-in.
   const { accountId } = linked ?? (await link(deps, identity, randomUUID(), options))
   const made = await makeAccount(deps, { id: accountId, identity, role }, options)
   return { accountId, change: made ? 'created' : 'none' }
@@ -130,7 +130,7 @@ async function join(
   return (await link(deps, identity, id, options)).accountId
 }
 
-/** Accounts' e-mails are not verified, so that one that is equal proves nothing; whoever holds its password may link. */
+/** Accounts' e-mails are not verified, so that a matching e-mail proves nothing; only the password allows the link. */
 async function refuseTaken({ accounts }: AdmissionDependencies, { verifiedEmail }: ProviderIdentity, options: Options): Promise<void> {
   const wanted = verifiedEmail?.toLowerCase()
   const taken = wanted !== undefined && (await accounts.list(options)).some(({ email }) => email?.toLowerCase() === wanted)

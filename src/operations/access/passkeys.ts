@@ -49,7 +49,7 @@ export async function addPasskey(
     throw new ServiceError('validation_error', 'This passkey is already registered.')
 }
 
-/** The passkey that an authenticator names so, whoever's it is, or null. */
+/** The passkey with this credential id, of any account, or null. */
 export async function findPasskey({ documents }: PasskeyDependencies, credentialId: string, options: Options): Promise<Passkey | null> {
   const found = await documents.get({ kind, id: idOf(credentialId), accountId: null }, options)
   return found && readPasskey(found)

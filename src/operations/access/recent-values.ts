@@ -25,7 +25,7 @@ export class RecentValues<Value> {
     return entry === undefined || now >= entry.until || entry.until - now > freshMs ? undefined : entry.value
   }
 
-  /** @param lookUp Is not stopped when whoever began it leaves: others may wait for it. */
+  /** @param lookUp Continues when its first caller leaves: others may wait for it. */
   async get(key: string, lookUp: (options: Options) => Promise<Value>, { signal }: Options): Promise<Value> {
     signal.throwIfAborted()
     return this.known(key) ?? orAborted(this.#underWay.get(key) ?? this.#begin(key, lookUp), signal)

@@ -1,6 +1,6 @@
 import { type SignInFault, signInFaults } from '../../core/sign-in/sign-in-fault.ts'
 
-/** A sign-in at the organisation's provider that leads nowhere; the browser is told which fault it was, and no more. */
+/** A sign-in at the organisation's provider that fails; the browser gets the kind of fault and nothing more. */
 export class SignInRefusal extends Error {
   readonly fault: SignInFault
 

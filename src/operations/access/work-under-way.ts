@@ -45,7 +45,7 @@ export class WorkUnderWay {
   }
 }
 
-/** Ends what disabled accounts have under way, whoever disabled them, also in another process. */
+/** Ends what disabled accounts have under way, also those that another process disabled. */
 export async function endWorkOfDisabled(
   { accounts, underWay }: { readonly accounts: AccountStore; readonly underWay: WorkUnderWay },
   options: { readonly signal: AbortSignal },
@@ -54,7 +54,7 @@ export async function endWorkOfDisabled(
     if (!isEnabled(await accounts.find(accountId, options))) underWay.endOfAccount(accountId, accountDisabled())
 }
 
-/** Ends what callers wait for with revoked tokens, whoever revoked them, also in another process. */
+/** Ends what callers wait for with revoked tokens, also those that another process revoked. */
 export async function endWorkOfRevoked(
   { tokens, underWay }: { readonly tokens: AccessTokenStore; readonly underWay: WorkUnderWay },
   options: { readonly signal: AbortSignal },

@@ -16,7 +16,7 @@ const page = 200
 /** How long an upload may take from its making to its end. */
 const uploadWithinMs = 24 * 60 * 60 * 1000
 
-/** An upload by its id, whoever's it is. */
+/** An upload by its id, of any account. */
 export async function findAssetRecord({ documents }: Documents, id: string, options: Options): Promise<UploadedAsset | null> {
   const document = await documents.get({ kind, id, accountId: null }, options)
   return document === null ? null : assetFromDocument(document)

@@ -43,7 +43,7 @@ export async function requireOwn(
 
 export interface RemovalDependencies extends AssetDependencies {
   readonly log: InferenceLog
-  /** Told of each model whose file goes. */
+  /** Called with each model whose file is deleted. */
   readonly onModelGone: (id: string) => void
 }
 

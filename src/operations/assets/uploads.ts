@@ -15,7 +15,7 @@ export type NewAsset = Pick<UploadedAsset, 'name' | 'kind' | 'family' | 'isPubli
  *
  * @param secrets.id Digits of its id, `secrets.linkKey` what signs its links; both random.
  * @throws {ServiceError} `validation_error` for a name that is taken, `insufficient_scope` when it would be public and its maker is no owner,
- *   `quota_exceeded` when the account has as many as it may.
+ *   `quota_exceeded` when the account is at its limit.
  */
 export async function createAsset(
   deps: AssetDependencies,
@@ -79,7 +79,7 @@ function nameTaken(name: string): ServiceError {
 }
 
 /**
- * Takes in the bytes of an asset's file, from where the last upload of it ended or anew.
+ * Takes in the bytes of an asset's file, from the end of its last upload or from the start.
  *
  * @throws {ServiceError} `not_found` when nothing is awaited, `quota_exceeded` when the account's files would be more than it may have,
  *   `validation_error` as soon as the first bytes show another kind of file, and what receiving throws.

@@ -41,7 +41,7 @@ export class BodyRecorder implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Reads anew which logs are on; a duty asks for it every few seconds, and whoever changes one at once. */
+  /** Reads again which logs are on: a duty every few seconds, and every change at once. */
   async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
     this.#requested += 1
     const requested = this.#requested

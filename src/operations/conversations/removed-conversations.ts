@@ -12,7 +12,7 @@ export async function noteRemoved(
 ): Promise<void> {
   const at = clock.now()
   const note = { ...noteOf(target), accountId: target.accountId, value: {}, at, label: null, text: '', attachedBytes: 0 }
-  // Whoever is out of room removes things to have some.
+  // People remove things when they are out of space.
   const result = await documents.put({ ...note, expiresAt: at + rememberedMs }, { signal, most: Number.MAX_SAFE_INTEGER })
   if (result !== 'stored') throw conversationNotFound()
 }

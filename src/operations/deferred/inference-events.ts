@@ -24,7 +24,7 @@ export interface WrittenText {
   readonly lastAt: number
 }
 
-/** Tells whoever listens in this process what happens to deferred inferences. */
+/** Publishes the events of asynchronous inferences to the listeners in this process. */
 export class InferenceEvents {
   readonly #clock: Clock
   readonly #subscriptions = new Map<string, Set<InferenceSubscription>>()
@@ -64,7 +64,7 @@ export class InferenceEvents {
     return this.#closed
   }
 
-  /** Wakes everybody who waits; the last thing that is told. */
+  /** Wakes every waiter; the last event. */
   close(): void {
     this.#closed = true
     for (const subscriptions of this.#subscriptions.values()) for (const subscription of subscriptions) subscription.wake()
@@ -115,7 +115,7 @@ class InferenceSubscription implements Disposable {
 
   push(event: InferenceEvent): void {
     if (event.type === 'text' && !this.#withText) return
-    // Of another attempt, everything is written anew.
+    // A new attempt writes everything again.
     if (event.type === 'status' && event.status !== 'completed') this.#unread.delete('text')
     const unread = event.type === 'text' ? this.#withUnreadText(event.parts) : event
     if (event.type !== 'text') this.#unread.delete(event.type)

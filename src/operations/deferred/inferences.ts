@@ -69,7 +69,7 @@ export async function waitForInference(
   return inference
 }
 
-/** What a watcher is told: the whole record whenever its state changed, else progress, previews and texts. */
+/** What a watcher receives: the whole record whenever its state changed, else progress, previews and texts. */
 export type InferenceUpdate =
   | { readonly type: 'inference'; readonly inference: Inference }
   | Extract<InferenceEvent, { type: 'progress' | 'preview' | 'text' }>

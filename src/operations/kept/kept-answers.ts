@@ -30,7 +30,7 @@ export interface KeptTarget {
 /**
  * Keeps an answer for as long as every output is kept.
  *
- * @throws {ServiceError} `quota_exceeded` when the account keeps as much as it may.
+ * @throws {ServiceError} `quota_exceeded` when the account is at its limit.
  */
 export async function keepAnswer(
   { documents, clock, mostDocumentBytes: most }: KeptDependencies,
@@ -60,7 +60,7 @@ export async function findAnswer(
 }
 
 /**
- * Writes a kept answer anew; it lives no longer for that.
+ * Replaces a kept answer without extending its life.
  *
  * @throws {ServiceError} `not_found`, and `quota_exceeded` when it would take more than there is room for.
  */

@@ -193,7 +193,7 @@ function pictureNotFound(): ServiceError {
   return new ServiceError('not_found', 'This picture does not exist; it may have been deleted.')
 }
 
-/** A picture that somebody keeps beyond the day that outputs live: a copy of one's own. */
+/** A picture that a person keeps beyond the day that outputs live, as a separate copy. */
 export interface KeptPicture {
   readonly id: string
   /** Where it came from; the request may be forgotten by now. */

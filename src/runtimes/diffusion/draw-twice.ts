@@ -22,7 +22,7 @@ export interface SecondPass extends PixelSize {
 
 /**
  * Draws one image in two passes. The second is image-to-image at the larger size: from the enlarged latents as they are, or from the
- * picture of the first pass as an upscaler enlarged it. It draws its noise from the same seed anew.
+ * picture of the first pass as an upscaler enlarged it. It draws its noise from the same seed again.
  */
 export async function drawTwice(
   pipeline: DiffusionPipeline,

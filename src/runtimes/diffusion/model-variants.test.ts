@@ -77,7 +77,7 @@ for (const batch of [1, 2]) {
   })
 }
 
-test('a UNet that is told the guidance scale is not guided outside', async () => {
+test('a UNet with the guidance scale as an input is not guided outside', async () => {
   const folder = await variant('distilled', { unet: (editor) => void editor.addInput('timestep_cond', [1, 256]) })
   assert.ok((await replay(folder, 'no guidance', { guidanceScale: 8 })).latents < 1e-5)
 })

@@ -97,7 +97,7 @@ export function conditionings(
 }
 
 /**
- * The sizes SDXL is told: original size, crop corner and target size, each height before width.
+ * The size conditioning of SDXL: original size, crop corner and target size, each height before width.
  *
  * @see Podell et al. 2023, arXiv:2307.01952, section 2.2
  */
@@ -105,7 +105,7 @@ function baseTimeIds({ width, height }: { readonly width: number; readonly heigh
   return [height, width, 0, 0, height, width]
 }
 
-/** What a refiner is told: original size, crop corner and how good the picture should look, 1 to 10. */
+/** The conditioning of a refiner: original size, crop corner and how good the picture should look, 1 to 10. */
 function refinerTimeIds(
   { width, height }: { readonly width: number; readonly height: number },
   { negative }: { readonly negative: boolean },

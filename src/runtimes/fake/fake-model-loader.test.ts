@@ -19,7 +19,7 @@ test('a prompt that crashes takes every request on the model down, and the model
   assert.deepEqual(loader.loaded, [])
 })
 
-test('fails to load as often as it is told to', async () => {
+test('fails to load as often as configured', async () => {
   const loader = new FakeModelLoader({ clock, failsToLoad: (_, attempt) => attempt < 2 })
   await assert.rejects(loader.loadText(describeFakeText(), { signal }))
   await using _loaded = await loader.loadText(describeFakeText(), { signal })

@@ -27,6 +27,6 @@ test('an encoder makes the vectors that its formulas make, of words as of tokens
   const [first = [], second = []] = texts.map((tokens) => encoder.read([begin, ...tokens, end]))
   assert.ok(
     first.some((value, at) => Math.abs(value - (second[at] ?? 0)) > 0.05),
-    'texts are told apart',
+    'texts are distinguished',
   )
 })

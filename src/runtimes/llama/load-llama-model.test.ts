@@ -32,7 +32,7 @@ suite('the built-in language model', () => {
     ])
   })
 
-  test('answers the same when it is told to compute with other threads', async () => {
+  test('gives the same answer with another number of threads', async () => {
     const question = ask('What is the capital of France?')
     model.useThreads(2)
     assert.equal(textOf(await run(question)), 'The capital of France is Paris.')

@@ -54,7 +54,7 @@ export interface LoadOptions extends Partial<DeviceChoice> {
   readonly signal: AbortSignal
 }
 
-/** A loaded model that can be told to compute with other threads. */
+/** A loaded model whose number of threads can change. */
 export interface LlamaModel extends TextModel, AsyncDisposable {
   /** From the next batch on. */
   useThreads(count: number): void

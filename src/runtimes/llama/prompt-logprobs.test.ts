@@ -76,7 +76,7 @@ suite('a prompt that is echoed with its log probabilities', () => {
     assert.deepEqual(scored(parts, 0), scored(parts, 1))
   })
 
-  test('is the same for a long prompt, whether some of it is warm and whoever else is answered', async () => {
+  test('is the same for a long prompt, whether or not some of it is warm and others are answered', async () => {
     const prompt = 'The quick brown fox jumps over the lazy dog. '.repeat(18)
     const cold = scored(await run({ prompt }, { maxTokens: 1 }))
     const [warm, other] = await Promise.all([

@@ -37,7 +37,7 @@ function assertScores(actual: readonly number[] | undefined, logits: readonly nu
   const shares = logits.map((logit) => 1 / (1 + Math.exp(-logit)))
   const most = Math.max(...shares.map((share, index) => Math.abs(share - (actual?.[index] ?? Number.NaN))))
   assert.ok(most < 1e-3, `differs by ${most}`)
-  assert.ok(Math.max(...shares) - Math.min(...shares) > 0.02, 'documents are told apart')
+  assert.ok(Math.max(...shares) - Math.min(...shares) > 0.02, 'documents are distinguished')
 }
 
 suite('a reranker', () => {

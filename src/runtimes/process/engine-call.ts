@@ -21,7 +21,7 @@ export class EngineCall implements Disposable {
   #parts: TextPart[] = []
   #wake = Promise.withResolvers<void>()
   #end: { readonly result: EngineResult | undefined } | { readonly error: unknown } | undefined
-  /** Whether the engine has nothing more to do for this call, or has been told so. */
+  /** Whether the engine has nothing more to do for this call, or was notified of that. */
   #settled = false
   #unacknowledged = 0
   #taken = 0

@@ -105,7 +105,7 @@ export const streamWindow = 256
 export type EngineEvent =
   | { readonly type: 'started'; readonly modelId: string; readonly pid: number; readonly loadMs: number }
   | { readonly type: 'exited'; readonly modelId: string; readonly pid: number | undefined; readonly reason: string }
-  /** What guesses came to since this was last told of the model. */
+  /** The result of guesses since the model's last report. */
   | ({ readonly type: 'guessed'; readonly modelId: string } & Omit<TextFigures, 'cacheUse'>)
   /** A line the engine's libraries wrote to stdout or stderr. */
   | { readonly type: 'output'; readonly modelId: string; readonly pid: number | undefined; readonly line: string }

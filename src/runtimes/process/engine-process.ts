@@ -113,7 +113,7 @@ export class EngineProcess implements AsyncDisposable, ThreadTaker {
     return this.#peakMemoryBytes
   }
 
-  /** Of a text model, as it last told. */
+  /** Of a text model, as last reported. */
   get figures(): TextFigures | undefined {
     return this.#figures
   }

@@ -48,7 +48,7 @@ test('a picture that takes too long is at fault, and its process ends', async ()
   assert.notEqual((await inspector.inspect(whole, options)).width, pid)
 })
 
-test('what is wrong with a picture is told as the process tells it', async () => {
+test('a fault of a picture is reported in the words of the process', async () => {
   const { inspector } = createInspector()
   using _ = inspector
   await assert.rejects(inspector.inspect(refused, options), { code: 'validation_error', message: 'it is no picture.' })

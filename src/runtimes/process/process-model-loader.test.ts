@@ -26,7 +26,7 @@ test('engines at work share the threads evenly, and who works alone has all of t
   )
   shares.note(one, false)
   shares.note(two, true)
-  assert.deepEqual(two.reported, [3, 2, 7], 'what it was told when it last worked no longer holds')
+  assert.deepEqual(two.reported, [3, 2, 7], 'the number sent when it last worked no longer holds')
 })
 
 test('nobody computes with less than one thread', () => {

@@ -18,7 +18,7 @@ export type WorkRunner = (
 /** A loaded engine. */
 export interface Engine extends EngineFacts {
   readonly run: WorkRunner
-  /** Of a text model; told every two seconds and after every piece of work. */
+  /** Of a text model; reported every two seconds and after every piece of work. */
   readonly figures?: () => TextFigures | undefined
   /** Computes with so many threads from now on; absent = it cannot change them. */
   readonly useThreads?: (count: number) => void
@@ -67,7 +67,7 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
       const { type: _, descriptor, ...options } = message
       let reported = 0
       const onProgress = (part: number) => {
-        // A hundred messages are enough for whoever looks on.
+        // A hundred messages are enough for a progress bar.
         if (part < reported + 0.01) return
         reported = part
         channel.send({ type: 'loading', part })

@@ -11,14 +11,14 @@ export interface ThreadTaker {
 export class ThreadShares {
   readonly #total: number
   readonly #working = new Set<ThreadTaker>()
-  /** What each was last told; they start with all. */
+  /** The last number sent to each; they start with all. */
   readonly #reported = new WeakMap<ThreadTaker, number>()
 
   constructor(total: number) {
     this.#total = total
   }
 
-  /** Notes that an engine began or ended its work; to be called before it is told what to do. */
+  /** Notes that an engine began or ended its work; to be called before its work is sent. */
   note(taker: ThreadTaker, working: boolean): void {
     if (working) this.#working.add(taker)
     else this.#working.delete(taker)

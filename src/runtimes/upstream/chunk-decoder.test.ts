@@ -114,7 +114,7 @@ suite('streams of servers with OpenAI’s interface', () => {
       ],
     )
     const parts = await decode(events, 2)
-    assert.equal(parts.filter(({ type }) => type === 'choice-finish').length, 2, 'an end that comes twice is told once')
+    assert.equal(parts.filter(({ type }) => type === 'choice-finish').length, 2, 'an end that comes twice is reported once')
   })
 
   for (const [reason, stop, expected] of [
@@ -312,7 +312,7 @@ suite('streams of servers with OpenAI’s interface', () => {
       await assertRejected(Array.fromAsync(streamedParts(new ChunkDecoder(1), events)), broken)
   })
 
-  test('an answer whose end is told by [DONE] or the counts alone has ended', async () => {
+  test('an answer that ends with [DONE] or the counts alone has ended', async () => {
     for (const events of [
       [delta({ content: 'a' }), '[DONE]'],
       [delta({ content: 'a' }), usage],

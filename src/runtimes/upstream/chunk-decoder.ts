@@ -72,7 +72,7 @@ export class ChunkDecoder implements StreamDecoder {
     return reason === '' ? parts : [...parts, ...this.#end(choice, reason, typeof stop === 'string' ? { stop } : {})]
   }
 
-  /** The end of a choice, the first time that it is told. */
+  /** The end of a choice, the first time that it is reported. */
   #end(choice: number, word: string, stop: { readonly stop?: string } = {}): readonly TextPart[] {
     if (!this.#open.delete(choice)) return []
     const calls = this.#callsOf(choice)

@@ -22,7 +22,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
     )
   })
 
-  test('calls that share a number, as Ollama sends them, or have none are told apart by their ids', async () => {
+  test('calls that share a number, as Ollama sends them, or have none are distinguished by their ids', async () => {
     for (const index of [0, null, undefined]) {
       const shared = (id: string | null, name: string | null, more = '') =>
         delta({ tool_calls: [{ index, id, function: { name, arguments: more } }] })
@@ -118,7 +118,7 @@ suite('tool calls of servers with OpenAI’s interface', () => {
       ['{"a":1}', '{"b":2}'],
     ],
   ] as const)
-    test(`calls ${name} are told apart and come one after the other`, async () => {
+    test(`calls ${name} are distinguished and come one after the other`, async () => {
       for (const word of ['stop', 'tool_calls', 'function_call']) {
         const parts = await decode([...events, delta({}, { finish_reason: word }), usage])
         const places = parts.flatMap((part) => (part.type === 'tool-call' || part.type === 'tool-arguments' ? [part.index] : []))

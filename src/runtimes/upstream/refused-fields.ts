@@ -10,7 +10,7 @@ const silent: Body = { temperature: 1, top_p: 1, frequency_penalty: 0, presence_
 const [oldLimit, newLimit] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * What servers refuse to be told though it changes nothing: TGI a `top_p` of 1, OpenAI's models that think a `temperature`. A request that is refused for such a field
+ * Fields that servers refuse though they change nothing: TGI a `top_p` of 1, OpenAI's models that think a `temperature`. A request that is refused for such a field
  * goes out again without it; once it is answered so, all others to that server do from the start.
  */
 export class RefusedFields {

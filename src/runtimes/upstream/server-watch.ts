@@ -10,9 +10,9 @@ export interface ServerChange {
 
 /** Who wants to know of servers that go and come. */
 export interface ServerWatch extends CountWatch {
-  /** Told when a server stops answering, and when it answers again; absent = nobody is. */
+  /** Called when a server stops answering, and when it answers again. */
   readonly onChange?: (change: ServerChange) => void
-  /** Whether an earlier connection found it away and told so; absent = none did. */
+  /** Whether an earlier connection reported it as down; absent = none did. */
   readonly isAway?: (url: string) => boolean
 }
 

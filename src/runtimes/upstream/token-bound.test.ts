@@ -86,7 +86,7 @@ test('the whole text of a server that does not stream is cut where it is longer 
   assert.equal(bound([text(0, 'a'.repeat(6000))], { maxTokens: 200 }).length, 1)
 })
 
-test('counts that a server leaves out or tells as nothing are estimated, and the caller is told', () => {
+test('counts that a server omits or reports as zero are estimated, and the caller is notified', () => {
   const said: TextPart[] = [text(0, 'Hello to all'), text(0, ' of you')]
   for (const [usage, expected, calls] of [
     [undefined, { promptTokens: 2, completionTokens: 5, cachedTokens: 0 }, 1],

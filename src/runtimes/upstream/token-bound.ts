@@ -35,7 +35,7 @@ export class TokenBound {
     { onUncounted = () => {} }: { readonly onUncounted?: () => void } = {},
   ) {
     this.#input = input
-    // The prompt comes back in pieces that nobody told apart from the answer's.
+    // The prompt comes back in pieces that look like the answer's.
     this.#most = maxTokens + (input.type === 'prompt' && input.echo ? (input.tokens?.length ?? Buffer.byteLength(input.prompt)) : 0)
     this.#written = new Array<number>(choices).fill(0)
     this.#lengths = this.#written.map(() => ({ characters: 0, bytes: 0 }))
@@ -49,7 +49,7 @@ export class TokenBound {
     if (part.type === 'finish') return [{ type: 'finish', usage: this.#complete(part.usage) }]
     if (!('choice' in part)) return [part]
     const { choice } = part
-    // What follows the end that was told here is no part of the answer.
+    // What follows the reported end is no part of the answer.
     if (!this.#open.has(choice)) return []
     const tokens = (this.#written[choice] ?? 0) + tokensOf(part) - this.#countedBefore(part)
     if (tokens > this.#most) return this.#cut(choice)

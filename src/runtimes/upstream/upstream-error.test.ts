@@ -31,7 +31,7 @@ test('what an operator may look at is in the cause, and in no message for client
 
 const causeOf = ({ cause }: { readonly cause?: unknown }): string => (cause instanceof Error ? cause.message : '')
 
-test('an address that was wrong is told with what was asked there', () => {
+test('a wrong address is reported with the request', () => {
   const address = 'http://gpu-1:8000/chat/completions'
   const error = makeAnswerError(404, '{"detail":"Not Found"}', undefined, address)
   assert.match(causeOf(error), /answered 404 at http:\/\/gpu-1:8000\/chat\/completions: `url` or `model`/)

@@ -19,7 +19,7 @@ class UpstreamFault extends Error {
   readonly isLate: boolean
   /** What it answered; undefined = nothing that is whole. */
   readonly status: number | undefined
-  /** Whether it told of the fault itself, so that it is there. */
+  /** Whether the server reported the fault itself, so that it is up. */
   readonly isReported: boolean
   readonly #reason: string
 
@@ -150,7 +150,7 @@ const tooLong =
 /**
  * What an answer other than 2xx means to our caller, whose fault it may or may not be.
  *
- * @param address What was asked, for the log; absent = it is not told.
+ * @param address What was requested, for the log; absent = it is not logged.
  */
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined, address?: string): ServiceError {
   if (wantsTls(body)) return makeBrokenError('uses TLS; write https:// in `url` of its model.json')
@@ -192,7 +192,7 @@ function makeFaultError(status: number, { message, code }: ServerFault, retryAft
   return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
 }
 
-/** A pause is told in seconds, or as the time when it is over. */
+/** A pause is given in seconds, or as the time at which it ends. */
 function secondsOf(retryAfter = ''): number {
   const seconds = Number.parseInt(retryAfter, 10)
   if (!Number.isNaN(seconds)) return seconds

@@ -31,7 +31,7 @@ test('what came before a connection broke stays, and the rest goes behind it', a
   assert.equal(await files.received(id), null)
 })
 
-test('an upload that begins anew forgets the one before', async () => {
+test('an upload that starts over drops the one before', async () => {
   await using folder = await createTemporaryFolder()
   const files = openAssetFiles({ folder: folder.path })
   await files.receive(id, pieces('abcdef'), options)
@@ -39,7 +39,7 @@ test('an upload that begins anew forgets the one before', async () => {
   assert.equal((await files.received(id))?.bytes, 2)
 })
 
-test('a folder that cannot be written is told as that', async () => {
+test('a folder that cannot be written is reported as that', async () => {
   await using folder = await createTemporaryFolder()
   const inTheWay = join(folder.path, 'file')
   await writeFile(inTheWay, '')

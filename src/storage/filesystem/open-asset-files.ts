@@ -40,7 +40,7 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
           bytes += piece.length
         }
       } catch (error) {
-        // Whoever goes on with it asks how much of it there is.
+        // A client that resumes it first asks how much there is.
         await file.sync().catch(() => undefined)
         throw toWriteFault(error)
       }
@@ -86,7 +86,7 @@ export function openAssetFiles({ folder }: { readonly folder: string }): AssetFi
   }
 }
 
-/** @throws what a caller is told of it. */
+/** @throws the error for a caller. */
 function refuse(error: unknown): never {
   throw toWriteFault(error)
 }

@@ -12,7 +12,7 @@ import { openFilesystemOutputs } from './open-filesystem-outputs.ts'
 
 const options = { signal: new AbortController().signal }
 const name = { inferenceId: '0f8fad5b-d9cb-469f-a165-70867728950e', attempt: 1 }
-/** As work is told that must wait for its operator, and counts no attempt. */
+/** The error for work that must wait for its operator, and counts no attempt. */
 const cannotBeWritten = { code: 'server_is_overloaded', message: /^The data folder of the service cannot be written/ }
 const content = { contentType: 'image/png', chunks: [Uint8Array.of(1, 2, 3)] }
 
@@ -67,7 +67,7 @@ test('lets nobody else read what is stored, in a folder of an older version eith
   assert.deepEqual(found, ['700', '700', '700', '600'])
 })
 
-test('a disk that is full is told apart from every other fault', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
+test('a disk that is full is distinguished from every other fault', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
   const refused = await writeFile('/dev/full', 'x').catch((error: unknown) => error)
   assert.equal(isDiskFull(refused), true)
   assert.equal(isDiskFull(await readFile('/nowhere').catch((error: unknown) => error)), false)

@@ -22,7 +22,7 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
   readonly #database: Database
   readonly #onLimits: () => void
 
-  /** @param onLimits Told when limits of a token may have changed. */
+  /** @param onLimits Called when limits of a token may have changed. */
   constructor(database: Database, onLimits: () => void) {
     this.#database = database
     this.#onLimits = onLimits

@@ -49,7 +49,7 @@ export class PostgresAccountStore implements AccountStore {
 
   /**
    * @param effects.endWork Ends what an account has waiting that was disabled.
-   * @param effects.onLimits Told when limits of an account may have changed.
+   * @param effects.onLimits Called when limits of an account may have changed.
    */
   constructor(
     database: Database,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import { diskFull } from '../write-fault.ts'
 
-/** How a statement failed, for whoever decides whether to send it again. */
+/** How a statement failed, to decide whether to send it again. */
 export type DatabaseFault =
   /** It never began. */
   | 'unreached'
@@ -16,7 +16,7 @@ export type DatabaseFault =
   /** It is wrong, or there is no room for it: once more would end alike. */
   | 'refused'
 
-/** SQLSTATE: of a standby, or of a database that was told to take no writes. */
+/** SQLSTATE: of a standby, or of a database that is set to read-only. */
 const readOnly = '25006'
 const diskFullState = '53100'
 /** Classes of SQLSTATE: the server has too little of something, or its machine fails it. */
@@ -42,7 +42,7 @@ export function judgeFault(error: unknown): DatabaseFault {
   return unreached.has(code) ? 'unreached' : 'refused'
 }
 
-/** What a caller is told: that the database is away, read-only or too slow (503), that its disk is full or broken, or nothing for a fault of ours. */
+/** The error for a caller: the database is away, read-only or too slow (503), that its disk is full or broken, or nothing for a fault of ours. */
 export function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error
   const code = sqlState(error)

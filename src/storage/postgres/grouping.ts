@@ -6,7 +6,7 @@ import { databaseAway } from './database-fault.ts'
 const leastMs = 250
 
 interface Waiting<Input, Output> {
-  /** Until when whoever asked waits for an answer, by the monotonic clock. */
+  /** Until when the caller waits for an answer, by the monotonic clock. */
   readonly deadline: number
   readonly input: Input
   readonly key: string | null

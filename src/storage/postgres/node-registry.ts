@@ -115,7 +115,7 @@ export class Presence implements AsyncDisposable {
       await makePartitions(this.#database, this.#clock.now())
       await dropPartitions(this.#database, this.#clock.now())
     } catch {
-      // The next round tries again; whoever waits for the database is told by his own call.
+      // The next round tries again; requests that wait for the database get their own error.
     }
   }
 }

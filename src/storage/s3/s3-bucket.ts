@@ -40,7 +40,7 @@ const longestPauseMs = 1000
 const defaultAnswerBytes = 1024 * 1024
 /** What is worth another try, besides all from 500 on; 409 is two conditional writes at once. */
 const passing: ReadonlySet<number> = new Set([408, 409, 425, 429])
-/** The same of what is told as 400: the bytes were late, or others than were sent. */
+/** The same for a 400: the bytes were late, or others than were sent. */
 const passingCodes: ReadonlySet<string | undefined> = new Set([
   'RequestTimeout',
   'IncompleteBody',
@@ -137,7 +137,7 @@ export class S3Bucket {
     }
   }
 
-  /** Whether the answer told a time so far from the one that was signed that it may have been refused for it. */
+  /** Whether the time of the answer differs from the signed one by so much that this may be the reason of the refusal. */
   #learnTime({ headers }: S3Answer): boolean {
     const offsetMs = Date.parse(headers.get('date') ?? '') - this.#clock.now()
     if (Number.isNaN(offsetMs) || Math.abs(offsetMs - this.#offsetMs) < worthCorrectingMs) return false

@@ -7,7 +7,7 @@ import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** True for the operator, and for whoever is an enabled owner at the moment of the write. */
+/** True for the operator, and for an account that is an enabled owner at the time of the write. */
 const byOwner = (parameter: string) =>
   `(${parameter} is null or exists (select 1 from accounts where id = ${parameter} and role = 'owner' and disabled_at is null))`
 const enabled = (parameter: string) => `exists (select 1 from accounts where id = ${parameter} and disabled_at is null)`

@@ -1,9 +1,9 @@
 import type { Connection } from './connection.ts'
 
-/** Values in memory at once; what asks for more of them between two commits reads them anew. */
+/** Values in memory at once; further ones between two commits are read again. */
 const mostValues = 10_000
 
-/** What was read since the last commit of whomever, by key: many ask for the same between two commits. */
+/** Values read since the last commit by any writer, by key: many requests read the same between two commits. */
 export class CommittedValues<Value> {
   readonly #reader: Connection
   readonly #values = new Map<string, Value>()

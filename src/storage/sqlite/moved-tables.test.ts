@@ -17,7 +17,7 @@ const recreatedTables = [
   'sqlite_sequence',
 ]
 
-test('every table moves to another home, or is made anew there', async () => {
+test('every table moves to another home, or is recreated there', async () => {
   await using folder = await createTemporaryFolder()
   const file = `${folder.path}/sepia.db`
   await (await openSqliteStore({ file, clock: createTestClock(), limits: { maxPending: 1 }, mode: 'service' }))[Symbol.asyncDispose]()

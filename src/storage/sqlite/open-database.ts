@@ -7,7 +7,7 @@ import { nameOpenFault } from '../write-fault.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './schema/migrations.ts'
 
-/** The write-ahead log is cut to this whenever it begins anew, however long a reader kept it growing. */
+/** The write-ahead log is cut to this whenever it restarts, however large a long reader let it grow. */
 export const walLimitBytes = 16 * 2 ** 20
 
 /** Opens the writing connection: durable at every commit, migrated to today's schema, what is deleted overwritten. Only this user may read the files. */

@@ -81,7 +81,7 @@ describe('reads of one turn of the event loop', () => {
   })
 })
 
-test('what was acknowledged is found by whoever read just before', async () => {
+test('an acknowledged write is found even right after an earlier read', async () => {
   await using folder = await createTemporaryFolder()
   const settings = { file: `${folder.path}/sepia.db`, clock: createTestClock(), limits: { maxPending: 100 }, mode: 'service' } as const
   await using store = await openSqliteStore(settings)

@@ -7,7 +7,7 @@ import { DatabaseDamage } from './database-damage.ts'
  * A reading connection whose reads in one turn of the event loop see one moment of the database. A read by itself begins and ends a transaction, and looks for
  * commits of others, which costs as much as finding a row; many polls that come together share that.
  *
- * Whoever hears that a commit of this process is done must call {@link endMoment} before telling anybody, so that what was acknowledged is seen.
+ * After a commit of this process, call {@link endMoment} before it is acknowledged, so that every read that follows sees it.
  */
 export class TurnConnection extends Connection {
   #ending: NodeJS.Immediate | null = null
@@ -47,7 +47,7 @@ export class TurnConnection extends Connection {
     this.#end('commit')
   }
 
-  /** Ends the transaction. One that only read has nothing to lose: whoever read a damaged page has the error already, and this runs where nobody could take another. */
+  /** Ends the transaction. A read-only one has nothing to lose: a reader of a damaged page already has its error, and nothing could handle another one here. */
   #end(how: 'commit' | 'rollback'): void {
     try {
       // An error of the disk ends a transaction by itself.

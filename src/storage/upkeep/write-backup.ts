@@ -7,7 +7,7 @@ import { belongsIntoBackup, createFilesTable, type DataPlace, sealBackup } from 
 
 export interface BackupOptions {
   readonly signal: AbortSignal
-  /** Told how many files are done, out of how many. */
+  /** Receives how many files are done, out of how many. */
   readonly onProgress: (done: number, total: number) => void
 }
 

@@ -18,7 +18,7 @@ export interface SpanStart {
   readonly attributes?: SpanAttributes
 }
 
-/** Makes spans and sends them to whoever collects them. */
+/** Makes spans and sends them to the collector. */
 export type BeginSpan = (name: string, start: SpanStart) => OpenSpan
 
 /**
@@ -38,7 +38,7 @@ export class Traces {
     return this.#begin !== null
   }
 
-  /** Begins a span of its own below a caller's `traceparent`; undefined when nobody is told and the caller sent none. */
+  /** Begins a span of its own below a caller's `traceparent`; undefined without a collector and without the caller's `traceparent`. */
   enter(
     name: string,
     { traceparent, ...start }: Pick<SpanStart, 'kind'> & { readonly traceparent: string | undefined },
@@ -78,7 +78,7 @@ export class Traces {
     return (event) => this.#current.run(context, () => listener(event))
   }
 
-  /** The `traceparent` of what runs now, for whoever it calls. */
+  /** The `traceparent` of what runs now, for the services it calls. */
   traceparent(): string | undefined {
     const context = this.#current.getStore()
     return context && formatTraceparent(context)
@@ -89,7 +89,7 @@ export class Traces {
 export interface TraceContext {
   readonly traceId: string
   readonly spanId: string
-  /** Whether whoever began the trace records it. */
+  /** Whether the caller who began the trace records it. */
   readonly sampled: boolean
 }
 

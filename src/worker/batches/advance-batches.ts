@@ -15,7 +15,7 @@ const most = 1000
 /**
  * Goes on with every batch as far as the queue lets it. Several nodes may do so at once: only one of them writes each step.
  *
- * @param onFault Told of a batch that could not go on now; the others do.
+ * @param onFault Called with a batch that could not continue; the others do.
  */
 export async function advanceBatches(
   deps: BatchDependencies & { readonly onFault: (where: string, error: unknown) => void },

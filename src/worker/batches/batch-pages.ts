@@ -10,7 +10,7 @@ import type { SubmitDependencies } from '../../operations/deferred/submit-infere
 import { type FileDependencies, fileDocument, findFile } from '../../operations/files/file-documents.ts'
 import { readFile, readLines } from '../../operations/files/kept-files.ts'
 
-/** Faults that are told; who has more has one that is in every line. */
+/** Faults that are reported; with more of them, the same fault is in every line. */
 const mostFaults = 20
 
 /** Reads a batch's file through: the batch goes on, or fails with what is wrong with its lines. */
@@ -105,6 +105,6 @@ export interface BatchDependencies extends FileDependencies, SubmitDependencies 
   readonly events: InferenceEvents
   readonly accounts: AccountStore
   readonly batchWords: BatchWords
-  /** Told of each line that enters the queue, for the request log; absent = nobody asks. */
+  /** Called with each line that enters the queue, for the request log. */
   readonly onLine?: (inference: Inference, call: { readonly path: string; readonly body: unknown }) => void
 }

@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Waits until so many requests of whoever is signed in are in the books, which an answer does not wait for. */
+/** Waits until so many requests of the signed-in person are in the books, which an answer does not wait for. */
 export async function countedRequests(page: Page, atLeast: number): Promise<void> {
   const day = (at: number) => new Date(at).toISOString().slice(0, 10)
   const path = `/console/api/usage?of=me&from=${day(Date.now() - dayMs)}&to=${day(Date.now() + dayMs)}`

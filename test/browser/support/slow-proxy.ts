@@ -18,7 +18,7 @@ export type Fate =
 /** Stands between a browser and a service, as a bad line does. */
 export interface SlowProxy extends AsyncDisposable {
   readonly url: string
-  /** Lets requests that fit be treated so from now on, until told otherwise. */
+  /** Treats matching requests so from now on, until it is changed. */
   treat(fits: (method: string, path: string) => boolean, fate: Fate): void
   /** Lets everything through again, but what hangs. */
   mend(): void

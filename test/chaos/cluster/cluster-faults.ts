@@ -162,7 +162,7 @@ async function workThrough(client: ClusterClient, node: ChaosNode, name: string)
   }
 }
 
-/** Of what a node ran when it died: how long until each was begun again, by whomever. */
+/** Of what a node ran when it died: how long until any node began it again. */
 async function claimedAgain({ model }: ClusterUnderTest, diedAt: number): Promise<readonly number[]> {
   await pause(200)
   const cut = [...model.runs].flatMap(([name, runs]) => {

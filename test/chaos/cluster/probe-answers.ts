@@ -37,7 +37,7 @@ export async function probeAnswers(
     const startedAt = performance.now()
     const answer = await client.askNode(node, path, init, limitMs)
     const ms = performance.now() - startedAt
-    // Whoever asks a process that is stopped, killed or starting waits for that.
+    // A request to a process that is stopped, killed or starting waits for that.
     if (!node.up || node.falls !== falls) return null
     report.count++
     if (answer === null || (answer.status >= 500 && answer.status !== 503))

@@ -22,7 +22,7 @@ export interface ClusterChaosSettings {
   readonly plan: readonly ClusterFault[]
   /** Completions before each fault. */
   readonly every: number
-  /** Told of each step. */
+  /** Called at each step. */
   readonly onStep?: (text: string) => void
 }
 

@@ -7,7 +7,7 @@ export interface StreamReport {
   whole: number
   /** Ended without `[DONE]`, or with an error. */
   brokenOff: number
-  /** Said `[DONE]` without having told everything. */
+  /** Sent `[DONE]` before everything was sent. */
   lies: number
 }
 

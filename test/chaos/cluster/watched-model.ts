@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** One run of a request on the model. */
 export interface Run {
   readonly startedAt: number
-  /** When whoever asked went away before the answer; null while that has not happened. */
+  /** When the caller left before the answer; null while that has not happened. */
   cutAt: number | null
   /** When the whole answer was sent; null before. */
   endedAt: number | null

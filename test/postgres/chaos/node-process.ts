@@ -1,5 +1,5 @@
 /**
- * One node under chaos: submits, claims, renews, completes and sweeps, and says what it was told on standard output, a line of JSON each.
+ * One node under chaos: submits, claims, renews, completes and sweeps, and writes every answer to standard output, a line of JSON each.
  *
  * Run: `node node-process.ts <checkout> <database-url> all|finish`, where `finish` submits nothing; ends at the end of its standard input.
  */

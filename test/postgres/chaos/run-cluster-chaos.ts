@@ -12,11 +12,11 @@ export interface ClusterVerdict {
   readonly completed: number
   /** Acknowledged, but without a record or without an end. */
   readonly lost: readonly string[]
-  /** Told to be completed by more than one attempt, or kept from another attempt than the one that held it. */
+  /** Reported as completed by more than one attempt, or kept from another attempt than the one that held it. */
   readonly duplicated: readonly string[]
   /** Failed although nothing but nodes and servers died. */
   readonly failed: readonly string[]
-  /** Completions that came too late and were told so. */
+  /** Completions that came too late and were refused. */
   readonly zombies: number
 }
 

@@ -35,9 +35,9 @@ export interface TestNode extends AsyncDisposable {
   readonly leasingNode: LeasingNode
   /** Texts that began here. */
   readonly requested: string[]
-  /** What it told its operator of nodes that it could not reach. */
+  /** Its log of nodes that it could not reach. */
   readonly unreached: readonly string[]
-  /** What it told its operator that it did not foresee. */
+  /** Its log of unexpected errors. */
   readonly faults: readonly unknown[]
   drain(): Promise<void>
   /** Cuts every lease and answers nobody any more, without a word to the registry. */
@@ -63,7 +63,7 @@ export interface TestNodeSettings {
   readonly through?: (url: string) => Promise<string>
   /** The format of leases that it says it grants. */
   readonly leaseFormat?: number
-  /** How long whoever asks here waits for a node when there is none. */
+  /** How long a request here waits for a node when there is none. */
   readonly nodeWaitMs?: number
 }
 

@@ -16,11 +16,11 @@ export interface ImageServerFaults {
   readonly fault?: ImageServerFault
   /** Paths of the calls with the fault; absent = the one that brings the picture. */
   readonly at?: RegExp
-  /** What it does when it is told to stop; absent = it says that it does. */
+  /** What it does on a cancellation; absent = it confirms it. */
   readonly stopFault?: ImageServerFault
   /** What it does with the socket of its progress once that is open; absent = it waits for `send`. */
   readonly socketFault?: (socket: Duplex) => void
-  /** Whether it lets in who sends that key; absent = whoever sends one. */
+  /** The key that it accepts; absent = any key. */
   readonly accepts?: (authorization: string | undefined) => boolean
   /** Absent = any that is free. */
   readonly port?: number
@@ -36,7 +36,7 @@ export const drawingCalls: Readonly<Record<ImageServerFormat, readonly RegExp[]>
   'openai-images': [/\/images\/generations$/],
 }
 
-/** What each kind of server is told of a picture that nobody waits for any more, once it has taken it. */
+/** What each kind of server receives for a picture that nobody waits for any more, once it has accepted it. */
 export const stops: Readonly<Record<ImageServerFormat, string | null>> = {
   a1111: '/sdapi/v1/interrupt',
   'sd-server': '/sdcpp/v1/jobs/job_1/cancel',

@@ -109,7 +109,7 @@ function writeWeights(tokenizer: readonly GgufEntry[], vocabularySize: number): 
   ])
 }
 
-/** A float32 tensor; zero unless it is told otherwise. */
+/** A float32 tensor; zero by default. */
 function tensor(name: string, shape: readonly number[], values?: Float32Array): GgufTensor {
   const data = values ?? new Float32Array(shape.reduce((product, size) => product * size, 1))
   return { name, shape, type: 0, data: Buffer.from(data.buffer) }

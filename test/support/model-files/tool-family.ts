@@ -117,7 +117,7 @@ export const deepSeek: ToolFamily = {
   },
 }
 
-/** A model that always thinks, and cannot be told otherwise. */
+/** A model that always thinks, without a setting to stop it. */
 export const alwaysThinking: ToolFamily = { ...qwen3, name: 'always-thinking', opensThoughts: true }
 
 export const mistralNemo: ToolFamily = {

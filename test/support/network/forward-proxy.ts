@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as requestPlain, type Serve
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** What a proxy that is out of order does with whoever wants a tunnel. */
+/** What a broken proxy does with a request for a tunnel. */
 type Refusal = 'silence' | 'cut' | `${number} ${string}`
 
 /** A forward proxy as companies have them: plain requests in absolute form, and tunnels for TLS. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 /** What it answers to a question, for an address of IPv4 or of IPv6. */
 type Reply = (question: Buffer, isFour: boolean) => Buffer | null
 
-/** Starts a name server that answers what it is told to, or nothing. */
+/** Starts a name server that gives the configured answers, or none. */
 export async function startNameServer(reply: Reply): Promise<{ readonly servers: readonly string[] } & Disposable> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')

@@ -275,7 +275,7 @@ describe('login', () => {
     assert.equal(JSON.parse((await run(['status', '--json'], { environment })).out).url, elsewhere.url)
   })
 
-  it('keeps what it was told where only its owner can read it, and the other commands use it until logout', async () => {
+  it('keeps the login where only its owner can read it, and the other commands use it until logout', async () => {
     await using service = await startHttpService()
     await using home = await createTemporaryFolder()
     const environment = { HOME: home.path }

@@ -11,7 +11,7 @@ export function readKept(key: string): string | null {
 
 let keeps = true
 
-/** From now on until it is loaded anew, this page keeps nothing in the browser: whose it was has left. */
+/** Until it is reloaded, this page stores nothing in the browser: its person has signed out. */
 export function stopKeeping(): void {
   keeps = false
 }

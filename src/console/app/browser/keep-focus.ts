@@ -8,7 +8,7 @@ interface Held {
 }
 
 /**
- * Moves the focus to what stands nearest when what had it is taken off the page or can no longer be pressed, so that whoever uses the
+ * Moves the focus to what stands nearest when what had it is taken off the page or can no longer be pressed, so that a user of the
  * keyboard goes on where they were; behind a link to another page, to that page.
  */
 export function keepFocus(): void {

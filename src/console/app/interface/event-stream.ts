@@ -15,7 +15,7 @@ export async function* readEventStream(response: Response): AsyncGenerator<Serve
     let rest = ''
     for (;;) {
       const { value, done } = await reader.read().catch((error: unknown) => {
-        // Whoever left knows it.
+        // The caller left on purpose.
         if (error instanceof DOMException && error.name === 'AbortError') throw error
         throw new RequestFailure(0, 'cut_off', t`The answer broke off. Try again.`, response.headers.get('x-request-id'))
       })

@@ -8,7 +8,7 @@ export type InferenceEvent =
   /** A small picture of the current estimate, as a `data:` URL. */
   | { readonly type: 'preview'; readonly url: string }
 
-/** The three kinds of event data, told apart by their fields. */
+/** The three kinds of event data, distinguished by their fields. */
 interface EventData {
   readonly status?: InferenceStatus
   readonly queue_position?: number

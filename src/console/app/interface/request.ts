@@ -9,7 +9,7 @@ export class RequestFailure extends Error {
   /** By which the service's log knows it; null when there was no answer. */
   readonly requestId: string | null
 
-  /** @param cause Why, as only owners are told. */
+  /** @param cause Why; only owners see it. */
   constructor(status: number, code: string, message: string, requestId: string | null = null, cause?: string) {
     super(message, { cause })
     this.name = 'RequestFailure'
@@ -158,7 +158,7 @@ export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null
 }
 
-/** Why, as an owner is told; null for everybody else. */
+/** Why; null for everybody but owners. */
 export function causeOf(error: unknown): string | null {
   return error instanceof RequestFailure && typeof error.cause === 'string' ? error.cause : null
 }

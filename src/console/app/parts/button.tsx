@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx'
 interface ButtonProps {
   /** What it says; with `iconOnly` what a screen reader says. */
   readonly children: ComponentChildren
-  /** What it does; the button that sends its form has none. While what it returns is under way it cannot be pressed again, and a failure is told. */
+  /** What it does; the button that sends its form has none. While what it returns is under way it cannot be pressed again, and a failure is shown. */
   readonly onClick?: (press: MouseEvent) => unknown
   /** Whether what it does is under way; it keeps the focus, and cannot be pressed. */
   readonly busy?: boolean

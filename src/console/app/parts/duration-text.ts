@@ -2,7 +2,7 @@ import { decimalText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 
 const dayMs = 86_400_000
-/** From here on times are told in days. */
+/** From here on times are given in days. */
 const inDaysMs = 2 * dayMs
 
 /** A span of time in its largest unit: `840 ms`, `12.3 s`, `5 min`, `3 h`, `12 days`. */

@@ -4,7 +4,7 @@ import { t } from '../language/t.ts'
 interface FailureDetailProps {
   /** By which the service's log knows what failed; null = there was no answer. */
   readonly requestId: string | null
-  /** Why, as an owner was told; null for everybody else. */
+  /** Why; null for everybody but owners. */
   readonly cause?: string | null
 }
 

@@ -9,10 +9,10 @@ import { answersInOrder } from './answers-in-order.ts'
 /** The models of the service and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
 
-/** Uploaded checkpoints that one's own drawings can name, besides the models of the service; null before the first answer. */
+/** Uploaded checkpoints that the person's drawings can name, besides the models of the service; null before the first answer. */
 export const uploadedModels = signal<readonly ConsoleImageModel[] | null>(null)
 
-/** LoRAs and other files of weights that one's own drawings can name. */
+/** LoRAs and other files of weights that the person's drawings can name. */
 export const imageAssets = signal<readonly ImageAsset[]>([])
 
 /** Models on their way to the data folder. */
@@ -53,7 +53,7 @@ export function upscalerIds(): readonly string[] {
   return (models.value ?? []).filter((model) => 'enlarges' in model).map(({ id }) => id)
 }
 
-/** The route that an image model's pictures are asked for at; a model that is not known is told there. */
+/** The route that an image model's pictures are asked for at; an unknown model is reported there. */
 export function imageRouteOf(modelId: string | undefined): string {
   const model = drawingModels().find(({ id }) => id === modelId)
   return imageRoute(model?.family ?? 'sdxl')

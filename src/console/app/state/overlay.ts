@@ -13,7 +13,7 @@ export const overlay = signal<Overlay | null>(null)
 
 let openings = 0
 
-/** Opens it anew; one that is open stays as it is. */
+/** Opens it; one that is open stays as it is. */
 export function openOverlay(shows: Overlay['shows']): void {
   if (overlay.peek()?.shows === shows && document.querySelector('dialog.dialog[open]')) return
   overlay.value = { shows, opening: ++openings }

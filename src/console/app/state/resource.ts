@@ -45,6 +45,6 @@ export function useResource<Value>(
   }, [run])
   const newest = useRef(run)
   newest.current = run
-  // Whoever kept it from an earlier time asks with what is asked for now.
+  // A caller that kept it from an earlier render sends the current request.
   return { resource, reload: () => newest.current(neverAborted.signal) }
 }

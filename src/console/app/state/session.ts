@@ -54,7 +54,7 @@ export async function loadSession(): Promise<void> {
 function greetingAfter(before: SessionState): Greeting {
   if (before.state === 'signed-in') return 'ended'
   if (before.state !== 'none') return takeLeft() ? 'left' : 'welcome'
-  // Whoever has just become the first owner finds the service theirs.
+  // The first owner starts with the whole service.
   return before.greeting === 'first-run' ? 'welcome' : before.greeting
 }
 
@@ -69,7 +69,7 @@ export async function signIn(credentials: Credentials): Promise<SignedIn | Secon
   return answer
 }
 
-/** Shows the console to whoever signed in, and never the sign-in page. Nothing in it is of somebody else whose sign-in ended here. */
+/** Shows the console after a sign-in. Nothing remains of another person whose session ended here. */
 export function admit(account: Account): void {
   const { id: before } = person.peek()
   if (before !== '' && before !== account.id) forgetStored()
@@ -94,7 +94,7 @@ function startAgain(): void {
   location.reload()
 }
 
-/** Signs out and begins anew, so that nothing of this person is left in the page or the browser. */
+/** Signs out and reloads, so that nothing of this person is left in the page or the browser. */
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
   noteLeft()

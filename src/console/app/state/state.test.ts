@@ -55,7 +55,7 @@ describe('the session of the page, against the service itself', async () => {
   })
 })
 
-describe('what the page is told when something goes wrong', () => {
+describe('what the page gets when something goes wrong', () => {
   for (const [what, answer, code] of [
     ['no answer', async () => Promise.reject(new TypeError('fetch failed')), 'unreachable'],
     ['a page of a proxy', async () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 'unknown'],
@@ -84,7 +84,7 @@ describe('what the page is told when something goes wrong', () => {
     assert.doesNotMatch(sentenceOf(new TypeError('x of undefined')), /undefined/)
   })
 
-  it('a session that cannot be read is told apart from none', async () => {
+  it('a session that cannot be read differs from none', async () => {
     page.answerWith(async () => Promise.reject(new TypeError('fetch failed')))
     await loadSession()
     assert.equal(session.value.state, 'failed')

@@ -8,7 +8,7 @@ export interface Toast {
   readonly message: string
   /** Of the message, where it is not the page's. */
   readonly language: 'en' | undefined
-  /** What can be pressed, and what is done then, with what is told afterwards (absent = that it is undone); where it fails the message stays. */
+  /** What can be pressed, and what is done then, with the message afterwards (absent = that it is undone); where it fails the message stays. */
   readonly action: { readonly label: string; readonly run: () => unknown; readonly done?: string } | null
 }
 
@@ -22,7 +22,7 @@ export const toasts = signal<readonly Toast[]>([])
 
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
 
-/** What screen readers are told of something that others see happen; told again when `id` changes. */
+/** What screen readers announce of a visible change; announced again when `id` changes. */
 export const announcement = signal({ id: 0, text: '' })
 
 /** Tells screen readers what others see. */

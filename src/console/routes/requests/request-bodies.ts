@@ -13,7 +13,7 @@ const mostShown = 128 * 1024
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock' | 'audit' | 'documents' | 'outputs' | 'bodyKeys'>
 
-/** /console/api/requests/:id/bodies: what the request log has of one's own request or, for owners, of anybody's. Each look is written down. */
+/** /console/api/requests/:id/bodies: the request log's bodies of the caller's request or, for owners, of anybody's. Each read enters the audit log. */
 export function registerRequestBodies(own: FastifyInstance, deps: Dependencies): void {
   own.get<{ Params: { id: string } }>('/console/api/requests/:id/bodies', async (request, reply): Promise<RequestBodies> => {
     const bodies = await readBodies(deps, request, { signal: clientSignal(reply) })

@@ -71,7 +71,7 @@ describe('the log of an account', () => {
       assert.equal((await ask('GET', `/console/api/accounts/${id}/request-log`)).statusCode, 404)
   })
 
-  test('is told to its person, and to nobody else', async () => {
+  test('is shown to its person, and to nobody else', async () => {
     const { ask, on, member } = await openLogs()
     const logOf = async (cookie: string) => (await ask('GET', '/console/api/session', { cookie })).json().requestLog
     assert.equal(await logOf(member), null)

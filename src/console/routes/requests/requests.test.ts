@@ -37,7 +37,7 @@ describe('one’s requests', () => {
     assert.equal(rest.next, null)
   })
 
-  test('are told apart by where they stand', async () => {
+  test('are filtered by state', async () => {
     const { submit, list, store, ownerId } = await openRequests()
     const [ended, waiting] = [await submit(), await submit()]
     await store.queue.cancel({ id: ended, accountId: ownerId }, options)

@@ -26,7 +26,7 @@ const readQuery = createQueryReader({
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'tokens' | 'accounts' | 'webhooks' | 'documents' | 'clock'>
 type Options = { readonly signal: AbortSignal }
 
-/** /console/api/requests: what was asked, of one's own or, for owners, of everybody. */
+/** /console/api/requests: the caller's requests or, for owners, everybody's. */
 export function registerRequests(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/requests', async (request, reply): Promise<RequestPage> => {
     const { of = 'me', status = null, way = null, kind = null, search = '', limit = '50', after = null } = readQuery(request)

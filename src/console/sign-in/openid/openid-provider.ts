@@ -6,7 +6,7 @@ import type { OpenIdSettings } from './openid-settings.ts'
 import { readClaims } from './read-claims.ts'
 import type { SignInFlow } from './sign-in-flow.ts'
 
-/** What is known of the provider is asked for anew after this long. */
+/** The provider's metadata is fetched again after this long. */
 const rememberedMs = 60 * 60 * 1000
 /** After it did not answer, it is left alone for so long. */
 const pauseMs = 2000

@@ -1,7 +1,7 @@
 import type { SignInRefusal } from '../../../operations/access/sign-in-refusal.ts'
 import type { OpenIdDependencies } from './openid-dependencies.ts'
 
-/** Tells the log that the provider does not answer: one line, once a minute, since whoever is not signed in can ask for it at will. */
+/** Logs that the provider does not answer: one line a minute, since anybody can trigger it without a session. */
 export function reportUnreachable({ openId, onFault }: OpenIdDependencies, requestId: string, { cause }: SignInRefusal): void {
   if (openId.provider.isSilenceNews()) onFault({ requestId, error: `The organisation's provider does not answer: ${describe(cause)}` })
 }

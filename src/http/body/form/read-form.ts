@@ -16,8 +16,8 @@ export interface IncomingFile {
 /**
  * Reads a multipart form while it comes in.
  *
- * @param chunks The body, counted by whoever made it.
- * @param takeFile Told of each file when it begins; a refusal ends the reading.
+ * @param chunks The body, already counted.
+ * @param takeFile Called with each file when it begins; a refusal ends the reading.
  * @throws {ServiceError} `invalid_request_error` for a form that is malformed or has more or larger parts than one may have, and what
  *   `takeFile` and the body throw.
  */
@@ -53,7 +53,7 @@ export async function readForm<File>(
     throw failed.signal.aborted ? failed.signal.reason : error
   } finally {
     parser.destroy()
-    // Whoever still reads one must not wait for what will never come.
+    // A reader of one must not wait for bytes that never come.
     for (const content of contents) content.destroy()
   }
 }

@@ -39,7 +39,7 @@ export function receivedForm({ body }: FastifyRequest): ReceivedForm {
   throw noForm()
 }
 
-/** What a client is told that sends a form's route something else. */
+/** The error for a body that is no form. */
 export function noForm(): ServiceError {
   return new ServiceError('unsupported_media_type', 'Send the body as a form, with Content-Type: multipart/form-data.', {
     param: 'content-type',

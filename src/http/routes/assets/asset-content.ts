@@ -21,7 +21,7 @@ const link: readonly RouteParameter[] = [
   inQuery('signature', 'As the link has it.'),
 ]
 
-/** PUT and GET /v1/assets/<id>/content: an asset's file, for whoever holds the link. */
+/** PUT and GET /v1/assets/<id>/content: an asset's file, for anyone who holds the link. */
 export const assetContentRoutes: readonly Route[] = [
   {
     method: 'PUT',

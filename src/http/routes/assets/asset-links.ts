@@ -7,7 +7,7 @@ export type LinkVerb = 'get' | 'put'
 
 const validMs = 24 * 60 * 60 * 1000
 
-/** The address of an asset's file for whoever holds it, for a day. */
+/** The address of an asset's file for anyone who holds it, for a day. */
 export function assetLink(origin: string, asset: UploadedAsset, { verb, now }: { readonly verb: LinkVerb; readonly now: number }): string {
   const expires = Math.floor((now + validMs) / 1000)
   return `${origin}/v1/assets/${asset.id}/content?expires=${expires}&signature=${sign(asset, verb, expires)}`

@@ -10,7 +10,7 @@ import type { Call, Route } from '../../route.ts'
 import { readThumbnailWidth, thumbnailWidthSchema } from '../../wire/images/thumbnail-width.ts'
 import { inPath, inQuery, media } from '../row-parts.ts'
 
-/** GET /v1/images/stored/…: a picture by its signed link, for whoever has that. */
+/** GET /v1/images/stored/…: a picture by its signed link, for anyone who has that. */
 export const fetchPicture: Route = {
   method: 'GET',
   path: '/v1/images/stored/{account}/{id}/{index}',

@@ -91,7 +91,7 @@ async function followInference(
 /**
  * Every item before a response that goes on from another, oldest first.
  *
- * @param onBytes Told the bytes read so far, to refuse what no model holds.
+ * @param onBytes Receives the bytes read so far, to refuse what no model holds.
  * @throws {ServiceError} `invalid_request_error` when one of them is gone, is not finished, or there are too many.
  */
 export async function itemsBefore(

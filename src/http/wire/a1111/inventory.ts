@@ -10,7 +10,7 @@ import { drawingModels } from './drawing-request.ts'
 import { schedulers, solverNames } from './sampler-names.ts'
 
 const text = Type.String()
-const none = Type.Null({ description: 'Not told.' })
+const none = Type.Null({ description: 'Not reported.' })
 const empty = Type.Object({}, { description: 'Empty.' })
 
 /** Answer of GET /sdapi/v1/sd-models. */
@@ -20,7 +20,7 @@ export const sdModelsSchema = Type.Array(
     model_name: text,
     hash: none,
     sha256: none,
-    filename: Type.String({ description: 'The name; paths are not told.' }),
+    filename: Type.String({ description: 'The name; paths are not reported.' }),
     config: none,
   }),
 )
@@ -80,7 +80,7 @@ export function listLatentModes(): Static<typeof latentModesSchema> {
 
 /** Answer of GET /sdapi/v1/loras. */
 export const lorasSchema = Type.Array(
-  Type.Object({ name: text, alias: text, path: Type.String({ description: 'The name; paths are not told.' }), metadata: empty }),
+  Type.Object({ name: text, alias: text, path: Type.String({ description: 'The name; paths are not reported.' }), metadata: empty }),
 )
 
 /** Every LoRA by its asset name. */

@@ -70,7 +70,7 @@ export function encodeBatch(batch: Batch): Answer<typeof batchObjectSchema> {
   }
 }
 
-/** A file is told of once it is whole. */
+/** A file is reported once it is whole. */
 function fileId(batch: Batch, { uuid, parts }: BatchFile): string | null {
   return hasEnded(batch) && parts.length > 0 ? `${filePrefix}${uuid}` : null
 }

@@ -6,7 +6,7 @@ import { jsonBounds } from '../../json/parse-json.ts'
 /** Characters that the arguments of all calls may have together: more than any context holds, and read in 16 ms. */
 const longestArguments = 2_000_000
 
-/** Looks at the arguments of every call of a conversation, which templates write anew from what they hold. */
+/** Looks at the arguments of every call of a conversation, which templates rewrite from their parsed values. */
 export class CallArguments {
   #length = 0
 

@@ -43,7 +43,7 @@ describe('the body of an embedding request', () => {
     assert.deepEqual(parseEmbeddingRequest({ model: 'm', input: Array.from({ length: 8192 }, () => 1) }).request.inputs.length, 1)
   })
 
-  it('answers numbers unless base64 is asked for, and keeps all of each vector unless told', () => {
+  it('answers numbers unless base64 is asked for, and keeps all of each vector by default', () => {
     const { request, encoding } = parseEmbeddingRequest({ model: 'm', input: 'a', user: 'ada' })
     assert.deepEqual([encoding, 'dimensions' in request], ['float', false])
     const other = parseEmbeddingRequest({ model: 'm', input: 'a', encoding_format: 'base64', dimensions: 8 })

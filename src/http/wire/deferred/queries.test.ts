@@ -9,7 +9,7 @@ function refuses(param: string): (error: unknown) => boolean {
 }
 
 describe('the query of the list of requests', () => {
-  it('is the twenty newest of every state unless told', () => {
+  it('is the twenty newest of every state by default', () => {
     assert.deepEqual(readListQuery({}), { status: null, limit: 20, after: null })
   })
 

@@ -55,7 +55,7 @@ export function readFileName(name: string): string {
   return beginning(plain.slice(0, 510), 255) || 'file'
 }
 
-/** What a client is told that sends no file, or the wrong ones. */
+/** The error for a form with no file, or with the wrong ones. */
 export function fileFault(text: string): ServiceError {
   return new ServiceError('invalid_request_error', `\`file\` ${text}`, { param: 'file' })
 }

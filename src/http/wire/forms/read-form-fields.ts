@@ -11,7 +11,7 @@ export interface Form<File> {
 
 /**
  * The fields of a form as the JSON body that they stand for: `n` of `2` is the number, `image[]` a list, `expires_after[seconds]` an
- * object's field. What no schema knows stays text, and a text that is no number stays one too, so that whoever checks the body refuses it.
+ * object's field. What no schema knows stays text, and a text that is no number stays one too, so that the check of the body refuses it.
  *
  * @param schema Of the body.
  * @throws {ServiceError} with the given codes for a field that is there twice.

@@ -123,7 +123,7 @@ suite('messages in Anthropic’s words', () => {
   for (const body of [null, 5, 'x', [], [base]])
     test(`${JSON.stringify(body)} is no body`, () => assertRefused(() => parseMessageRequest(body), { param: null }))
 
-  test('all faults are told at once', () => {
+  test('all faults are reported at once', () => {
     assertRefused(() => accept({ temperature: 5, top_p: 5, unknown: 1 }), {
       param: 'temperature',
       says: /3 fields.*temperature.*top_p.*unknown/,
@@ -242,7 +242,7 @@ suite('tools and thoughts in Anthropic’s words', () => {
       assert.deepEqual([input.effort, input.effortIsWish, input.thoughtTokens, accept(fields).thoughts], [effort, true, budget, shown])
     })
 
-  test('a schema of the answer is taken by both of its names, and told by the one that was used', () => {
+  test('a schema of the answer is accepted under both names, and reported under the one that was used', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } }
     const schema = { type: 'object' }
     assert.deepEqual(accept({ output_config: { format } }).request.responseFormat, { type: 'json_schema', schema, field: 'output_config' })

@@ -117,7 +117,7 @@ export function parseCountRequest(received: unknown): { readonly model: string; 
 
 type ConversationBody = Static<typeof countRequestSchema> & { readonly max_tokens?: number }
 
-/** What this service does not have is told by its name, before anything else is found wrong with it. */
+/** Unsupported features are named before any other fault. */
 function refuseForeign(received: unknown): void {
   if (isRecord(received)) refuseThread(received.thread)
   if (isRecord(received)) refuseFaults([...findForeignBlocks(received.messages), ...findForeignTools(received.tools)], textFaultCodes)

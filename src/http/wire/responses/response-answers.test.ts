@@ -49,7 +49,7 @@ async function stream(parts: readonly TextPart[], { requested = body, failure }:
   return { ...(await readParts(encodeResponseStream(head, requested, partsOf(parts, failure), keep))), kept }
 }
 const answer = async (parts: readonly TextPart[], requested = body) => encodeFinished(head, requested, await collectText(partsOf(parts)))
-/** Without the ids, which are drawn anew each time. */
+/** Without the ids, which are random each time. */
 const plain = (response: unknown): unknown =>
   JSON.parse(JSON.stringify(response), (key, value) => (key === 'id' && /^(rs|msg|fc)_/.test(value) ? value.replace(/_.*/, '') : value))
 
@@ -162,7 +162,7 @@ suite('responses as they are answered', () => {
     assert.deepEqual([status, incomplete_details], ['incomplete', { reason: 'max_output_tokens' }])
   })
 
-  test('a failure is told with what there was, is not kept, and tells no cause', async () => {
+  test('a failure carries what there was, is not kept, and shows no cause', async () => {
     const { events, kept, failed } = await stream([say('a'), call(0, 'look')], { failure: new Error('a secret') })
     assert.ok(failed)
     assert.deepEqual([events.at(-1)?.name, kept], ['response.failed', []])

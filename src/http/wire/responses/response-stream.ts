@@ -19,7 +19,7 @@ import type { ResponseBody } from './response-request.ts'
 /**
  * Encodes a generation as the events of a response, numbered in order, one whole event per item.
  *
- * @param keep Told the finished response before the client is.
+ * @param keep Receives the finished response before the client does.
  */
 export async function* encodeResponseStream(
   head: ResponseHead,
@@ -101,7 +101,7 @@ class Items {
 
   /** @param status Whether the last item is whole, or was cut in the middle. */
   *end(status: 'completed' | 'incomplete'): Generator<string> {
-    // Whoever only thought has said nothing, which is a message too.
+    // An answer of thoughts alone has an empty message.
     const hasOutput = [...this.done, ...(this.#open === null ? [] : [this.#open])].some(({ type }) => type !== 'reasoning')
     if (!hasOutput) yield* this.#start('message', null)
     yield* this.#close(status)

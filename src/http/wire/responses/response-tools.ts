@@ -81,7 +81,7 @@ export function findForeignResponseTools(tools: unknown): readonly FieldFault[] 
   })
 }
 
-/** How models are told of a function of a namespace; between the two stands what no name may end in. */
+/** The name by which models see a function of a namespace; between the two stands what no name may end in. */
 const between = '__'
 
 /** A function's name as models see it. */

@@ -10,7 +10,7 @@ export interface ReferenceCase {
   readonly name: string
   /** Name of the model's file or folder. */
   readonly model: string
-  /** The kind of model, for the table; null = not told. */
+  /** The kind of model, for the table; null = unknown. */
   readonly family: string | null
   readonly sampler: Sampler
   /** Options of the scheduler that differ from the model's, in diffusers' words. */

@@ -23,7 +23,7 @@ export interface SolverStep {
  * All arrays are float32 latents of one image, [4, height / 8, width / 8] flattened.
  */
 export interface Solver {
-  /** What the UNet is told at each evaluation, in order; second-order solvers have more than the steps asked for. */
+  /** The UNet's input at each evaluation, in order; second-order solvers have more than the steps asked for. */
   readonly timesteps: readonly number[]
   /** Factor of the first noise. */
   readonly initialNoiseScale: number

@@ -1,4 +1,4 @@
-/** What the UNet is told besides the latents. */
+/** The UNet's inputs besides the latents. */
 export interface Conditioning {
   /** Text, [tokens, context width]. */
   readonly hidden: Float32Array

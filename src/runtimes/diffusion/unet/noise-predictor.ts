@@ -33,7 +33,7 @@ export interface NoisePredictor {
   /** Latent sizes must be multiples of this: the UNet halves them that often on its way down. */
   readonly latentStep: number
   readonly guidance: GuidanceKind
-  /** Whether the UNet is told a score, as a refiner is, instead of a target size. */
+  /** Whether the UNet takes a score, as a refiner does, instead of a target size. */
   readonly scored: boolean
   /** Whether an absent negative prompt means zeros instead of the encoded empty text. */
   readonly zeroNegative: boolean

@@ -49,7 +49,7 @@ export class Unet {
   /**
    * Makes ready what stays the same over the steps of a drawing.
    *
-   * @param options.guidance Guidance scale a distilled model is told; ignored by others.
+   * @param options.guidance Guidance scale for a distilled model; ignored by others.
    * @param options.shown Channels that go beside the latents.
    */
   condition(

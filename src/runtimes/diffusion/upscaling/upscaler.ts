@@ -41,7 +41,7 @@ export class Upscaler implements AsyncDisposable {
   /**
    * The picture, {@link scale} times as large; values from −1 to 1 as everywhere.
    *
-   * @param options.onTile Told after each tile how many are done.
+   * @param options.onTile Called after each tile with the number done.
    */
   async enlarge(
     picture: PixelPlanes,

@@ -38,7 +38,7 @@ test('a call that nobody wants is a thought, and a message that the prompt began
   assert.deepEqual(new ChannelThoughts({ answers: true, calls: false }).add(' four.'), { thoughts: '', text: ' four.' })
 })
 
-test('the head of a call is told as it was written, until its arguments begin', () => {
+test('the head of a call stays as it was written, until its arguments begin', () => {
   const reader = new ChannelThoughts({ answers: false, calls: true })
   assert.equal(reader.callHead, null)
   reader.add('<|channel|>commentary to=functions.')

@@ -3,14 +3,14 @@ import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Piece, Vocabulary } from '../binding/vocabulary.ts'
 import { describeLogprobs, TokenLedger } from './token-ledger.ts'
 
-/** What is told of the tokens of a text. */
+/** What is reported of the tokens of a text. */
 export interface ReportedTokens {
   readonly logprobs: readonly TokenLogprob[]
   /** Their ids; none unless somebody wants them. */
   readonly tokens: readonly number[]
 }
 
-/** Turns one choice's tokens into text, whole characters only, and holds what is told of them back until it is shown. */
+/** Turns one choice's tokens into text, whole characters only, and holds back their report until the text is shown. */
 export class ChoiceText {
   readonly #vocabulary: Vocabulary
   readonly #tellsTokens: boolean
@@ -34,7 +34,7 @@ export class ChoiceText {
   }
 
   /**
-   * Takes what is told of tokens whose text is decided.
+   * Takes the report of tokens whose text is decided.
    *
    * @param held Characters at the end that may still become something else.
    */

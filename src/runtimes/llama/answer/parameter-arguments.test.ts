@@ -154,7 +154,7 @@ test('marks that nothing follows for long begin nothing', () => {
   assert.equal(reader.held, 1024)
 })
 
-test('a string is told while it is written, other values once they are whole', () => {
+test('a string is streamed while it is written, other values once they are whole', () => {
   const reader = new ToolCallReader(format)
   const readFragment = (fragment: string): string =>
     reader
@@ -169,7 +169,7 @@ test('a string is told while it is written, other values once they are whole', (
   assert.equal(readFragment('2\n</parameter>\n</function>'), '42}')
 })
 
-test('what stands before the name is told as the format spells it', () => {
+test('what stands before the name is reported as the format spells it', () => {
   for (const written of ['<tool_call>\n<function=add', '<tool_call><function= add', '<function=add']) {
     const reader = new ToolCallReader(format)
     reader.add(`So: ${written}`)

@@ -10,7 +10,7 @@ import { longestBeginning } from './longest-beginning.ts'
 /** A value that is being read. */
 interface Value {
   readonly types: ReadonlySet<SchemaType>
-  /** Whether it can only be a string, so that it is told as it comes. */
+  /** Whether it can only be a string, so that it is streamed as it comes. */
   readonly isString: boolean
   /** Follows what can only be JSON, whose strings may hold what would end a value; null = it may be a string. */
   readonly json: JsonScanner | null

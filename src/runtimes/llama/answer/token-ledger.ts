@@ -2,7 +2,7 @@ import type { TokenLogprob, UnscoredToken } from '../../../core/text-generation.
 import type { DrawnLogprobs } from '../batch/generation.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 
-/** Holds what is told of tokens back until the text they belong to is shown. */
+/** Holds back the report of tokens until their text is shown. */
 export class TokenLedger<Reported> {
   #waiting: { readonly start: number; readonly reported: Reported }[] = []
 

@@ -105,7 +105,7 @@ test('a template without tools is taught a format', () => {
   assert.equal(hermes.native, true)
 })
 
-test('arguments that begin with no bracket are told as they are, however they arrive', () => {
+test('arguments that begin with no bracket stay as they are, however they arrive', () => {
   for (const fragments of [[' two words\n{}'], [...' two words\n{}']]) {
     const reader = new ToolCallReader(hermes)
     const events = [...reader.add('<tool_call>\n{"name": "add", "arguments":'), ...fragments.flatMap((fragment) => reader.add(fragment))]

@@ -16,7 +16,7 @@ export class ToolCallReader {
   readonly #openings: readonly string[]
   readonly #opening: string
   readonly #marked: boolean
-  /** Whether a call is told from text by its name alone. */
+  /** Whether the name alone distinguishes a call from text. */
   readonly #byName: boolean
   #phase: 'text' | 'head' | 'arguments'
   /** Text not shown yet: it may be the beginning of a mark. */

@@ -26,7 +26,7 @@ export class GrammarFollower {
   /**
    * @param param The request's field that asked for the grammar.
    * @param endWithin Tokens in which the text is to be whole, the one that ends it among them; infinite = it may be cut.
-   * @param charge Told of the work done.
+   * @param charge Receives the work done.
    */
   constructor(
     grammar: TokenGrammar,

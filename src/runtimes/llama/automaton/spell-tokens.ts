@@ -5,7 +5,7 @@ import { TokenTrie } from './token-trie.ts'
 /**
  * A vocabulary as grammars see it: tokens that end an answer and control tokens spell nothing.
  *
- * @param endings Spellings of tokens that end an answer for whoever reads it, so that they may not come in the middle of one.
+ * @param endings Spellings of tokens that end an answer for its reader, so that they may not come in the middle of one.
  */
 export function spellTokens({ size, ends, isEnd, piece }: Vocabulary, endings: readonly string[] = []): SpelledTokens {
   const spell = (token: number): Uint8Array => {

@@ -5,7 +5,7 @@ import { CountingContext } from '../binding/counting-context.ts'
 import type { GuessedText, Guesser } from '../speculation/guesser.ts'
 import { follow, SlowContext, start } from './followed-generation.ts'
 
-/** Guesses as it is told, as many tokens as there is room for. */
+/** Guesses the given tokens, as many as there is room for. */
 function guessing(guess: (text: GuessedText) => readonly number[]): Guesser {
   return {
     guess: async (texts, choose) => {

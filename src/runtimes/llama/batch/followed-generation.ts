@@ -13,7 +13,7 @@ const endToken = 0
 
 const sampler: TokenSampler = { draw: async () => 0 }
 
-/** A generation for tests of the loop that writes down what it is told; resolves when it is released. */
+/** A generation for tests of the loop that records every call; resolves when it is released. */
 export function follow(
   prompt: readonly number[],
   changes: Partial<Generation> = {},

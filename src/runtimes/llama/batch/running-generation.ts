@@ -20,7 +20,7 @@ export interface RunningGeneration {
   left: boolean
 }
 
-/** A token on its way to whoever asked for it. */
+/** A token on its way to its reader. */
 export interface Delivery {
   readonly running: RunningGeneration
   readonly draw: Draw

@@ -42,7 +42,7 @@ export class CountingContext implements DecodingContext {
   }
   stopBatch(): void {}
   disposeSequence(): void {}
-  /** What it was told to forget, as `sequence:start`. */
+  /** What it had to drop, as `sequence:start`. */
   readonly removals: string[] = []
   forgets = true
   removeTokenCellsFromSequence(id: number, start: number): boolean {

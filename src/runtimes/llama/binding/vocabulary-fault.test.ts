@@ -19,7 +19,7 @@ test('vocabularies that llama.cpp reads have no fault', () => {
   assert.equal(faultOf('t5', ['<pad>', '</s>', '<unk>']), null)
 })
 
-test('what llama.cpp would end the process for is told', () => {
+test('faults that would make llama.cpp abort are reported', () => {
   const table: readonly (readonly [fault: RegExp, ...Parameters<typeof faultOf>])[] = [
     [/^has two tokens "a"/, 'gpt2', ['a', 'b', 'a']],
     [/^has two tokens "\[EMPTY_1\]"/, 'gpt2', ['[EMPTY_1]', '']],

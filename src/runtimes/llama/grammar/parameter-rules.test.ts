@@ -122,7 +122,7 @@ const notations = [
 ]
 
 for (const { format, pieces, call, value } of notations)
-  test(`a string between ${format.parameters?.open} and its end ends for the grammar where it ends for whoever reads it`, () => {
+  test(`a string between ${format.parameters?.open} and its end ends for the grammar where it ends for the reader`, () => {
     const parameters = { properties: { a: text, b: text } }
     const accepts = followIn(format, [parameters])
     let seed = 1

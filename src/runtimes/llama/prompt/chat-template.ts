@@ -44,9 +44,9 @@ export interface ChatTemplate {
   readonly acceptsTools: boolean
   /** How the model thinks before it answers; null = it does not. */
   readonly thoughts: ThoughtFormat | null
-  /** Whether the model can be told how long to think, or at least whether to. */
+  /** Whether the template accepts an effort, or at least an on/off switch for thinking. */
   readonly acceptsEffort: boolean
-  /** Whether it can be told how long. */
+  /** Whether it accepts degrees of effort. */
   readonly acceptsDegree: boolean
   /** Whether the template leaves out a system message that is all there is. */
   readonly hidesLoneRules: boolean

@@ -9,7 +9,7 @@ Where:
 - For multiple tool calls, chain them directly without separators or spaces`
 
 /**
- * Tells of tools in the words that DeepSeek V3.1 was trained with, which its template leaves to whoever writes the system message.
+ * Describes tools in the words that DeepSeek V3.1 was trained with, which its template leaves to the system message.
  *
  * @see https://huggingface.co/deepseek-ai/DeepSeek-V3.1#toolcall
  */

@@ -15,7 +15,7 @@ test('a system message that the template refuses goes before the first question'
 const turns = `{% for m in messages %}{% if not loop.first and messages[loop.index0 - 1].role == m.role and messages[loop.index0 - 1].tool_calls is not defined %}{{ raise_exception('turns') }}{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}`
 const answer = { role: 'assistant', content: 'Yes?' }
 
-test('messages in a row are one where the template insists on turns, whoever wrote them', () => {
+test('messages in a row are one where the template insists on turns, of any role', () => {
   assert.equal(
     renderPrompt(compileChatTemplate(turns, texts), [system, user, { ...user, name: 'ann' }, answer, user], []),
     '[system]Be brief.[user]Hi\n\nHi[assistant]Yes?[user]Hi',

@@ -43,7 +43,7 @@ test('who asks for no effort gets no thoughts, whatever the template makes of it
   assert.equal(thoughtLimit(template, { ...chat, effort: 'low' }, 100), Number.POSITIVE_INFINITY)
 })
 
-test('a template that knows a budget is told it', () => {
+test('a template with a budget receives it', () => {
   const template = compileChatTemplate('{{ thinking_budget }}{# </seed:think> #}', texts)
   assert.equal(template.render([user], [], { thoughtTokens: 512 }), '512')
   assert.equal(template.render([user], [], { thinks: false }), '0')

@@ -18,7 +18,7 @@ export function thoughtLimit(
   const { thoughtTokens, effort, effortIsWish = false } = input
   if (thoughtTokens !== undefined) return thoughtTokens
   if (effort === undefined) return input.thinks === false ? 0 : Number.POSITIVE_INFINITY
-  // A model that cannot be told to think less is left as it is by who asks it of every model.
+  // A hint leaves a model as it is where its template has no such setting.
   if ((acceptsDegree && effort !== 'none') || (effortIsWish && !acceptsEffort)) return Number.POSITIVE_INFINITY
   return Math.floor(shares[effort] * most)
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { joinTokens } from '../binding/cut-at-marks.ts'
 import type { Vocabulary } from '../binding/vocabulary.ts'
 
-/** The tokens of each text; whoever streams from this engine has a turn between two. */
+/** The tokens of each text; other streams of this engine get a turn between two. */
 export async function tokenizeInTurns<Text>(
   texts: readonly Text[],
   tokenize: (text: Text) => Uint32Array | Promise<Uint32Array>,

@@ -25,7 +25,7 @@ for (const [family, block] of [
     assert.deepEqual({ native, mark }, { native: false, mark: '<tool_call>' })
   })
 
-test('DeepSeek is told of tools where its template does not, and shown arguments as its template takes them', () => {
+test('DeepSeek gets the list of tools where its template leaves it out, and arguments in the form its template takes', () => {
   const call = (written: string): string => `{{ '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + name + '<｜tool▁sep｜>' + ${written} }}`
   const shown = (template: string) => {
     const { native, mark, offer, textArguments } = detectToolFormat(template)

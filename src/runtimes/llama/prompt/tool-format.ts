@@ -35,7 +35,7 @@ export interface ToolFormat {
   readonly textArguments?: boolean
   /** Whether the template refuses call ids that are not nine letters and digits. */
   readonly shortIds: boolean
-  /** The format in which calls reach whoever reads them, where the answer is translated before; absent = this one. */
+  /** The format in which calls reach their reader, where the answer is translated before; absent = this one. */
   readonly readAs?: ToolFormat
   /** Tools on offer: where nothing stands between the mark and the name, what follows is a call only when it names one of them. */
   readonly tools: readonly ToolDefinition[]

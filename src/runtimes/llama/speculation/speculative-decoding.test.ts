@@ -82,7 +82,7 @@ for (const [name, speculative] of [
       assert.ok((seconds - before) / 2 < 0.6 * finish.usage.completionTokens)
     })
 
-    test('guesses made and right are told, and how full the cache is while a text runs', async () => {
+    test('guesses made, guesses accepted and the fill of the cache are reported while a text runs', async () => {
       const before = guessing?.figures?.()
       let fullest = 0
       for await (const _ of guessing?.generate(again(), { signal, account: 'a' }) ?? [])

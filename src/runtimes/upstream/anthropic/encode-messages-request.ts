@@ -109,7 +109,7 @@ function encodeId(id: string): string {
   return `toolu_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
 }
 
-/** Arguments are an object there; what a model wrote that is none, or was cut off, is told as a text in one. */
+/** Arguments are an object there; what a model wrote that is none, or was cut off, becomes a text in one. */
 function readArguments(written: string): object {
   try {
     const value: unknown = JSON.parse(written)

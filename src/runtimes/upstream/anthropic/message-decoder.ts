@@ -59,7 +59,7 @@ export class MessageDecoder implements StreamDecoder {
   }
 
   #noteEnd({ usage, delta }: Fields): readonly TextPart[] {
-    // Sums so far, of whatever is told again; some servers know the prompt's only now.
+    // Sums so far, of every field that is repeated; some servers know the prompt's only now.
     this.#usage = { ...this.#usage, ...fieldsOf(usage) }
     const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
     if (typeof reason !== 'string' || this.#isFinished) return []
@@ -70,7 +70,7 @@ export class MessageDecoder implements StreamDecoder {
   }
 }
 
-/** What a server that does not stream would have told of a message. */
+/** The parts of a message from a server that does not stream. */
 function eventsOf(message: Fields): readonly Fields[] {
   const blocks = Array.isArray(message.content) ? message.content.map(fieldsOf) : []
   const contents = blocks.flatMap((block, index) => {

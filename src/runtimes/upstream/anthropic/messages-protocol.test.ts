@@ -188,7 +188,7 @@ suite('streams of servers with Anthropic’s interface', () => {
     assert.deepEqual(usage, { promptTokens: 8, completionTokens: 3, cachedTokens: 2 })
   })
 
-  test('a prompt that is counted before the first word is told with it, so that who leaves has used it', async () => {
+  test('a prompt that is counted before the first word is reported with it, so that a caller who leaves is charged for it', async () => {
     const word = delta(0, { type: 'text_delta', text: 'so' })
     const spoken: TextPart = { type: 'text', choice: 0, text: 'so' }
     const rest = [ends('end_turn'), over]

@@ -20,7 +20,7 @@ import {
   toBase64,
 } from './server-drawing.ts'
 
-/** What a server of this kind told of itself. */
+/** What a server of this kind reports about itself. */
 interface Capabilities {
   readonly samplers: readonly string[]
   /** Older servers have none: there the spacing is part of the sampler's name. */
@@ -144,14 +144,14 @@ function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record
 interface Watch extends DrawingOptions {
   /** What our picture is called there. */
   readonly task: string
-  /** Told when the server does not even say any more how far it is. */
+  /** Called when the server stops reporting its progress. */
   readonly onHung: (error: unknown) => void
 }
 
 /** Questions in a row without an answer that show a server to hang: one may meet it while it loads its weights. */
 const unansweredWhenHung = 2
 
-/** Reports the server's progress until the signal ends it; progress that cannot be read or told is no fault. */
+/** Reports the server's progress until the signal ends it; progress that cannot be read or reported is no fault. */
 async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { task, signal, onStep, onHung }: Watch): Promise<void> {
   let unanswered = 0
   try {

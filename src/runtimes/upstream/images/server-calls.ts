@@ -64,7 +64,7 @@ export class ServerCalls {
     return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true }))
   }
 
-  /** Tells the server something when its client has gone, for a few seconds at most; nobody is left to be told of a failure. */
+  /** Tells the server something when its client has gone, for a few seconds at most; no caller is left for a failure. */
   async farewell(work: (options: CallOptions) => Promise<unknown>): Promise<void> {
     await work({ signal: AbortSignal.timeout(this.#farewellMs) }).catch(() => undefined)
   }

@@ -4,7 +4,7 @@ interface AskOptions {
   readonly signal: AbortSignal
 }
 
-/** What a server tells of itself, which changes where it gets files or is started anew. */
+/** What a server reports about itself, which changes when it gets files or restarts. */
 export class ServerCapabilities<Reported> {
   readonly #ask: (options: AskOptions) => Promise<Reported>
   #reported: Reported
@@ -19,13 +19,13 @@ export class ServerCapabilities<Reported> {
     return new ServerCapabilities(ask, await ask(options))
   }
 
-  /** What it told last. */
+  /** Its last report. */
   get reported(): Reported {
     return this.#reported
   }
 
   /**
-   * Checks a request against what the server told; before one is refused for that, the server is asked again.
+   * Checks a request against the server's last report; before a refusal, it is fetched again.
    *
    * @throws {ServiceError} what `check` throws.
    */

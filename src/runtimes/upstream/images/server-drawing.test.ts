@@ -43,7 +43,7 @@ test('progress never goes back, whatever a server counts', async () => {
   )
 })
 
-test('a preview that is small only when its picture is there is not told any more', async () => {
+test('a preview that becomes small only after its picture is complete is not reported', async () => {
   const preview = await picture(2048)
   const late: Promise<void>[] = []
   const reported = await draw(({ onStep }) => void late.push(onStep(1, preview)), [1, 2])

@@ -60,7 +60,7 @@ const mineSql = `select wanted.n from unnest(:ids::uuid[], :attempts::integer[],
 /**
  * Completes inferences whose hold is still what their end says, all in one commit; answers each.
  *
- * @param onReference Told of each reference that nobody needs any more once this is committed.
+ * @param onReference Receives each reference that nobody needs any more once this is committed.
  */
 export async function finish(
   statements: Statements,

@@ -10,7 +10,7 @@ for (const [what, sqliteCode, expected] of [
   ['a damaged database', 267, { code: 'server_is_overloaded', message: /database of the service is damaged/ }],
   ['a mistake of ours', null, { message: 'what SQLite says' }],
 ] as const)
-  test(`a write that failed for ${what} is told as that`, () => {
+  test(`a write that failed for ${what} is reported as that`, () => {
     assert.throws(() => {
       throw readFailure({ number: 0, failure: 'what SQLite says', sqliteCode })
     }, expected)

@@ -24,7 +24,7 @@ import { PasskeyLedger } from './passkey-ledger.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { SessionLedger } from './session-ledger.tsx'
 
-/** How whoever is signed in is called, and how one signs in. */
+/** The name of the signed-in person, and the ways to sign in. */
 export function AccountPage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<OwnSignInWays>('/console/api/sign-in-ways', { signal }), [])
   return (

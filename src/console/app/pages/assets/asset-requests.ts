@@ -35,7 +35,7 @@ export async function listAssets(signal: AbortSignal): Promise<readonly ShownAss
 /**
  * Uploads a file in parts and has it checked.
  *
- * @param onShare Told the share that is there, 0 to 1.
+ * @param onShare Called with the share that has arrived, 0 to 1.
  * @throws {RequestFailure} with the reason when it is refused; nothing stays behind then.
  */
 export async function uploadAsset(

@@ -20,7 +20,7 @@ export function ChatStart(): VNode {
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`Start a conversation`}>
         <p>{t`Ask something. The conversation is kept for you alone, until you delete it.`}</p>
-        {/* Made anew where the language changes: a language that is taken away would stay, as an unknown one. */}
+        {/* Recreated when the language changes: a removed language would stay, as an unknown one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>
           {(inEnglish ? questionSamples : suggestions).map((suggestion) => (
             <Button size="small" key={suggestion} onClick={() => begin(suggestion)}>

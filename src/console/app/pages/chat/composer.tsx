@@ -21,7 +21,7 @@ import { readTools } from './structure/read-tools.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 
-/** Where one writes, also whoever opens the page and types: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
+/** The message field, which gets the focus when the page opens: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -130,7 +130,7 @@ export function Composer(): VNode {
           value={draft}
           onInput={({ currentTarget: { value } }) => {
             keepDraft(name, value === '' ? null : value)
-            // Whoever goes on writing is not done yet.
+            // More typing means the message is not done.
             waitsForModels.value = false
           }}
           onKeyDown={onKeyDown}

@@ -57,7 +57,7 @@ export async function writeAnswer(
     const { schema } = readSchema(settings)
     if (schema !== null && written.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, written.content) })
   } catch (error) {
-    // Told as the service's failure, it would stand so in the conversation that the next page opens.
+    // Shown as the service's failure, it would stand in the conversation that the next page opens.
     if (!signal.aborted) await pageShown()
     change(signal.aborted ? { state: 'stopped' } : failedFields(error))
   } finally {

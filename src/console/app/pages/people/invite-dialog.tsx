@@ -19,7 +19,7 @@ const roles = [
 ] as const
 
 interface InviteDialogProps {
-  /** Whose sign-in the link sets anew; null = a new account. */
+  /** The account whose sign-in the link resets; null = a new account. */
   readonly account: Account | null
   readonly onClose: () => void
 }

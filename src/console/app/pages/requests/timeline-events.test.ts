@@ -13,7 +13,7 @@ test('a waiting request shows its place and what lies ahead', () => {
   assert.equal(timelineEvents(pending, 10_000)[0]?.note, 'Number 3 in the queue.')
 })
 
-test('a second attempt is told apart', () => {
+test('a second attempt is distinguished', () => {
   const running: Inference = { ...pending, status: 'running', attempt: 2, startedAt: 2000, progress: { step: 4, total: 20 } }
   assert.deepEqual(titles(running), ['Queued reached', 'Started, attempt 2 reached', 'Stored ahead'])
   assert.equal(timelineEvents(running, 10_000)[1]?.note, 'Waited 1.00 s. Step 4 of 20.')

@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { modelsOf } from '../../state/models.ts'
 import { tokenSamples } from './token-samples.ts'
 
-/** The one time a token's text is seen, with lines that use it; whoever made it goes on here. */
+/** Shows a token's text once, with lines that use it. */
 export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
   const model = modelsOf('text')[0]?.id ?? 'smollm2-135m-instruct'
   const element = useRef<HTMLElement>(null)

@@ -125,7 +125,7 @@ async function loadHours(
   })
 }
 
-/** How usage is told apart: by model in the models' own colours, or by person. `accounts` null = all of it is one's own. */
+/** How usage is grouped: by model in the models' own colours, or by person. `accounts` null = only the person's own. */
 function bySeries(group: 'model' | 'person', accounts: readonly Pick<Account, 'id' | 'name'>[] | null): SeriesOf {
   const person = accounts && ((id: string) => accounts.find((account) => account.id === id)?.name ?? t`somebody who is gone`)
   if (group === 'model' || accounts === null || person === null)

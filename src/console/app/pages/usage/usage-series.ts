@@ -12,12 +12,12 @@ export interface UsageSeries {
   readonly amounts: readonly number[]
 }
 
-/** How rows are told apart. */
+/** How rows are grouped. */
 export interface SeriesOf {
   readonly key: (row: UsageDay) => string
   readonly name: (key: string) => string
   readonly shade: (key: string) => number
-  /** The name of an account, where several people's rows are shown; null = they are all one's own. */
+  /** The name of an account, where several people's rows are shown; null = only the person's own. */
   readonly person: ((accountId: string) => string) | null
 }
 

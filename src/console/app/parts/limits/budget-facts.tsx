@@ -26,7 +26,7 @@ const left: Readonly<Record<Budget['unit'], Readonly<Record<Budget['per'], strin
   },
 }
 
-/** What is left of one's own limits; nothing where there are none. */
+/** What is left of the person's limits; nothing where there are none. */
 export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode | null {
   if (budgets.length === 0) return null
   return (

@@ -8,7 +8,7 @@ import { Loaded } from '../loaded.tsx'
 import { BudgetFacts } from './budget-facts.tsx'
 import { limitLines } from './limit-lines.ts'
 
-/** How much whoever is signed in may use, and what of it is left. */
+/** The limits of the signed-in person, and what is left of them. */
 export function OwnLimits(): VNode {
   const { resource, reload } = useResource((signal) => request<Answer>('/console/api/account/limits', { signal }), [])
   return (

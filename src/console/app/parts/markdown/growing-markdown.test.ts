@@ -85,7 +85,7 @@ test('what has settled is neither read again nor another object', () => {
   assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
 })
 
-test('another text begins anew', () => {
+test('another text begins again', () => {
   const growing = new GrowingMarkdown(readMarkdown)
   growing.update('a\n\nb\n\nc\n\nd')
   assert.deepEqual(shapeOf(growing.update('x\n\ny')), shapeOf(readMarkdown('x\n\ny')))

@@ -19,7 +19,7 @@ export function MarkdownView({ blocks }: { blocks: Nodes }): VNode {
   )
 }
 
-/** A block that is drawn anew only when it is another one: while a text grows, most blocks stay the same objects. */
+/** A block that is rendered again only when it is another one: while a text grows, most blocks stay the same objects. */
 class Block extends Component<{ readonly node: MarkdownNode }> {
   override shouldComponentUpdate(next: { readonly node: MarkdownNode }): boolean {
     return next.node !== this.props.node

@@ -15,7 +15,7 @@ import { findUnsupported, unsupportedField } from '../unsupported-fields.ts'
 import { commonImageOptions, drawingOptions, unsupportedImageOptions } from './image-options.ts'
 import { type OpenAiImages, resolveImages } from './resolve-images.ts'
 
-/** How much of the picture is drawn anew; where there is a mask all of its transparent part is. */
+/** How much of the picture is redrawn; where there is a mask all of its transparent part is. */
 const strengths = { high: 0.5, low: imageDefaults.strength, masked: 1, variation: 0.6 } as const
 
 const { style: _, ...unsupported } = unsupportedImageOptions

@@ -30,7 +30,7 @@ export interface OnnxNode {
   readonly attributes: Readonly<Record<string, OnnxAttribute>>
 }
 
-/** Weights: their bytes in the graph, or their place in a file of the folder the session is told. */
+/** Weights: their bytes in the graph, or their place in a file of the session's folder. */
 export interface OnnxInitializer {
   readonly name: string
   readonly type: OnnxType

@@ -8,7 +8,7 @@ import type { TextContext } from './spatial-transformer.ts'
 export interface UnetOptions {
   /** Attention heads per block, outermost first; the same number everywhere; or channels per head. */
   readonly heads: { readonly perBlock: readonly number[] } | { readonly count: number } | { readonly channels: number }
-  /** Width of the features that each of the sizes is told in. */
+  /** Width of the features of each size. */
   readonly timeIdWidth: number
   /** Width of the pooled text, or null when it takes none. */
   readonly pooledWidth: number | null
@@ -22,7 +22,7 @@ export interface UnetShape {
   readonly channels: number
   readonly inputChannels: number
   readonly contextWidth: number
-  /** null = told neither pooled text nor sizes (SD 1.5 and 2.x). */
+  /** null = takes neither pooled text nor sizes (SD 1.5 and 2.x). */
   readonly added: { readonly pooledWidth: number; readonly timeIds: number; readonly timeIdWidth: number } | null
   /** Width of the guidance embedding of a distilled model, or null. */
   readonly guidanceWidth: number | null
@@ -60,7 +60,7 @@ function readAdded(weights: WeightTable, { timeIdWidth, pooledWidth }: UnetOptio
   return { pooledWidth, timeIds, timeIdWidth }
 }
 
-/** What each block of a UNet is told. */
+/** The inputs of each block of a UNet. */
 export interface UnetConditioning {
   /** Rows [1 or batch, width]: timestep, and pooled text and sizes where it takes them, after the activation. */
   readonly time: Value

@@ -50,7 +50,7 @@ export const familyRules: Readonly<Record<UnetFamily, FamilyRules>> = {
 /** Width of one attention head in every CLIP. */
 export const clipHeadWidth = 64
 
-/** Width of the features that sizes are told in, in every family that is told them. */
+/** Width of the features of sizes, in every family that takes them. */
 export const timeIdWidth = 256
 
 /** The activation of OpenAI's CLIP and of OpenCLIP. */

@@ -43,7 +43,7 @@ function optionalRules(
   rules: readonly string[],
   { needed, allowed }: Optional,
 ): { readonly first: string; readonly behind: string } {
-  // Counts that need not be told apart are one.
+  // Counts that need not be distinguished are one.
   const [fewest, counts] = [needed, allowed >= rules.length ? needed : allowed]
   /** By how many members came before: what may come behind them; null = too few are left. */
   let behind: readonly (string | null)[] = Array.from({ length: counts + 1 }, (_, count) => (count >= fewest ? '' : null))

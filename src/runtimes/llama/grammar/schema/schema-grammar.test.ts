@@ -61,7 +61,7 @@ const refusals: readonly (readonly [what: string, schema: JsonObject, message: R
   ['options whose types overlap', { oneOf: [{ type: ['string', 'null'] }, { type: 'string' }] }, /"oneOf" at #/],
   ['options with one constant', { oneOf: [1, 2].map(() => ({ properties: { a: { const: 1 } }, required: ['a'] })) }, /"oneOf" at #/],
   [
-    'options with one constant whose members are told in another order',
+    'options with one constant whose members are in another order',
     {
       oneOf: [{ const: { a: 1, b: 2 } }, { const: { b: 2, a: 1 } }],
     },

@@ -7,7 +7,7 @@ import { chosenModels } from '../compare/compared-models.ts'
 import type { Attachments } from '../conversation.ts'
 import { readTextFile } from './read-text-file.ts'
 
-/** Adds files to what goes along with a message; those that cannot go along are told of, each with a sentence. */
+/** Adds files to what goes along with a message; each file that cannot be attached is reported with a sentence. */
 export async function attach(
   before: Attachments,
   files: readonly File[],

@@ -10,7 +10,7 @@ import { messagesOf } from '../message-text.ts'
 /** What streaming adds to a request, and what is kept with a message besides what was said. */
 const besidesBytes = 1000
 
-/** What a message or an attachment takes on its way; whoever types asks at every letter. */
+/** The size of a message or an attachment in a request; computed at every keystroke. */
 const known = new WeakMap<object, number>()
 
 /** Why a message with what goes along is more than the service takes at once, alone or with what was said before, as a sentence that names what to take out; null = it is not. */

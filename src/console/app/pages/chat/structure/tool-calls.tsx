@@ -8,12 +8,12 @@ import { lengthFault } from '../length-fault.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { readJson } from './read-json-object.ts'
 
-/** The functions that an answer asks to have called; whoever reads it says what they came to, and the model goes on. */
+/** The function calls of an answer; the reader enters their results, and the model continues. */
 export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode | null {
   const { calls = [] } = turn
   if (calls.length === 0) return null
   const isOpen = last && turn.state === 'done' && calls.some(({ result }) => result === undefined)
-  // Several calls of one function are told apart by their place.
+  // Several calls of one function are distinguished by their place.
   const numbered = (index: number) => {
     const name = calls[index]?.name ?? ''
     return calls.length > 1 ? t`${name} (${index + 1} of ${calls.length})` : name

@@ -59,7 +59,7 @@ export function isGone(failure: unknown): boolean {
   return failure instanceof RequestFailure && failure.status === 404
 }
 
-/** Whether a change is refused as it stands, as by a proxy that takes nothing so large; whoever signs in again, or waits, is not refused. */
+/** Whether a change is refused as it stands, as by a proxy that takes nothing so large; a change that only needs another sign-in, or a wait, is not refused. */
 export function isRefused(failure: unknown): boolean {
   if (!(failure instanceof RequestFailure)) return false
   return failure.status >= 400 && failure.status < 500 && ![401, 404, 408, 429].includes(failure.status)

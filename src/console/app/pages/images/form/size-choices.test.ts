@@ -28,7 +28,7 @@ test('shapes go by the names that people know, SDXL’s sizes included', () => {
   for (const [width, height, name] of names) assert.equal(ratioName({ width, height }), name)
 })
 
-test('a size of one’s own is told what the model takes', () => {
+test('a custom size is checked against what the model takes', () => {
   const model = { native: { width: 250, height: 250 }, sizes: { type: 'range', min: 64, max: 512 } } as const
   for (const side of [64, 512, 250]) assert.equal(sizeFault({ width: side, height: side }, model), null)
   for (const width of [Number.NaN, 0, -64, 65, 520]) assert.equal(sizeFault({ width, height: 64 }, model), 'Multiples of 8 from 64 to 512.')

@@ -10,7 +10,7 @@ import { ratioName, type Size, sizeChoices, sizeFault } from './size-choices.ts'
 
 const longest = 30
 
-/** Whether a size of one's own is typed, though it may be one of those offered. */
+/** Whether a custom size is typed, though it may be one of those offered. */
 const custom = signal(false)
 
 /** The picture's shape by name and in pixels, drawn small; any other where the model lets one choose. */

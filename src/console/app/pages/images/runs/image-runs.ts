@@ -27,11 +27,11 @@ export interface ImageRun {
   readonly failureLanguage: 'en' | undefined
   /** By which the service's log knows what failed. */
   readonly failedRequestId: string | null
-  /** Why, as an owner is told; null for everybody else. */
+  /** Why; null for everybody but owners. */
   readonly failureCause: string | null
   /** By which the service knows the request again. */
   readonly submissionKey: string
-  /** Whether it was cancelled before the service had told its id. */
+  /** Whether it was cancelled before its id was known. */
   readonly cancelWanted: boolean
   /** The grid that it is a part of, by that one's key; null = it stands alone. */
   readonly grid: number | null
@@ -121,7 +121,7 @@ async function follow(key: number, id: string): Promise<void> {
       change(key, { state: 'drawing', queuePosition: null, progress: { step: event.step, total: event.total } })
     else if (event.status === 'completed') return
     else if (event.status === 'running') change(key, { state: 'drawing', queuePosition: event.queuePosition })
-    // Of one that waits again, every step is drawn anew.
+    // One that waits again starts at its first step.
     else change(key, { state: 'waiting', queuePosition: event.queuePosition, progress: null })
   }
 }
