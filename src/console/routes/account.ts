@@ -31,7 +31,7 @@ const readDeletion: BodyReader<OwnDeletion> = createBodyReader({
   password: Type.Optional(passwordField),
 })
 
-/** /console/api/account: one's own limits, name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
+/** /console/api/account: the caller's own limits, name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
 export function registerAccount(
   own: FastifyInstance,
   deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'documents'>,

@@ -106,7 +106,7 @@ describe('an account', () => {
     assert.deepEqual([entry.action, entry.accountId, entry.subject], ['account-deleted', ownerId, bob.id])
   })
 
-  test('of one’s own is deleted with its name and password, unless nobody would be left to own the service', async () => {
+  test('of the caller’s own is deleted with its name and password, unless nobody would be left to own the service', async () => {
     const { member, ask, send, ownerId, store } = await openPeople()
     const bob = await member()
     const leave = (body: object) => send('POST', '/console/api/account/deletion', { cookie: bob.cookie, body })

@@ -92,7 +92,7 @@ export class DecodeLoop implements AsyncDisposable {
     generation.onRelease()
   }
 
-  /** Computes something else between two batches; whoever decodes waits for it, so it takes no longer than a batch. */
+  /** Computes something else between two batches; decoding waits for it, so it takes no longer than a batch. */
   between<Result>(compute: () => Promise<Result>): Promise<Result> {
     const { promise, resolve } = Promise.withResolvers<Result>()
     this.#between.push(() => {
@@ -134,7 +134,7 @@ export class DecodeLoop implements AsyncDisposable {
     const computed = this.#between.shift()?.()
     if (computed === undefined) return
     this.#deliver()
-    await computed.catch(() => {}) // whoever asked for it hears of it
+    await computed.catch(() => {}) // its caller gets the error
   }
 
   #dropFinished(): void {
@@ -171,7 +171,7 @@ export class DecodeLoop implements AsyncDisposable {
   async #fill(): Promise<void> {
     const choose = () => chooseGeneration(this.#waiting, this.#running)
     for (let generation = choose(); generation !== undefined; generation = choose()) {
-      // What is read anew has logits.
+      // What is read again has logits.
       const hold = await this.#table.claim(generation, generation.onPromptToken === null ? generation.prompt : [])
       if (hold === null) return
       if (!this.#waiting.includes(generation)) {
@@ -234,7 +234,7 @@ export class DecodeLoop implements AsyncDisposable {
     return loadBatch(parts, turn, batch)
   }
 
-  /** Stops a batch that nobody waits for any more. One that others are in goes on: whoever cancels again and again would hold them up. */
+  /** Stops a batch that nobody waits for any more. One that others are in goes on: repeated cancellation would hold them up. */
   #stopIfVain(): void {
     const inVain = ({ done, generation }: RunningGeneration): boolean => done || this.#cancelled.has(generation)
     if (this.#computing?.every(inVain) === true) this.#context.stopBatch()
@@ -304,7 +304,7 @@ export class DecodeLoop implements AsyncDisposable {
     return loaded.map(({ running: { generation }, indices: [index] }) => {
       if (!generation.drawsAhead || index === undefined) return null
       const draw = generation.draw(this.#context, index)
-      draw.catch(() => {}) // whoever waits for it hears of it
+      draw.catch(() => {}) // its waiter gets the error
       return draw
     })
   }

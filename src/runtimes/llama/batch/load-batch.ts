@@ -16,7 +16,7 @@ export interface LoadedEntry {
   readonly scores: readonly { readonly index: LogitIndex; readonly token: number }[]
 }
 
-/** Whether a generation wants to know how likely its prompt is, and has not been told. */
+/** Whether a generation wants to know how likely its prompt is, and does not have the answer yet. */
 function wantsScores({ generation, drawn }: RunningGeneration): boolean {
   return generation.onPromptToken !== null && drawn === 0
 }

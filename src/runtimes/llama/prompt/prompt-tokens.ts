@@ -33,7 +33,7 @@ export interface ReadOptions {
   readonly shown?: Map<number, NumberedBlock>
 }
 
-/** Characters after which whoever streams from this engine has a turn, and what a stretch counts for whose tokens are known. */
+/** Characters after which other streams of this engine get a turn, and what a stretch with known tokens counts. */
 const [charactersPerTurn, knownStretch] = [16_384, 64]
 
 /**
@@ -94,7 +94,7 @@ function showTools(format: ToolFormat, messages: readonly ChatMessage[], offered
   return format.offer === undefined || offered.length === 0 ? fitting : addRules(fitting, format.offer(offered))
 }
 
-/** The tokens of texts, with those between them that are settled and the numbers of pictures' rows; whoever streams from this engine has turns meanwhile. */
+/** The tokens of texts, with those between them that are settled and the numbers of pictures' rows; other streams of this engine get turns meanwhile. */
 export async function tokenizeParts(
   { vocabulary, stretches, pictures }: Pick<PromptTools, 'vocabulary' | 'stretches' | 'pictures'>,
   parts: readonly (number | PromptPart)[],
@@ -138,7 +138,7 @@ function refusePicture(): never {
   throw new ServiceError('unsupported_parameter', 'This model cannot read pictures; send only text.', { param: 'messages' })
 }
 
-/** What the template is told of how to think; who allows no thoughts asks for none. */
+/** What the template gets about thinking; a budget of zero turns it off. */
 function readThinking({ acceptsEffort }: ChatTemplate, input: ChatInput): Pick<RenderOptions, 'effort' | 'thinks' | 'thoughtTokens'> {
   const { effort, effortIsWish = false, thoughtTokens } = input
   const thinks = thoughtTokens === 0 ? false : input.thinks

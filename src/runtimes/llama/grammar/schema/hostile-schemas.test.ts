@@ -53,7 +53,7 @@ const schemas: readonly (readonly [what: string, schema: JsonObject, strictly: R
     /deeper than 64 levels/,
   ],
   [
-    '1 000 options that are not told apart',
+    '1 000 options that are not distinguished',
     { oneOf: list(1000, (i) => ({ type: 'object', required: [`k${i}`], properties: { [`k${i}`]: {} } })) },
     /differ/,
   ],
