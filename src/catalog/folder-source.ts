@@ -96,9 +96,11 @@ async function describeFolder(folder: string): Promise<FolderOffer | null> {
   const base = { id: modelId(name), name }
   const text = chooseGguf(folder, files, null)
   if (text !== null) {
-    const chosen = new Map(text.files.map((file) => [basename(file.path), file]))
+    const eyes = text.projector === null ? [] : [text.projector]
+    const chosen = new Map([...text.files, ...eyes].map((file) => [basename(file.path), file]))
+    const sees = text.projector === null ? {} : { projector: basename(text.projector.path) }
     const [gguf = ''] = chosen.keys()
-    return { ...writeOffer({ ...base, kind: 'text', format: 'gguf', file: gguf }, found, chosen, text.notes), gguf }
+    return { ...writeOffer({ ...base, kind: 'text', format: 'gguf', file: gguf, ...sees }, found, chosen, text.notes), gguf }
   }
   const checkpoints = files.filter(({ path }) => /^[^/]+\.safetensors$/u.test(path)).map(({ path }) => join(folder, path))
   if (checkpoints.length > 1 && !files.some(({ path }) => path === 'model_index.json'))

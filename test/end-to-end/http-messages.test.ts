@@ -182,7 +182,12 @@ suite("Anthropic's messages", () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }
   const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] }
   const refusals: readonly (readonly [what: string, fields: object, message: RegExp])[] = [
-    ['a picture', { messages: [user([image])] }, /`messages\[0\]\.content\[0\]` is of the type image/],
+    ['a picture', { messages: [user([image])] }, /cannot read pictures/],
+    [
+      'a picture by its address',
+      { messages: [user([{ ...image, source: { type: 'url', url: 'https://pictures.example/a.png' } }])] },
+      /`messages\[0\]\.content\[0\]` is of the type image, .* send pictures in base64/,
+    ],
     [
       'a picture in a result',
       { messages: [user('x'), use, user([{ type: 'tool_result', tool_use_id: 'a', content: [image] }])] },

@@ -224,7 +224,7 @@ suite("OpenAI's responses", () => {
     [
       'a picture',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] },
-      /`input\[0\]\.content\[0\]` is of the type input_image/,
+      /`input\[0\]\.content\[0\]\.image_url` must hold the picture itself/,
     ],
     ['a reference', { input: [{ type: 'item_reference', id: 'x' }] }, /type item_reference/],
     ['an output without its call', { input: [{ type: 'function_call_output', call_id: 'x', output: '' }] }, /call_id` must be the call_id/],

@@ -109,6 +109,32 @@ suite('a model that sees', () => {
     assert.equal(choices[0].message.content, answers.mlp[0].text)
   })
 
+  test('sees in Responses, in Messages and in Ollama’s chat, where the prompt has as many tokens', async () => {
+    const [{ width, height, before }] = questions
+    const data = (await paintPicture({ width, height })).toString('base64')
+    const expected = answers.mlp[0]
+    const post = async (path: string, json: object) => readJson(await seeing.service.fetch(path, { json: { model: 'mlp', ...json } }))
+    const shown = { type: 'input_image', image_url: `data:image/png;base64,${data}`, detail: 'auto' }
+    const input = [{ role: 'user', content: [{ type: 'input_text', text: before }, shown] }]
+    const response = await post('/v1/responses', { input, temperature: 0, max_output_tokens: 24 })
+    assert.ok(JSON.stringify(response.output).includes(expected.text), JSON.stringify(response))
+    assert.equal(Object(response.usage).input_tokens, expected.promptTokens)
+    assert.equal((await post('/v1/responses/input_tokens', { input })).input_tokens, expected.promptTokens)
+    const next = { previous_response_id: response.id, input: 'And now?', temperature: 0, max_output_tokens: 4 }
+    const cached = Object(Object((await post('/v1/responses', next)).usage).input_tokens_details).cached_tokens
+    assert.ok(cached >= expected.promptTokens, `${cached} tokens of the first response were kept`)
+
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+    const messages = [{ role: 'user', content: [{ type: 'text', text: before }, image] }]
+    const message = await post('/v1/messages', { messages, temperature: 0, max_tokens: 24 })
+    assert.deepEqual(Object(message.content)[0].text, expected.text)
+    assert.equal((await post('/v1/messages/count_tokens', { messages })).input_tokens, expected.promptTokens)
+
+    const turn = { role: 'user', content: before, images: [data] }
+    const chatted = await post('/api/chat', { messages: [turn], stream: false, options: { temperature: 0, num_predict: 24 } })
+    assert.ok(Number(chatted.prompt_eval_count) > 16, JSON.stringify(chatted))
+  })
+
   test('refuses by name what is no picture, one that is damaged, and one that is next to a line', async () => {
     const refuse = async (file: Buffer) => {
       const url = `data:image/png;base64,${file.toString('base64')}`

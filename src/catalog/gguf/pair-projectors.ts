@@ -2,11 +2,8 @@ import { dirname } from 'node:path'
 import type { TextModelDescriptor } from '../../core/model.ts'
 import type { CatalogEntry } from '../catalog-fault.ts'
 import { weightName } from '../checkpoint/read-loose-files.ts'
-import { quantizationOf } from '../hub/choose-gguf.ts'
+import { chooseProjector, quantizationOf } from '../hub/choose-gguf.ts'
 import type { FoundProjector } from './read-loose-gguf.ts'
-
-/** Of projectors of one model the first of these: as exact as need be, and no larger. */
-const preferred = ['F16', 'BF16', 'F32', 'Q8_0']
 
 /** Gives every loose language model the mmproj file that lies beside it: the one of its name, or the only model's of a folder whatever it is called. */
 export function pairProjectors(entries: readonly CatalogEntry[], projectors: readonly FoundProjector[]): readonly CatalogEntry[] {
@@ -19,7 +16,7 @@ export function pairProjectors(entries: readonly CatalogEntry[], projectors: rea
     const beside = projectors.filter(({ path }) => dirname(path) === dirname(modelFile))
     const own = beside.filter(({ path }) => bareName(path) === bareName(modelFile))
     const isOnlyModel = new Set(neighbours.map((each) => bareName(each.modelFile))).size === 1
-    const found = choose(own.length > 0 || !isOnlyModel ? own : beside)
+    const found = chooseProjector(own.length > 0 || !isOnlyModel ? own : beside)
     return found === null ? entry : { ...entry, descriptor: { ...descriptor, ...seeWith(found, descriptor.bytes) } }
   })
 }
@@ -28,14 +25,6 @@ export function pairProjectors(entries: readonly CatalogEntry[], projectors: rea
 function seeWith({ path, bytes, facts }: FoundProjector, modelBytes: number): Partial<TextModelDescriptor> {
   if ('fault' in facts) return { blindness: `its mmproj file ${facts.fault}` }
   return { vision: true, projector: path, bytes: modelBytes + bytes }
-}
-
-function choose(projectors: readonly FoundProjector[]): FoundProjector | null {
-  const rank = ({ path }: FoundProjector): number => {
-    const place = preferred.indexOf(quantizationOf(path) ?? '')
-    return place < 0 ? preferred.length : place
-  }
-  return projectors.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))[0] ?? null
 }
 
 /** A model's name without what tells its files apart. */

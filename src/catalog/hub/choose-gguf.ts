@@ -7,6 +7,8 @@ export interface ChosenGguf {
   readonly quantization: string | null
   /** Whether it is the one that is taken when none is named. */
   readonly isDefault: boolean
+  /** With which it sees, where the repository has one; of several the first of half precision. */
+  readonly projector: RepositoryFile | null
   /** What was left out that one might miss. */
   readonly notes: readonly string[]
 }
@@ -42,10 +44,8 @@ export function chooseGguf(repository: string, files: readonly RepositoryFile[],
     files: found.files,
     quantization: found.quantization,
     isDefault: found === standard,
-    notes:
-      projectors.length === 0
-        ? []
-        : [`${projectors.map(({ path }) => path).join(', ')} is left out: GGUF models cannot read pictures yet.`],
+    projector: chooseProjector(projectors),
+    notes: [],
   }
 }
 
@@ -54,6 +54,18 @@ interface GgufSet {
   readonly files: readonly RepositoryFile[]
   /** Parts that the set says it has. */
   readonly count: number
+}
+
+/** Of projectors the first of these: as exact as need be, and no larger. */
+const preferredOfProjectors = ['F16', 'BF16', 'F32', 'Q8_0']
+
+/** The projector to take of several of one model. */
+export function chooseProjector<File extends { readonly path: string }>(projectors: readonly File[]): File | null {
+  const rank = ({ path }: File): number => {
+    const place = preferredOfProjectors.indexOf(quantizationOf(path) ?? '')
+    return place < 0 ? preferredOfProjectors.length : place
+  }
+  return projectors.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))[0] ?? null
 }
 
 /** The quantization that a file's name spells, in capitals; null = none. */

@@ -44,7 +44,7 @@ describe('a model of the hub', () => {
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', options)
     assert.deepEqual([model.id, model.kind, model.license], ['qwen/qwen2.5-gguf', 'text', 'apache-2.0'])
-    assert.deepEqual((await readdir(model.folder)).toSorted(), ['model.json', 'qwen-q4_k_m.gguf'])
+    assert.deepEqual((await readdir(model.folder)).toSorted(), ['mmproj-qwen-f16.gguf', 'model.json', 'qwen-q4_k_m.gguf'])
     assert.deepEqual(await readFile(join(model.folder, 'qwen-q4_k_m.gguf')), qwen.files['qwen-q4_k_m.gguf'])
   })
 
@@ -65,7 +65,7 @@ describe('a model of the hub', () => {
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const model = await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF:Q8_0', options)
     assert.equal(model.id, 'qwen/qwen2.5-gguf:q8_0')
-    assert.equal((await readdir(model.folder)).filter((name) => name.endsWith('.gguf')).length, 3)
+    assert.equal((await readdir(model.folder)).filter((name) => name.endsWith('.gguf')).length, 4)
     assert.ok(model.kind === 'text' && model.file.endsWith('q8_0-00001-of-00003.gguf'))
   })
 
@@ -99,12 +99,11 @@ describe('a model of the hub', () => {
     assert.ok(ranges.every((range) => range !== undefined))
   })
 
-  it('says what would be fetched, what is left out, and fetches nothing for that', async () => {
+  it('says what would be fetched, what it sees with too, and fetches nothing for that', async () => {
     await using folder = await createTemporaryFolder()
     await using server = await startHubServer({ 'Qwen/Qwen2.5-GGUF': qwen })
     const plan = await planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', options)
-    assert.deepEqual(Object.keys(plan.files), ['qwen-q4_k_m.gguf'])
-    assert.match(plan.notes.join(), /mmproj-qwen-f16\.gguf is left out/)
+    assert.deepEqual(Object.keys(plan.files).toSorted(), ['mmproj-qwen-f16.gguf', 'qwen-q4_k_m.gguf'])
     assert.deepEqual(await readdir(folder.path), [])
     assert.ok(server.requested.every(({ path }) => path.startsWith('/api/')))
   })

@@ -50,12 +50,16 @@ async function readOffer(hub: HubAccess, reference: HubReference, { signal }: { 
   const text = choice === null || !choice.endsWith('.safetensors') ? chooseGguf(repository, files, choice) : null
   if (text !== null) {
     const [first] = text.files
-    const origins = new Map(text.files.map((file) => [file.path.split('/').at(-1) ?? file.path, file]))
+    const named = (file: RepositoryFile) => [file.path.split('/').at(-1) ?? file.path, file] as const
+    const eyes = text.projector === null ? [] : [named(text.projector)]
+    const origins = new Map([...text.files.map(named), ...eyes])
     const [file = first?.path ?? ''] = origins.keys()
     const id = text.isDefault || text.quantization === null ? repository : `${repository}:${text.quantization}`
     const contents = await readSmall(hub, reference, origins, { signal })
     const base = { id: id.toLowerCase(), ...about, files: listFiles(origins, contents) }
-    return { modelFile: { ...base, kind: 'text', format: 'gguf', file }, origins, contents, notes: text.notes }
+    const [[projector] = []] = eyes
+    const sees = projector === undefined ? {} : { projector }
+    return { modelFile: { ...base, kind: 'text', format: 'gguf', file, ...sees }, origins, contents, notes: text.notes }
   }
   const picture = choosePictureModel(repository, files, choice)
   if (picture === null)

@@ -5,8 +5,8 @@ import { streamText } from '../answers/stream-text.ts'
 import { synchronousBody } from '../body/read-body.ts'
 import type { Route } from '../route.ts'
 import { withAdapters } from '../wire/chat/fields/adapter-fields.ts'
-import { refuseOverlong } from '../wire/chat/overlong-prompt.ts'
-import { requireTextModel } from '../wire/chat/require-text-model.ts'
+import { pictureBytes, refuseOverlong } from '../wire/chat/overlong-prompt.ts'
+import { requireTextModel, useOf } from '../wire/chat/require-text-model.ts'
 import { withModelDefaults } from '../wire/chat/with-model-defaults.ts'
 import { encodeMessage, startMessage } from '../wire/messages/message.ts'
 import { messageAnswerSchema, messageCountSchema } from '../wire/messages/message-answers.ts'
@@ -42,8 +42,8 @@ export const messageRoutes: readonly Route[] = [
       const body = synchronousBody(incoming)
       const defaults = withModelDefaults(deps.catalog, body.value, ['temperature', 'topP', 'topK'])
       const { request: parsed, stream, thoughts } = parseMessageRequest(defaults)
-      const found = requireTextModel(deps.catalog, parsed.model, 'generate')
-      refuseOverlong(found, { bytes: body.byteLength, param: 'messages' })
+      const found = requireTextModel(deps.catalog, parsed.model, useOf(parsed.input, 'generate'))
+      refuseOverlong(found, { bytes: body.byteLength - pictureBytes(parsed), param: 'messages' })
       const request = withAdapters(deps.catalog, parsed, found)
       const head = startMessage(request.model)
       const parts = generateText(call.work, { caller, request }, options)
@@ -73,7 +73,8 @@ export const messageRoutes: readonly Route[] = [
       async ({ incoming, caller, work, options }) => {
         const body = synchronousBody(incoming)
         const request = { ...parseCountRequest(body.value), spelled: false }
-        refuseOverlong(requireTextModel(deps.catalog, request.model, 'generate'), { bytes: body.byteLength, param: 'messages' })
+        const found = requireTextModel(deps.catalog, request.model, useOf(request.input, 'generate'))
+        refuseOverlong(found, { bytes: body.byteLength - pictureBytes(request), param: 'messages' })
         const { result } = await tokenize(work, { caller, request }, options)
         return { input_tokens: result.tokens.length }
       },

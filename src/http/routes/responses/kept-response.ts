@@ -6,6 +6,7 @@ import { changeAnswer, findAnswer, type KeptDependencies, keepAnswer } from '../
 import type { HttpDependencies } from '../../http-dependencies.ts'
 import { readStoredChat } from '../../wire/responses/background-result.ts'
 import type { InputItem } from '../../wire/responses/input-items.ts'
+import { pictureCharacters } from '../../wire/responses/read-items.ts'
 import { encodeFinished, encodeResponse, newId, type ResponseHead } from '../../wire/responses/response.ts'
 import { inputItems, type ResponseBody } from '../../wire/responses/response-request.ts'
 
@@ -109,7 +110,7 @@ export async function itemsBefore(
       throw refuse(`is ${String(response.status)}: only a finished response can be continued.`)
     const items = [...input, ...(response.output as unknown as readonly InputItem[])]
     turns.unshift(items)
-    bytes += Buffer.byteLength(JSON.stringify(items))
+    bytes += Buffer.byteLength(JSON.stringify(items)) - pictureCharacters(items)
     onBytes(bytes)
     id = body.previous_response_id
   }

@@ -16,11 +16,12 @@ import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { Call, Route } from '../../route.ts'
 import { withAdapters } from '../../wire/chat/fields/adapter-fields.ts'
 import { refuseOverlong } from '../../wire/chat/overlong-prompt.ts'
-import { chooseTextModel, longestAnswer, requireTextModel } from '../../wire/chat/require-text-model.ts'
+import { chooseTextModel, longestAnswer, requireTextModel, useOf } from '../../wire/chat/require-text-model.ts'
 import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
 import { pingComment } from '../../wire/event-data.ts'
 import { compactionSchema, compactRequestSchema, encodeCompaction, parseCompactRequest } from '../../wire/responses/compaction.ts'
+import { pictureCharacters } from '../../wire/responses/read-items.ts'
 import { encodeFinished, encodeResponse, type ResponseHead, startResponse } from '../../wire/responses/response.ts'
 import { responseSchema } from '../../wire/responses/response-answers.ts'
 import {
@@ -110,11 +111,13 @@ export const responseRoutes: readonly Route[] = [
         const { model: named = firstModel(deps.catalog), input: requested = '', ...rest } = Object(received.value)
         const body = parseResponseRequest({ ...rest, model: named, input: requested })
         const found = requireTextModel(deps.catalog, body.model, 'generate')
-        const check = (bytes: number) => refuseOverlong(found, { bytes: bytes + received.byteLength, param: 'messages' })
+        const own = received.byteLength - pictureCharacters(body.input)
+        const check = (bytes: number) => refuseOverlong(found, { bytes: bytes + own, param: 'messages' })
         check(0)
         const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
         const { input } = readResponseRequest(body, earlier, { tokens: 1 })
         if (input.type !== 'chat') throw new TypeError('A response became something else')
+        requireTextModel(deps.catalog, body.model, useOf(input, 'generate'))
         const { result } = await tokenize(work, { caller, request: { model: found.id, input, spelled: false } }, options)
         return { object: 'response.input_tokens', input_tokens: result.tokens.length }
       }
@@ -134,10 +137,11 @@ async function readConversation(
   options: { readonly signal: AbortSignal },
 ): Promise<TextRequest> {
   const model = requireTextModel(deps.catalog, body.model, 'generate')
-  const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + own, param: 'messages' })
+  const check = (bytes: number) => refuseOverlong(model, { bytes: bytes + own - pictureCharacters(body.input), param: 'messages' })
   check(0)
   const earlier = await itemsBefore(deps, { accountId: caller.accountId, previous: body.previous_response_id }, check, options)
-  return withAdapters(deps.catalog, readResponseRequest(body, earlier, { tokens: longestAnswer(model) }), model)
+  const request = readResponseRequest(body, earlier, { tokens: longestAnswer(model) })
+  return withAdapters(deps.catalog, request, requireTextModel(deps.catalog, body.model, useOf(request.input, 'generate')))
 }
 
 interface Requested {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SeenPart } from '../../../core/text-generation.ts'
 import { idleFields, idleMarks } from '../idle-fields.ts'
+import { addressMeaning, findAddressFault, mostPictures, readAddress } from './fields/picture-address.ts'
 
 /** A part of a message's content; which fields it has depends on its type, which {@link findPartFaults} checks. */
 export const contentPartSchema = Type.Object(
@@ -16,7 +17,7 @@ export const contentPartSchema = Type.Object(
     image_url: Type.Optional(
       Type.Object(
         {
-          url: Type.String({ description: 'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF.' }),
+          url: Type.String({ description: addressMeaning }),
           detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
         },
         { additionalProperties: false },
@@ -27,11 +28,6 @@ export const contentPartSchema = Type.Object(
 )
 
 type ContentPart = Static<typeof contentPartSchema>
-
-const pictureAddress = /^data:(image\/(?:png|jpeg|webp|gif));base64,/
-const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
-/** Pictures of one message; a request holds no more than its body. */
-const mostPictures = 32
 
 /** Finds what the schema cannot say: fields that belong to the other type, pictures where none may be, addresses that lead elsewhere. */
 export function findPartFaults(
@@ -50,10 +46,8 @@ export function findPartFaults(
     if (type === 'image_url' && image_url === undefined) at('image_url', 'is required: add an object with `url`.', 'missing')
     const url = image_url?.url
     if (url === undefined) continue
-    const head = pictureAddress.exec(url)?.[0]
-    if (head === undefined)
-      at('image_url.url', 'must hold the picture itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.')
-    else if (!base64.test(url.slice(head.length))) at('image_url.url', 'must be base64 behind the comma.')
+    const fault = findAddressFault(url)
+    if (fault !== null) at('image_url.url', fault)
   }
   if (parts.filter(({ type }) => type === 'image_url').length > mostPictures)
     faults.push({ path, message: `\`${prefix}\` has more than ${mostPictures} pictures: send fewer.`, kind: 'range' })
@@ -64,17 +58,8 @@ export function findPartFaults(
 export function readParts(parts: readonly ContentPart[]): readonly SeenPart[] | undefined {
   if (parts.every(({ type }) => type !== 'image_url')) return undefined
   return parts.map(({ image_url, refusal = '', text = refusal }): SeenPart => {
-    const [head, mediaType] = pictureAddress.exec(image_url?.url ?? '') ?? []
-    if (image_url === undefined || head === undefined || mediaType === undefined) return { type: 'text', text }
-    const { url, detail } = image_url
-    return { type: 'picture', mediaType, base64: toPlainBase64(url.slice(head.length)), ...(detail && { detail }) }
+    return readAddress(image_url?.url ?? '', image_url?.detail) ?? { type: 'text', text }
   })
-}
-
-/** Base64 in its usual letters and padded, of text in those of addresses. */
-export function toPlainBase64(text: string): string {
-  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
-  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
 }
 
 /** Several text parts become lines, as llama.cpp and vLLM join them. */

@@ -48,6 +48,15 @@ const documentBlock = Type.Object(
   },
   closed,
 )
+const pictureSource = Type.Object(
+  {
+    type: Type.Literal('base64'),
+    media_type: Type.Enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
+    data: Type.String({ description: 'The picture in base64.' }),
+  },
+  closed,
+)
+const imageBlock = Type.Object({ type: Type.Literal('image'), source: pictureSource, ...marks }, closed)
 const resultBlock = Type.Object(
   {
     type: Type.Literal('tool_result'),
@@ -69,9 +78,10 @@ export const messageSchema = Type.Object(
   {
     role: Type.Enum(['user', 'assistant', 'system'], { description: '`system`: instructions in the middle of a conversation.' }),
     content: Type.Union(
-      [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock]))],
+      [Type.String(), Type.Array(Type.Union([textBlock, thinkingBlock, redactedBlock, callBlock, resultBlock, documentBlock, imageBlock]))],
       {
-        description: 'Text, or blocks: text, document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
+        description:
+          'Text, or blocks: text, image (for models that see), document (of plain text), thinking, redacted_thinking, tool_use, tool_result.',
       },
     ),
   },
@@ -83,9 +93,9 @@ export type ContentBlock = Exclude<MessageBody['content'], string>[number]
 export type TextBlock = Static<typeof textBlock>
 export type DocumentBlock = Static<typeof documentBlock>
 
-const known: readonly unknown[] = ['text', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
+const known: readonly unknown[] = ['text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result']
 
-/** Blocks that no model here reads, each by its name: pictures, documents, and what tools of Anthropic's own servers left. */
+/** Blocks that no model here reads, each by its name: pictures by their addresses, documents, and what tools of Anthropic's own servers left. */
 export function findForeignBlocks(messages: unknown): readonly FieldFault[] {
   if (!Array.isArray(messages)) return []
   return messages.flatMap((message: unknown, index) =>
@@ -100,13 +110,14 @@ function findForeign(content: unknown, path: FieldFault['path'], kinds: readonly
     const place = [...path, index]
     if (block.type === 'tool_result') return findForeign(block.content, [...place, 'content'], ['text', 'document'])
     const kind = block.type
-    if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignDocument(block))) return []
-    const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send text.`
+    if (typeof kind !== 'string' || (kinds.includes(kind) && !isForeignSource(block))) return []
+    const message = `\`${printPath(place)}\` is of the type ${shortName(kind)}, which models here cannot read: send ${kind === 'image' ? 'pictures in base64, in user messages' : 'text'}.`
     return [{ path: place, message, kind: 'unsupported_parameter' }]
   })
 }
 
-/** A document of which the text cannot be read: a PDF, or an address. */
-function isForeignDocument({ type, source }: Readonly<Record<string, unknown>>): boolean {
+/** A document of which the text cannot be read: a PDF, or an address; a picture by its address. */
+function isForeignSource({ type, source }: Readonly<Record<string, unknown>>): boolean {
+  if (type === 'image') return !isRecord(source) || source.type !== 'base64'
   return type === 'document' && isRecord(source) && source.type !== 'text' && source.type !== 'content'
 }

@@ -73,6 +73,16 @@ suite('messages in Anthropic’s words', () => {
       { code: 'unsupported_parameter', param: 'messages[0].content[0]', says: /image/ },
     ],
     [
+      'a picture that is not base64',
+      { messages: [user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: '?' } }])] },
+      { param: 'messages[0].content[0].source.data' },
+    ],
+    [
+      'a picture that an assistant shows',
+      { messages: [user('a'), assistant([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }])] },
+      { param: 'messages[1].content[0]', says: /belongs to user messages/ },
+    ],
+    [
       'a picture in what a tool said',
       { messages: [user('a'), assistant([called]), user([{ ...result, content: [{ type: 'image', source: {} }] }])] },
       { code: 'unsupported_parameter', param: 'messages[2].content[0].content[0]' },

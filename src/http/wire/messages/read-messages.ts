@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
-import type { ChatMessage } from '../../../core/text-generation.ts'
+import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
+import { isBase64, toPlainBase64 } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
 /** Finds what the schema cannot say: which blocks belong to whom. */
@@ -10,13 +11,15 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
       const at = `messages[${index}].content[${place}]`
       const owner = block.type === 'text' ? role : ownerOf(block.type)
       if (owner !== role) return [{ path, message: `\`${at}\` is a ${block.type}, which belongs to ${owner} messages.`, kind: 'conflict' }]
-      return []
+      if (block.type !== 'image') return []
+      const data = [...path, 'source', 'data']
+      return isBase64(block.source.data) ? [] : [{ path: data, message: `\`${at}.source.data\` must be base64.`, kind: 'format' }]
     }),
   )
 }
 
 function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {
-  return type === 'tool_result' || type === 'document' ? 'user' : 'assistant'
+  return type === 'tool_result' || type === 'document' || type === 'image' ? 'user' : 'assistant'
 }
 
 /** A conversation that {@link findTurnFaults} found nothing wrong with, in the words of the domain. */
@@ -40,7 +43,11 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
   if (role === 'user') {
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [readResult(block)] : []))
     // Templates want results right behind the calls, whatever was said with them.
-    return [...results, ...(results.length > 0 && text === '' ? [] : [{ role, content: text } as const])]
+    const parts = seenParts(blocks)
+    return [
+      ...results,
+      ...(results.length > 0 && text === '' && parts === null ? [] : [{ role, content: text, ...(parts && { parts }) } as const]),
+    ]
   }
   const thoughts = blocks.flatMap((block) => (block.type === 'thinking' && block.thinking !== '' ? [block.thinking] : [])).join('\n')
   const toolCalls = blocks.flatMap((block) =>
@@ -54,6 +61,18 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
       ...(thoughts !== '' && { thoughts }),
     },
   ]
+}
+
+/** What a turn is made of where it has pictures; null = it is only text. */
+function seenParts(blocks: readonly ContentBlock[]): readonly SeenPart[] | null {
+  if (blocks.every(({ type }) => type !== 'image')) return null
+  return blocks.flatMap((block): readonly SeenPart[] => {
+    if (block.type === 'image') {
+      const { media_type: mediaType, data } = block.source
+      return [{ type: 'picture', mediaType, base64: toPlainBase64(data) }]
+    }
+    return block.type === 'tool_result' ? [] : [{ type: 'text', text: joinTexts([block]) }]
+  })
 }
 
 /** The arguments of a call as a model writes them. */

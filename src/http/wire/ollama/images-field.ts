@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
 import type { PicturePart } from '../../../core/text-generation.ts'
-import { toPlainBase64 } from '../chat/content-parts.ts'
+import { mostPictures, toPlainBase64 } from '../chat/fields/picture-address.ts'
 
 /** Pictures of one message, as Ollama's clients send them. */
 export const imagesField = Type.Optional(
   Type.Array(Type.String({ minLength: 1 }), {
-    maxItems: 32,
+    maxItems: mostPictures,
     description: 'Pictures in base64 (PNG, JPEG, WebP or GIF), for models that see.',
   }),
 )

@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { shortName } from '../../../core/requests/request-record.ts'
 import { printPath } from '../../../core/schema/describe-schema.ts'
+import { addressMeaning } from '../chat/fields/picture-address.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 
 const closed = { additionalProperties: false }
@@ -18,13 +19,26 @@ const outputText = Type.Object(
   { type: Type.Literal('output_text'), text: Type.String(), annotations: none, logprobs: none, parsed: readByClient },
   closed,
 )
+const inputImage = Type.Object(
+  {
+    type: Type.Literal('input_image'),
+    image_url: Type.String({ description: addressMeaning }),
+    detail: Type.Optional(Type.Enum(['auto', 'low', 'high'])),
+  },
+  closed,
+)
 const refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, closed)
 
 const message = Type.Object(
   {
     type: Type.Optional(Type.Literal('message')),
     role: Type.Enum(['user', 'assistant', 'system', 'developer']),
-    content: Type.Union([Type.String(), Type.Array(Type.Union([inputText, outputText, refusal]))]),
+    content: Type.Union([
+      Type.String(),
+      Type.Array(Type.Union([inputText, outputText, refusal, inputImage]), {
+        description: '`input_image` in user messages, for models that see.',
+      }),
+    ]),
     id,
     status,
     phase: Type.Optional(Type.String({ maxLength: 64 })),
@@ -75,9 +89,9 @@ export type FunctionCallItem = Static<typeof functionCall>
 export type ReasoningItem = Static<typeof reasoning>
 
 const kinds: readonly string[] = ['message', 'function_call', 'function_call_output', 'reasoning']
-const parts: readonly unknown[] = ['input_text', 'output_text', 'refusal']
+const texts: readonly unknown[] = ['input_text', 'output_text', 'refusal']
 
-/** Items and parts that no model here reads, each by its name: pictures, files, what built-in tools left, and references to items. */
+/** Items and parts that no model here reads, each by its name: files, what built-in tools left, and references to items. */
 export function findForeignItems(input: unknown): readonly FieldFault[] {
   if (!Array.isArray(input)) return []
   return input.flatMap((item: unknown, index): readonly FieldFault[] => {
@@ -86,14 +100,18 @@ export function findForeignItems(input: unknown): readonly FieldFault[] {
     const { type = 'message' } = item
     if (typeof type !== 'string') return []
     if (!kinds.includes(type)) return [foreign(path, type)]
-    return [...findParts(item.content, [...path, 'content'], type), ...findParts(item.output, [...path, 'output'], 'message')]
+    if (type === 'reasoning') return []
+    return [
+      ...findParts(item.content, [...path, 'content'], [...texts, 'input_image']),
+      ...findParts(item.output, [...path, 'output'], texts),
+    ]
   })
 }
 
-function findParts(content: unknown, path: FieldFault['path'], type: unknown): readonly FieldFault[] {
-  if (!Array.isArray(content) || type === 'reasoning') return []
+function findParts(content: unknown, path: FieldFault['path'], known: readonly unknown[]): readonly FieldFault[] {
+  if (!Array.isArray(content)) return []
   return content.flatMap((part: unknown, index) =>
-    isRecord(part) && typeof part.type === 'string' && !parts.includes(part.type) ? [foreign([...path, index], part.type)] : [],
+    isRecord(part) && typeof part.type === 'string' && !known.includes(part.type) ? [foreign([...path, index], part.type)] : [],
   )
 }
 

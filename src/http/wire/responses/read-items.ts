@@ -1,6 +1,8 @@
 import type { FieldFault } from '../../../core/error.ts'
-import type { ChatMessage, ToolCall } from '../../../core/text-generation.ts'
+import { printPath } from '../../../core/schema/describe-schema.ts'
+import type { ChatMessage, SeenPart, ToolCall } from '../../../core/text-generation.ts'
 import { CallArguments } from '../chat/call-arguments.ts'
+import { findAddressFault, mostPictures, readAddress } from '../chat/fields/picture-address.ts'
 import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from './input-items.ts'
 import { joinName } from './response-tools.ts'
 
@@ -13,10 +15,29 @@ export function findItemFaults(items: readonly InputItem[], earlier: readonly In
       calls.add(item.call_id)
       return callArguments.tooLong ? [] : callArguments.check(item.arguments, ['input', index, 'arguments'])
     }
+    if (item.type === undefined || item.type === 'message') return findPictureFaults(item, ['input', index, 'content'])
     if (item.type !== 'function_call_output' || calls.has(item.call_id)) return []
     const message = `\`input[${index}].call_id\` must be the call_id of an earlier function_call.`
     return [{ path: ['input', index, 'call_id'], message, kind: 'conflict' }]
   })
+}
+
+/** Finds pictures where none may be, too many of them, and addresses that lead elsewhere. */
+function findPictureFaults({ role, content }: MessageItem, path: FieldFault['path']): readonly FieldFault[] {
+  if (typeof content === 'string') return []
+  const faults: FieldFault[] = []
+  for (const [index, part] of content.entries()) {
+    if (part.type !== 'input_image') continue
+    const place = [...path, index]
+    if (role !== 'user')
+      faults.push({ path: place, message: `\`${printPath(place)}\` must be text: pictures belong to user messages.`, kind: 'conflict' })
+    const fault = findAddressFault(part.image_url)
+    if (fault !== null)
+      faults.push({ path: [...place, 'image_url'], message: `\`${printPath(place)}.image_url\` ${fault}`, kind: 'conflict' })
+  }
+  if (content.filter(({ type }) => type === 'input_image').length > mostPictures)
+    faults.push({ path, message: `\`${printPath(path)}\` has more than ${mostPictures} pictures: send fewer.`, kind: 'range' })
+  return faults
 }
 
 /** Items in the words of the domain: what an assistant thought, said and called in one turn is one message. */
@@ -45,7 +66,8 @@ export function readItems(instructions: string | undefined, items: readonly Inpu
     } else {
       close()
       const role = item.role === 'user' ? 'user' : 'system'
-      messages.push({ role, content: textOf(item.content) })
+      const parts = seenParts(item.content)
+      messages.push({ role, content: textOf(item.content), ...(parts !== null && { parts }) })
     }
   }
   close()
@@ -86,7 +108,24 @@ function unpackThoughts(text: string): string {
 /** Several parts become lines, as in chats. */
 function textOf(content: MessageItem['content']): string {
   if (typeof content === 'string') return content
-  return content.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join('\n')
+  return content.flatMap((part) => (part.type === 'input_image' ? [] : [part.type === 'refusal' ? part.refusal : part.text])).join('\n')
+}
+
+/** Characters of the pictures of items, which are no part of what a context must hold as text. */
+export function pictureCharacters(items: string | readonly InputItem[]): number {
+  if (typeof items === 'string') return 0
+  const contents = items.flatMap((item) => ('role' in item && typeof item.content !== 'string' ? item.content : []))
+  return contents.reduce((sum, part) => sum + (part.type === 'input_image' ? part.image_url.length : 0), 0)
+}
+
+/** What a message is made of where it has pictures; null = it is only text. */
+function seenParts(content: MessageItem['content']): readonly SeenPart[] | null {
+  if (typeof content === 'string' || content.every(({ type }) => type !== 'input_image')) return null
+  return content.flatMap((part): readonly SeenPart[] => {
+    const picture = part.type === 'input_image' ? readAddress(part.image_url, part.detail) : null
+    if (picture !== null || part.type === 'input_image') return picture === null ? [] : [picture]
+    return [{ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }]
+  })
 }
 
 /** Templates take one system message at the beginning, some of them no other. */

@@ -77,7 +77,17 @@ suite('responses as they are asked for', () => {
     [
       'a picture',
       { input: [says('user', [{ type: 'input_image', image_url: 'x' }])] },
-      { code: 'unsupported_parameter', param: 'input[0].content[0]' },
+      { param: 'input[0].content[0].image_url', says: /other addresses are not fetched/ },
+    ],
+    [
+      'a picture that an assistant shows',
+      { input: [says('assistant', [{ type: 'input_image', image_url: 'data:image/png;base64,iVBO' }])] },
+      { param: 'input[0].content[0]', says: /pictures belong to user messages/ },
+    ],
+    [
+      'more pictures than a message may have',
+      { input: [says('user', Array(33).fill({ type: 'input_image', image_url: 'data:image/png;base64,iVBO' }))] },
+      { param: 'input[0].content', says: /more than 32 pictures/ },
     ],
     [
       'a file',
