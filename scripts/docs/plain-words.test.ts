@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { proseIn, refusedWords } from './plain-words.ts'
+import { proseIn, refusedInSource, refusedWords } from './plain-words.ts'
 
-const pages = globSync(['*.md', 'docs/*.md', 'bench/*.md'])
+const pages = globSync(['*.md', 'docs/*.md', 'docs/decisions/*.md', 'bench/*.md'])
 const sources = globSync(['src/**/*.ts', 'src/**/*.tsx', 'scripts/**/*.ts']).filter(
   (path) => !/\.test\.tsx?$|plain-words|\/schema\//.test(path),
 )
+
+/** This check, SQL that databases have already run, and a conversation that a model continues. */
+const exceptions = [
+  'scripts/docs/plain-words.ts',
+  'scripts/docs/plain-words.test.ts',
+  'src/storage/sqlite/schema/migrations.ts',
+  'bench/text/long-conversation.ts',
+]
 
 /** Each refused word with where it stands. */
 function findRefused(path: string, texts: readonly string[]): readonly string[] {
@@ -30,9 +38,21 @@ describe('plain English (STYLE.md, section English)', () => {
     )
   })
 
-  test('is told from what is refused', () => {
+  test('stands in every comment, test name and identifier', () => {
+    const paths = globSync(['src/**/*.{ts,tsx}', 'scripts/**/*.ts', '{test,bench}/!(node_modules)/**/*.ts', '{test,bench}/*.ts'])
+    assert.ok(paths.length > 2000)
+    assert.deepEqual(
+      paths
+        .filter((path) => !exceptions.includes(path))
+        .flatMap((path) => refusedInSource(readFileSync(path, 'utf8')).map((word) => `${path}: “${word}”`)),
+      [],
+    )
+  })
+
+  test('is distinguished from what is refused', () => {
     assert.deepEqual(refusedWords('Whoever is told waits anew, as many as may.'), ['Whoever', 'told', 'anew', 'as many as may'])
     assert.deepEqual(refusedWords('A retold story is not refused.'), [])
+    assert.deepEqual(refusedInSource('const toldAt = hears // tellsTokens, isTold'), ['toldAt', 'isTold'])
     assert.deepEqual(proseIn("const a = 'told' // whoever\nfail('The node was told anew; try again.')"), [
       'The node was told anew; try again.',
     ])

@@ -149,7 +149,7 @@ suite("Anthropic's messages", () => {
     const { status, answer } = await ask({
       ...body([{ type: 'text', text: '[say Yes]', cache_control: { type: 'ephemeral' } }]),
       system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }],
-      messages: [user('[say Yes]'), { role: 'system', content: 'Told in the middle.' }],
+      messages: [user('[say Yes]'), { role: 'system', content: 'Added in the middle.' }],
       thinking: { type: 'adaptive' },
       context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
       output_config: { effort: 'high' },

@@ -9,7 +9,7 @@ export interface OwnLimits {
 
 /** POST /console/api/account/deletion. */
 export interface OwnDeletion {
-  /** One's own name, typed to confirm. */
+  /** The account's name, typed to confirm. */
   readonly name: string
   /** Of those who have one. */
   readonly password?: string

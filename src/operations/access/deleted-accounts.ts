@@ -14,7 +14,7 @@ type Options = { readonly signal: AbortSignal }
 
 /** Under which name it is noted which accounts are being deleted; no account has it. */
 const service = 'service'
-/** How long work that was told to end may take; then it loses its record while it runs. */
+/** How long cancelled work may take to end; after that it loses its record while it runs. */
 const endingMs = 60_000
 /** For how long rows are looked for that were on their way when the account was erased, such as a request's place in the books. */
 const lateMs = 10 * 60_000
