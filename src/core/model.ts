@@ -1,5 +1,6 @@
 import type { CheckpointFamily, Prediction } from './checkpoint/checkpoint-family.ts'
 import type { ModelFiles } from './checkpoint/model-files.ts'
+import type { PartSizes } from './checkpoint/model-parts.ts'
 import type { CacheType } from './gguf/context-length.ts'
 import type { ImageServerFormat } from './images/image-servers.ts'
 import type { Workflow } from './images/workflow.ts'
@@ -211,6 +212,8 @@ export interface CheckpointFacts {
   readonly guessed?: boolean
   /** What a model of several files takes from others; absent = nothing. */
   readonly files?: ModelFiles
+  /** What its parts take, where they may come to memory in turn; absent = they stay together. */
+  readonly parts?: PartSizes
 }
 
 /** The family of models that an image model belongs to. */

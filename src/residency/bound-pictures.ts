@@ -35,8 +35,9 @@ function refuseTooLarge(
 ): void {
   const { native, id } = descriptor
   const budget = memoryBudget(limits)
-  const need = estimateDrawing(descriptor, { width, height }, budget)
-  if (fitsMemory(need, budget) || fitsMemory(need, estimateDrawing(descriptor, native, budget))) return
+  const facts = { machineBytes: budget.processorBytes, gpuBytes: budget.gpuBytes }
+  const need = estimateDrawing(descriptor, { width, height }, facts)
+  if (fitsMemory(need, budget) || fitsMemory(need, estimateDrawing(descriptor, native, facts))) return
   const onGpu = need.processorBytes <= budget.processorBytes
   const [bytes, free] = onGpu ? [need.gpuBytes, budget.gpuBytes] : [need.processorBytes, budget.processorBytes]
   const field = highResolution === undefined ? 'width' : 'hr_scale'

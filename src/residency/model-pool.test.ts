@@ -5,7 +5,7 @@ import { makeTextRequest } from '../../test/support/text-request.ts'
 import type { MemoryNeed } from '../core/memory/estimate-memory.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { MeasuredMemory } from '../core/ports/measured-memory.ts'
-import { createFakeCatalog, describeFakeText } from '../runtimes/fake/fake-catalog.ts'
+import { createFakeCatalog, describeFakeImage, describeFakeText } from '../runtimes/fake/fake-catalog.ts'
 import { type FakeLoaderSettings, FakeModelLoader } from '../runtimes/fake/fake-model-loader.ts'
 import { createModelPool } from './model-pool.ts'
 import type { PoolEvent, ResidencyLimits } from './residency-state.ts'
@@ -217,6 +217,32 @@ test('a model that cannot fit is refused by its figures and with what would fit,
   await assert.rejects(pool.acquireText('big', options), refusal)
   await assert.rejects(pool.load('big', { signal }), refusal)
   assert.equal(loader.attempts('big'), 0)
+})
+
+test('a model of several parts needs room for the largest; a smaller file of its transformer is named that fits', async () => {
+  const parts = { texts: 5e9, transformer: 24e9, vae: 0.3e9 }
+  const checkpoint = { family: 'flux-schnell', inpainting: false, weights: '/big.safetensors', prediction: null, parts } as const
+  const big = describeFakeImage({ id: 'big', bytes: 29.3e9, format: 'safetensors', checkpoint })
+  const { pool } = open({ memoryBytes: 8 * 1024 ** 3, machineBytes: 8 * 1024 ** 3 }, {}, { models: [big] })
+  await using _pool = pool
+  await assert.rejects(pool.acquireImage('big', options), {
+    code: 'unsupported',
+    message:
+      'The model big needs at least 22.5gb of the memory, and models may take 8gb; use a Q4_0 GGUF file of its transformer (about 6.3gb).',
+  })
+})
+
+test('a request that waited in vain for memory is rejected with the models that hold it', async () => {
+  const models = [describeFakeText({ bytes: 1e9 }), describeFakeText({ id: 'other', bytes: 1e9 })]
+  const { pool, clock } = open({ memoryBytes: 1.5e9, waitLimitMs: 60_000 }, { memoryBytes: () => 1e9 }, { models })
+  await using _pool = pool
+  await using _lease = await pool.acquireText('fake-chat', options)
+  const waiting = assert.rejects(pool.acquireText('other', options), {
+    code: 'server_is_overloaded',
+    message: /^There is no memory for the model other while others are in use: fake-chat; unload one of them, or try again in \d+ s\.$/,
+  })
+  await clock.advance(60_000)
+  await waiting
 })
 
 test('the memory a model took is reported when it goes and when the service ends, and is used to plan the next start', async () => {

@@ -229,9 +229,19 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     if (because === 'unloadable' && isOfFile(cause))
       return new ServiceError('unsupported', cause.message.replace('The model ', `The model ${modelId} `), { param: 'model', cause })
     if (because !== 'too-large')
-      return makeRefusalError(modelId, { ...refusal, because: elsewhere ? 'backing-off' : because }, this.#lastErrors.get(modelId))
+      return makeRefusalError(
+        modelId,
+        { ...refusal, because: elsewhere ? 'backing-off' : because },
+        { cause, holders: this.#holders(modelId) },
+      )
     const descriptor = findDescriptor(catalog, modelId)
     return makeTooLargeError(descriptor, this.#find(descriptor).memory.least, limits)
+  }
+
+  /** The models in memory, where this one is not. */
+  #holders(modelId: string): readonly string[] {
+    if (this.#state.models.get(modelId)?.phase.type !== 'unloaded') return []
+    return [...this.#state.models.values()].filter(isResident).map(({ id }) => id)
   }
 
   #track(work: Promise<void>): void {

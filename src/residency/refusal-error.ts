@@ -1,14 +1,15 @@
 import { printByteSize } from '../core/byte-size.ts'
 import { ServiceError } from '../core/error.ts'
 import { findFittingQuantization, type MemoryNeed } from '../core/memory/estimate-memory.ts'
+import { findFittingTransformer } from '../core/memory/image-parts.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Refusal, ResidencyLimits, ResidentModel } from './residency-state.ts'
 
-/** The error a refused caller gets. */
+/** The error a refused caller gets. @param why.holders Models in whose memory its model does not fit; none where it is in memory itself. */
 export function makeRefusalError(
   modelId: string,
   { because, retryAfterSeconds }: Refusal & { readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'> },
-  cause: unknown,
+  { cause, holders }: { readonly cause: unknown; readonly holders: readonly string[] },
 ): ServiceError {
   const again = `try again in ${retryAfterSeconds} s.`
   switch (because) {
@@ -21,6 +22,12 @@ export function makeRefusalError(
         { retryAfterSeconds },
       )
     case 'waited-too-long':
+      if (holders.length > 0)
+        return new ServiceError(
+          'server_is_overloaded',
+          `There is no memory for the model ${modelId} while others are in use: ${holders.join(', ')}; unload one of them, or ${again}`,
+          { retryAfterSeconds },
+        )
       return new ServiceError('server_is_overloaded', `The model ${modelId} was too busy for this request; ${again}`, { retryAfterSeconds })
     case 'backing-off':
       return new ServiceError('model_loading', `The model ${modelId} stopped or could not be loaded (the log says why); ${again}`, {
@@ -48,7 +55,7 @@ export function makeTooLargeError(descriptor: ModelDescriptor, least: MemoryNeed
   const figures = `The model ${descriptor.id} needs at least ${printByteSize(need)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}`
   const fixes = onGpu
     ? ['set gpu to off to run it on the processor']
-    : [...raiseMemory(need, limits), ...takeSmaller(descriptor, free - (need - descriptor.bytes))]
+    : [...raiseMemory(need, limits), ...takeSmaller(descriptor, { bytes: free - (need - descriptor.bytes), budget: free })]
   const fix = fixes.length === 0 ? 'run it on a machine with more' : fixes.join(', or ')
   return new ServiceError('unsupported', `${figures}; ${fix}.`, { param: 'model' })
 }
@@ -59,8 +66,16 @@ function raiseMemory(need: number, { machineBytes }: ResidencyLimits): readonly 
   return machineBytes === undefined || whole * 1024 ** 2 > machineBytes ? [] : [`start with --memory ${whole}mb`]
 }
 
-function takeSmaller(descriptor: ModelDescriptor, bytes: number): readonly string[] {
-  if (descriptor.kind === 'image') return descriptor.format === 'safetensors' ? [] : ['take an fp16 export of it']
+function takeSmaller(
+  descriptor: ModelDescriptor,
+  { bytes, budget }: { readonly bytes: number; readonly budget: number },
+): readonly string[] {
+  if (descriptor.kind === 'image') {
+    if (descriptor.format !== 'safetensors') return ['take an fp16 export of it']
+    const { parts, weights: file = '' } = descriptor.checkpoint ?? {}
+    const smaller = parts === undefined || /\.gguf$/iu.test(file) ? null : findFittingTransformer(parts, budget)
+    return smaller === null ? [] : [`use a ${smaller.name} GGUF file of its transformer (about ${printByteSize(smaller.bytes)})`]
+  }
   const parameters = descriptor.weights?.parameters ?? 0
   const fitting = parameters === 0 ? null : findFittingQuantization(parameters, bytes)
   return fitting === null ? ['take a smaller model'] : [`take its quantization ${fitting.name} (about ${printByteSize(fitting.bytes)})`]

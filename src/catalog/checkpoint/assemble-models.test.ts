@@ -32,7 +32,7 @@ const flux = { family: 'flux-schnell', path, lacks: neededParts('flux-schnell') 
 test('a model is put together from folders beside its own, with the tokenizer of its text encoder', async () => {
   assert.deepEqual(await findParts(flux, [vae, t5, clip]), {
     files: { text_encoder: clip.path, text_encoder_2: t5.path, tokenizer_2: at('tokenizers/t5'), vae: vae.path },
-    bytes: 111,
+    sizes: { text_encoder: 1, text_encoder_2: 10, tokenizer_2: 0, vae: 100 },
   })
 })
 
@@ -53,5 +53,5 @@ test('Stable Diffusion 3 does without T5 and its tokenizer', async () => {
   const lacks = neededParts('sd3').filter(({ component }) => component !== 'vae')
   const clipG: FoundPart = { ...clip, part: 'clip-g' }
   const found = await findParts({ family: 'sd3', path, lacks }, [clip, clipG])
-  assert.deepEqual(found, { files: { text_encoder: clip.path, text_encoder_2: clip.path }, bytes: 2 })
+  assert.deepEqual(found, { files: { text_encoder: clip.path, text_encoder_2: clip.path }, sizes: { text_encoder: 1, text_encoder_2: 1 } })
 })

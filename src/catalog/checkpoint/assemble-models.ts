@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { TransformerFamily } from '../../core/checkpoint/checkpoint-family.ts'
 import type { ComponentName, ModelFiles } from '../../core/checkpoint/model-files.ts'
 import { lackingReason, type ModelPart, type PartSlot } from '../../core/checkpoint/model-parts.ts'
+import { addPart } from '../../core/memory/image-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 
 /** A file that is part of models. */
@@ -14,6 +15,9 @@ export interface FoundPart {
   /** Of a text encoder's hidden states, or channels of a VAE; null = unknown. */
   readonly width: number | null
 }
+
+/** Bytes of the files of parts. */
+type PartBytes = Readonly<Partial<Record<ComponentName, number>>>
 
 /** A model in a file of its own that lacks parts. */
 export interface IncompleteModel {
@@ -27,38 +31,40 @@ export interface IncompleteModel {
  * Finds the parts that a model lacks: those in its own folder before others, larger files, which are more exact, before smaller ones.
  * Without its encoder a tokenizer is not needed.
  *
- * @returns The files and their bytes, or why the model cannot be used, as the end of a sentence that begins with its name.
+ * @returns The files and the bytes of each, or why the model cannot be used, as the end of a sentence that begins with its name.
  */
 export async function findParts(
   { family, path, lacks }: IncompleteModel,
   parts: readonly FoundPart[],
-): Promise<{ readonly files: ModelFiles; readonly bytes: number } | { readonly unusable: string }> {
+): Promise<{ readonly files: ModelFiles; readonly sizes: PartBytes } | { readonly unusable: string }> {
   const files: Partial<Record<ComponentName, string>> = {}
   const missing: ModelPart[] = []
   const left = new Set<ModelPart>()
-  let bytes = 0
+  const sizes: Partial<Record<ComponentName, number>> = {}
   for (const slot of lacks) {
     const { part, component, optional, of } = slot
     if (of !== null && optional && left.has(of)) continue
     const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(slot, parts, path)
     if (found !== null) {
       files[component] = await realpath(found.path)
-      bytes += found.bytes
+      sizes[component] = found.bytes
       continue
     }
     left.add(part)
     if (!optional || of !== null) missing.push(part)
   }
-  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, bytes }
+  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, sizes }
 }
 
 /** A model with the files that its parts lie in. */
 export function withParts(
   descriptor: ImageModelDescriptor,
-  { files, bytes }: { readonly files: ModelFiles; readonly bytes: number },
+  { files, sizes }: { readonly files: ModelFiles; readonly sizes: PartBytes },
 ): ImageModelDescriptor {
   const { checkpoint } = descriptor
-  return { ...descriptor, bytes: descriptor.bytes + bytes, ...(checkpoint && { checkpoint: { ...checkpoint, files } }) }
+  const bytes = Object.values(sizes).reduce((sum, size) => sum + size, descriptor.bytes)
+  const parts = checkpoint?.parts && Object.entries(sizes).reduce((sum, [name, size]) => addPart(sum, name, size), checkpoint.parts)
+  return { ...descriptor, bytes, ...(checkpoint && { checkpoint: { ...checkpoint, files, ...(parts && { parts }) } }) }
 }
 
 function findFile(

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { TransformerFamily, UnetFamily } from '../../core/checkpoint/checkpoint-family.ts'
+import { addPart } from '../../core/memory/image-parts.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 
@@ -38,8 +39,8 @@ export async function describeDiffusersFolder(
         message: 'is a link that leads nowhere; replace it with the file.',
       },
     }
-  const weights = (await Promise.all(networks.map((network) => weightsOf(join(folder, network))))).flat()
-  if (weights.length === 0) return fault('is in a folder without .safetensors files; copy the whole folder again.')
+  const sizes = await Promise.all(networks.map(async (network) => [network, await weightsOf(join(folder, network))] as const))
+  if (sizes.every(([, size]) => size === 0)) return fault('is in a folder without .safetensors files; copy the whole folder again.')
   const family = transformer == null ? familyOf(unet ?? {}, { first: first ?? null, second: second ?? null }) : transformerOf(transformer)
   if (family === null) {
     const named = String(transformer?._class_name)
@@ -55,8 +56,10 @@ export async function describeDiffusersFolder(
     { weights: folder, name },
   )
   const stats = await stat(file)
-  const bytes = weights.reduce((sum, size) => sum + size, 0)
-  return { ...described, folder, bytes, created: Math.floor(stats.mtimeMs / 1000) }
+  const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
+  const parts = transformer == null ? undefined : sizes.reduce((sum, [name, size]) => addPart(sum, name, size), noParts)
+  const checkpoint = described.checkpoint && { ...described.checkpoint, ...(parts && { parts }) }
+  return { ...described, ...(checkpoint && { checkpoint }), folder, bytes, created: Math.floor(stats.mtimeMs / 1000) }
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -74,10 +77,13 @@ function transformerOf({ _class_name: name, guidance_embeds: embeds }: Json): Tr
   return name === 'SD3Transformer2DModel' ? 'sd3' : null
 }
 
-/** Sizes of the files of weights in a folder. */
-async function weightsOf(folder: string): Promise<readonly number[]> {
+const noParts = { texts: 0, transformer: 0, vae: 0 }
+
+/** Bytes of the files of weights in a folder. */
+async function weightsOf(folder: string): Promise<number> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
-  return Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name))))
+  return stats.reduce((sum, { size }) => sum + size, 0)
 }
 
 async function readObject(folder: string, file: string): Promise<Json | null> {

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { countTextLayers } from '../../core/checkpoint/model-files.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
+import { addPart, partsInFile } from '../../core/memory/image-parts.ts'
 import type { CatalogFault } from '../catalog-fault.ts'
 import { type FoundPart, findParts } from './assemble-models.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
@@ -36,7 +37,8 @@ export async function describeSingleFile(
       { ...found, inpainting: false, prediction: null, layers },
       { weights: path, name: `${name} ${path}` },
     )
-    return { ...described, ...(described.checkpoint && { checkpoint: { ...described.checkpoint, files: parts.files } }) }
+    const sizes = Object.entries(parts.sizes).reduce((sum, [part, size]) => addPart(sum, part, size), partsInFile(header, found.family))
+    return { ...described, ...(described.checkpoint && { checkpoint: { ...described.checkpoint, files: parts.files, parts: sizes } }) }
   }
   if (found.kind !== 'checkpoint') return fault(`is a ${found.kind}, not a checkpoint; put it into the folder above, without a model.json.`)
   return describeCheckpoint({ ...found, layers: countTextLayers(header) }, { weights: path, name: `${name} ${path}` })

@@ -4,6 +4,7 @@ import { readLoraPace } from '../../core/checkpoint/lora-pace.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers } from '../../core/checkpoint/model-files.ts'
 import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
+import { partsInFile } from '../../core/memory/image-parts.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readFileHeader } from './read-file-header.ts'
 
@@ -44,7 +45,9 @@ export async function examineWeights(path: string, name: string): Promise<Examin
       { ...{ family, prediction: null }, inpainting: false, layers: countTextLayers(header) },
       { weights: path, name },
     )
-    return { kind: 'transformer', family, lacks, descriptor: { ...described, ...facts, id: name, name, folder: path, license: null } }
+    const checkpoint = described.checkpoint && { ...described.checkpoint, parts: partsInFile(header, family) }
+    const descriptor = { ...described, ...(checkpoint && { checkpoint }), ...facts, id: name, name, folder: path, license: null }
+    return { kind: 'transformer', family, lacks, descriptor }
   }
   if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, width: found.width, bytes: stats.size }
   // No UNet here reads latents of more channels.

@@ -29,6 +29,14 @@ export interface PartSlot {
   readonly of: ModelPart | null
 }
 
+/** Bytes of the weights of an image model's parts, which are needed one after the other. */
+export interface PartSizes {
+  /** Of all its text encoders. */
+  readonly texts: number
+  readonly transformer: number
+  readonly vae: number
+}
+
 /** The parts that models of a family need besides their transformer. */
 export function neededParts(family: TransformerFamily): readonly PartSlot[] {
   const texts = familyTexts[family].flatMap(({ kind, component, tokenizer, inside, optional }): readonly PartSlot[] => {

@@ -59,7 +59,7 @@ test('contexts are no longer than memory allows, and short ones are the least it
 
 test('larger pictures than its own take more, those of an export by the square', () => {
   const drawing = (format: 'onnx-sdxl' | 'safetensors', side: number, gpuBytes = 0) =>
-    estimateDrawing({ ...picture, format }, { width: side, height: side }, { gpuBytes })
+    estimateDrawing({ ...picture, format }, { width: side, height: side }, { ...facts, gpuBytes })
   const more = (format: 'onnx-sdxl' | 'safetensors', side: number) =>
     drawing(format, side).processorBytes - drawing(format, 1024).processorBytes
   for (const format of ['onnx-sdxl', 'safetensors'] as const) {
@@ -77,8 +77,8 @@ test('what is drawn at its own size, elsewhere or in tiles takes no more for lar
   const large = { width: 4096, height: 4096 }
   for (const change of [{ draws: 'native' }, { format: 'upscaler' }, { bytes: 0, format: 'a1111' }] as const) {
     const model: ImageModelDescriptor = { ...picture, ...change }
-    const small = estimateDrawing(model, { width: 64, height: 64 }, { gpuBytes: 0 })
-    assert.deepEqual(estimateDrawing(model, large, { gpuBytes: 0 }), small)
+    const small = estimateDrawing(model, { width: 64, height: 64 }, facts)
+    assert.deepEqual(estimateDrawing(model, large, facts), small)
   }
 })
 

@@ -1,14 +1,11 @@
 import { cacheBytesAs, cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
+import { bytesPerPixel, engineBytes, planParts } from './image-parts.ts'
 
-/** What a loaded engine takes before it has any weights. */
-const engineBytes = 130_000_000
 /** Tokens that llama.cpp evaluates at once. */
 const batchTokens = 512
 /** The fewest tokens per sequence with which a language model is loaded. */
 const leastTokens = 256
-/** What drawing takes per pixel at its peak: attention, and the decoder a tile at a time. */
-const bytesPerPixel = 2048
 /**
  * What the attention of an exported graph takes of a picture of 1024 × 1024, at batch two: it keeps a number for every pair of places, so that
  * it grows with the square of the pixels. Graphs written for checkpoints do not.
@@ -49,7 +46,7 @@ export function estimateMemory(descriptor: ModelDescriptor, facts: MemoryFacts):
  * Bytes that a model is going to take while it draws a picture of a size, the model itself included; for sizes up to its own what it is expected
  * to take anyway.
  */
-export function estimateDrawing(descriptor: ImageModelDescriptor, size: PixelSize, facts: Pick<MemoryFacts, 'gpuBytes'>): MemoryNeed {
+export function estimateDrawing(descriptor: ImageModelDescriptor, size: PixelSize, facts: ImageFacts): MemoryNeed {
   const { expected } = estimateImages(descriptor, facts)
   const { native, draws, format, bytes } = descriptor
   const [own, wanted] = [native.width * native.height, size.width * size.height]
@@ -85,8 +82,15 @@ function estimateText(descriptor: TextModelDescriptor, facts: MemoryFacts): Memo
   return { expected: place(bytes + caches(length) + logits), least: place(bytes + caches(Math.min(length, leastTokens))) }
 }
 
-/** A GPU holds the whole of an image model or nothing. */
-function estimateImages({ bytes, format, native }: ImageModelDescriptor, { gpuBytes }: Pick<MemoryFacts, 'gpuBytes'>): MemoryEstimate {
+type ImageFacts = Pick<MemoryFacts, 'machineBytes' | 'gpuBytes'>
+
+/** A GPU holds the whole of an image model or nothing; on the processor its parts may come in turn. */
+function estimateImages(descriptor: ImageModelDescriptor, { machineBytes, gpuBytes }: ImageFacts): MemoryEstimate {
+  const { bytes, format, native } = descriptor
+  if (gpuBytes === 0 && descriptor.checkpoint?.parts !== undefined) {
+    const { peak, least } = planParts(descriptor, machineBytes)
+    return { expected: { processorBytes: peak, gpuBytes: 0 }, least: { processorBytes: least, gpuBytes: 0 } }
+  }
   const weights = format === 'onnx-sdxl' ? Math.ceil(bytes * exportGrowth) : bytes
   const drawn = weights + native.width * native.height * bytesPerPixel
   const place = (movable: number): MemoryNeed =>

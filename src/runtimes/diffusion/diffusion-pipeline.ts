@@ -34,6 +34,8 @@ export interface PipelineOptions {
   readonly provider?: ExecutionProvider
   /** Folder of a refiner model; null = none. */
   readonly refiner: string | null
+  /** Whether one part makes room for the next, where that is possible; not where it is left out. */
+  readonly inTurn?: boolean
   readonly signal: AbortSignal
 }
 

@@ -1,4 +1,5 @@
 import { chooseThreads, type DeviceChoice } from '../../core/compute-device.ts'
+import { planParts } from '../../core/memory/image-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { ImageModel } from '../../core/ports/image-model.ts'
 import { loadCheckpointPipeline } from './checkpoint/load-checkpoint-pipeline.ts'
@@ -17,6 +18,7 @@ const mostUpscalers = 1
  * Loads an image model, exported or a checkpoint, into this process.
  *
  * @param options.threads Threads of the tensor runtime.
+ * @param options.memoryBytes What it may take; no limit where it is left out.
  * @param options.gpu `off` where it is left out.
  * @throws {ServiceError} `inference_failed` naming the file, input, tensor or shape that does not fit.
  */
@@ -26,13 +28,15 @@ export async function loadDiffusionModel(
     threads: allowed,
     gpu = 'off',
     gpuDevice = null,
+    memoryBytes = Number.POSITIVE_INFINITY,
     signal,
-  }: { readonly threads: number; readonly signal: AbortSignal } & Partial<DeviceChoice>,
+  }: { readonly threads: number; readonly memoryBytes?: number; readonly signal: AbortSignal } & Partial<DeviceChoice>,
 ): Promise<ImageModel & AsyncDisposable> {
   const provider = await chooseProvider({ gpu, gpuDevice })
   const threads = chooseThreads(allowed, { wholeOnGpu: provider !== 'cpu' })
   const { folder, refiner, checkpoint } = descriptor
-  const options = { threads, provider, refiner, signal }
+  const inTurn = provider === 'cpu' && planParts(descriptor, memoryBytes).inTurn
+  const options = { threads, provider, refiner, inTurn, signal }
   if (descriptor.upscaler !== undefined) return loadUpscalerModel(descriptor, descriptor.upscaler, { threads, provider })
   const pipeline =
     checkpoint === undefined ? await loadDiffusionPipeline(folder, options) : await loadCheckpointPipeline(checkpoint, options)

@@ -25,7 +25,7 @@ export async function openTower(path: string, { threads }: { readonly threads: n
   const weights = namedTable(file, '')
   const bytes = writeTowerGraph(weights, facts, processorTarget)
   if (facts.family !== 'mlp') weights.refuseUnread()
-  const session = await openWrittenGraph({ label: file.name, bytes, folder: file.folder }, { threads, keepsMemory: false })
+  const session = await openWrittenGraph({ label: file.name, write: () => bytes, folder: file.folder }, { threads, keepsMemory: false })
   return new Tower(session, facts, widthOf(weights, facts))
 }
 

@@ -2,6 +2,7 @@ import type { CheckpointFacts } from '../../../core/model.ts'
 import type { DiffusionPipeline, PipelineOptions } from '../diffusion-pipeline.ts'
 import type { ExecutionProvider } from '../onnx/choose-provider.ts'
 import { openWrittenGraph } from '../onnx/onnx-session.ts'
+import { SessionTurns } from '../onnx/session-turns.ts'
 import { safetyOff } from '../pictures/onnx-safety-checker.ts'
 import { parseFlowSchedule } from '../schedulers/levels/flow-sigmas.ts'
 import { parseSchedulerConfig } from '../schedulers/scheduler-config.ts'
@@ -26,17 +27,18 @@ import { openTransformerPredictor } from './transformer-predictor.ts'
  */
 export async function loadCheckpointPipeline(
   { weights: path, prediction, files = {} }: Pick<CheckpointFacts, 'weights' | 'prediction' | 'files'>,
-  { threads, provider = 'cpu', refiner, signal, target: wanted }: PipelineOptions & { readonly target?: GraphTarget },
+  { threads, provider = 'cpu', refiner, inTurn = false, signal, target: wanted }: PipelineOptions & { readonly target?: GraphTarget },
 ): Promise<DiffusionPipeline> {
   await using stack = new AsyncDisposableStack()
   const transformer = await readTransformer(path, files)
   const parts = transformer ?? (await readCheckpoint(path))
   const target = wanted ?? (await chooseTarget(parts, provider))
+  const turns = inTurn && transformer !== null ? new SessionTurns() : null
   const opener = (keepsMemory: boolean): OpenNetwork => {
     return async (weights, part, write) => {
       signal.throwIfAborted()
-      const graph = { label: `${weights.label} (${part})`, bytes: write(target), folder: weights.folder }
-      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory })
+      const graph = { label: `${weights.label} (${part})`, write: () => write(target), folder: weights.folder }
+      const session = await openWrittenGraph(graph, { threads, provider, keepsMemory, ...(turns && { turns, part }) })
       return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
     }
   }

@@ -4,6 +4,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ServiceError } from '../../../core/error.ts'
 import type { ExecutionProvider } from './choose-provider.ts'
 import { unusableModel } from './model-file.ts'
+import type { RunnableSession, SessionTurns } from './session-turns.ts'
 import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
 import { widenGraph } from './widen-graph.ts'
 
@@ -23,9 +24,9 @@ export class OnnxSession implements AsyncDisposable {
   readonly file: string
   readonly inputs: ReadonlyMap<string, TensorDescription>
   readonly outputs: ReadonlyMap<string, TensorDescription>
-  readonly #session: InferenceSession
+  readonly #session: RunnableSession
 
-  constructor(file: string, session: InferenceSession) {
+  constructor(file: string, session: RunnableSession) {
     this.file = file
     this.#session = session
     this.inputs = describe(session.inputMetadata)
@@ -125,22 +126,28 @@ export async function openWidened(folder: string, file: string, options: Session
 export interface WrittenGraph {
   /** What messages call it. */
   readonly label: string
-  readonly bytes: Uint8Array
+  /** Called whenever it comes to memory. */
+  readonly write: () => Uint8Array
   /** Absolute path of the folder its weights lie in. */
   readonly folder: string
 }
 
-/** Loads a graph whose weights stay in the files they lie in. */
-export async function openWrittenGraph({ label, bytes, folder }: WrittenGraph, options: SessionOptions): Promise<OnnxSession> {
-  try {
-    const session = await InferenceSession.create(bytes, {
+/** Loads a graph whose weights stay in the files they lie in. @param turns Of its part, where that makes room for others. */
+export async function openWrittenGraph(
+  { label, write, folder }: WrittenGraph,
+  { turns, part = '', ...options }: SessionOptions & { readonly turns?: SessionTurns; readonly part?: string },
+): Promise<OnnxSession> {
+  const create = () =>
+    InferenceSession.create(write(), {
       ...runtimeOptions(options),
       // Planned buffers would be kept for the largest size ever drawn, beside the mapped weights.
       enableMemPattern: false,
       extra: { session: { model_external_initializers_file_folder_path: folder } },
     })
-    return new OnnxSession(label, session)
+  try {
+    return new OnnxSession(label, await (turns === undefined ? create() : turns.open(part, create)))
   } catch (error) {
+    if (error instanceof ServiceError) throw error
     throw unusableModel(label, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
   }
 }

@@ -154,7 +154,7 @@ export async function openUpscaler(
   const weights = namedTable(file, '', rename)
   const graph = {
     label: file.name,
-    bytes: writeUpscalerGraph(weights, provider === 'cpu' ? processorTarget : gpuTarget, layout),
+    write: () => writeUpscalerGraph(weights, provider === 'cpu' ? processorTarget : gpuTarget, layout),
     folder: file.folder,
   }
   return new Upscaler(await openWrittenGraph(graph, { threads, provider, keepsMemory: false }), layout)

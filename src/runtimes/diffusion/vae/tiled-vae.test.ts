@@ -43,16 +43,17 @@ test('spans cover the whole length and overlap enough', () => {
   }
 })
 
-test('tiles give what the whole gives, where every pixel only depends on its place', async () => {
-  const size = { channels: 4, width: 21, height: 13 }
-  const latents = Float32Array.from({ length: 4 * 21 * 13 }, (_, i) => Math.sin(i))
-  const whole = await enlarging.decode(latents, size)
-  const tiled = await decodeTiled(enlarging, latents, size, { factor, tiling: { tile: 8, overlap: 2 } })
-  assert.deepEqual([tiled.width, tiled.height], [whole.width, whole.height])
-  for (const [i, value] of whole.values.entries()) assert.ok(Math.abs(value - (tiled.values[i] ?? Number.NaN)) < 1e-6)
+for (const channels of [4, 16, 32])
+  test(`tiles of ${channels} channels give what the whole gives, where every pixel only depends on its place`, async () => {
+    const size = { channels, width: 21, height: 13 }
+    const latents = Float32Array.from({ length: channels * 21 * 13 }, (_, i) => Math.sin(i))
+    const whole = await enlarging.decode(latents, size)
+    const tiled = await decodeTiled(enlarging, latents, size, { factor, tiling: { tile: 8, overlap: 2 } })
+    assert.deepEqual([tiled.width, tiled.height], [whole.width, whole.height])
+    for (const [i, value] of whole.values.entries()) assert.ok(Math.abs(value - (tiled.values[i] ?? Number.NaN)) < 1e-6)
 
-  const encoded = await encodeTiled(shrinking, whole, { factor, tiling: { tile: 8, overlap: 2 } })
-  const expected = await shrinking.encode(whole)
-  assert.equal(encoded.channels, 2)
-  for (const [i, value] of expected.values.entries()) assert.ok(Math.abs(value - (encoded.values[i] ?? Number.NaN)) < 1e-6)
-})
+    const encoded = await encodeTiled(shrinking, whole, { factor, tiling: { tile: 8, overlap: 2 } })
+    const expected = await shrinking.encode(whole)
+    assert.equal(encoded.channels, 2)
+    for (const [i, value] of expected.values.entries()) assert.ok(Math.abs(value - (encoded.values[i] ?? Number.NaN)) < 1e-6)
+  })

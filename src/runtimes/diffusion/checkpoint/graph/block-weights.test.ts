@@ -53,7 +53,7 @@ for (const type of blockTypes) {
       graph.output(linear({ graph, branches: null }, 'layer', graph.input('input', [3, columns])), 'product', [3, rows])
       graph.output(graph.gather('layer.weight', graph.input('ids', [1, 3], 'int64')), 'rows', [1, 3, columns])
       const bytes = graph.encode()
-      await using session = await openWrittenGraph({ label: type, bytes, folder: temporary.path }, { threads: 1 })
+      await using session = await openWrittenGraph({ label: type, write: () => bytes, folder: temporary.path }, { threads: 1 })
       const feeds = { input: session.tensor('input', input, [3, columns]), ids: session.tensor('ids', [1, 0, 1], [1, 3]) }
       const [weight, product, gathered] = await session.run(feeds, ['weight', 'product', 'rows'])
       assertClose(weight.values, expected)

@@ -60,7 +60,7 @@ async function run(path: string, loras: readonly WeightedLora[]): Promise<readon
     'convolved',
     [2, 6, 3, 3],
   )
-  await using session = await openWrittenGraph({ label: 'layers', bytes: graph.encode(), folder: temporary.path }, { threads: 1 })
+  await using session = await openWrittenGraph({ label: 'layers', write: () => graph.encode(), folder: temporary.path }, { threads: 1 })
   const wave = (count: number) => Float32Array.from({ length: count }, (_, i) => Math.sin(i * i))
   const feeds = { rows: session.tensor('rows', wave(24), [3, 8]), pixels: session.tensor('pixels', wave(200), [2, 4, 5, 5]) }
   const mixed = mixLoras(loras, { network: 'unet', weights, branches: keys })

@@ -54,7 +54,7 @@ async function run({ name, time, norm }: Block, target = processorTarget): Promi
   const rows = graph.input('time', ['rows', emb])
   const output = residualBlock({ graph, branches: null }, 'r', sample, { time: rows, epsilon: 1e-5 })
   graph.output(output, 'out', ['batch', channels, 'height', 'width'])
-  const written = { label: file, bytes: graph.encode(), folder: weights.folder }
+  const written = { label: file, write: () => graph.encode(), folder: weights.folder }
   await using session = await openWrittenGraph(written, { threads: 1 })
   const feeds = { sample: session.tensor('sample', input, [1, channels, 6, 4]), time: session.tensor('time', embedded, [1, emb]) }
   const [out] = await session.run(feeds, ['out'])

@@ -16,7 +16,7 @@ const weights = await readVae(join(temporary.path, 'vae-xl.safetensors'))
 
 const open = (target: GraphTarget) =>
   openVae(weights, async ({ folder }, label, write) => {
-    const session = await openWrittenGraph({ label, bytes: write(target), folder }, { threads: 1 })
+    const session = await openWrittenGraph({ label, write: () => write(target), folder }, { threads: 1 })
     return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
   })
 

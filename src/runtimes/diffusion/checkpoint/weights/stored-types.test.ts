@@ -70,7 +70,7 @@ const e4m3: Store = (value) => {
 async function decodeWith(path: string): Promise<Float32Array> {
   const weights = await readVae(path)
   await using vae = await openVae(weights, async ({ folder: where }, label, write) => {
-    const session = await openWrittenGraph({ label, bytes: write(processorTarget), folder: where }, { threads: 1 })
+    const session = await openWrittenGraph({ label, write: () => write(processorTarget), folder: where }, { threads: 1 })
     return { session, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
   })
   return (await vae.decoder.decode(new TorchGenerator(1).normal(4 * 64), { channels: 4, width: 8, height: 8 })).values

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InferenceSession } from 'onnxruntime-node'
+import { SessionTurns } from './session-turns.ts'
+
+/** Sessions that write down what becomes of them; a run takes a turn of the event loop. */
+function follow() {
+  const log: string[] = []
+  const create = (name: string) => async (): Promise<InferenceSession> => {
+    log.push(`open ${name}`)
+    return {
+      inputMetadata: [],
+      outputMetadata: [],
+      run: async () => {
+        log.push(`run ${name}`)
+        await new Promise((resolve) => setImmediate(resolve))
+        log.push(`ran ${name}`)
+        return {}
+      },
+      release: async () => void log.push(`close ${name}`),
+    } as unknown as InferenceSession
+  }
+  return { log, create }
+}
+
+test('parts make room for each other, and sessions of one part stay beside each other', async () => {
+  const { log, create } = follow()
+  const turns = new SessionTurns()
+  const text = await turns.open('text', create('text'))
+  const plain = await turns.open('transformer', create('plain'))
+  const lora = await turns.open('transformer', create('lora'))
+  assert.deepEqual(log.splice(0), ['open text', 'close text', 'open plain', 'open lora'])
+  for (const each of [plain, lora, plain]) await each.run({}, [])
+  assert.deepEqual(log.splice(0), ['run plain', 'ran plain', 'run lora', 'ran lora', 'run plain', 'ran plain'])
+  await text.run({}, [])
+  assert.deepEqual(log.splice(0), ['close plain', 'close lora', 'open text', 'run text', 'ran text'])
+  await Promise.all([plain.release(), text.release()])
+  assert.deepEqual(log, ['close text'])
+})
+
+test('a part that runs is not closed by another that wants to', async () => {
+  const { log, create } = follow()
+  const turns = new SessionTurns()
+  const [one, other] = [await turns.open('one', create('one')), await turns.open('other', create('other'))]
+  log.length = 0
+  await Promise.all([other.run({}, []), one.run({}, []), other.run({}, [])])
+  assert.deepEqual(log, [
+    ...['run other', 'ran other', 'close other', 'open one', 'run one', 'ran one'],
+    ...['close one', 'open other', 'run other', 'ran other'],
+  ])
+})
+
+test('a part that cannot be opened fails whoever wants it, and nobody else', async () => {
+  const { create } = follow()
+  const turns = new SessionTurns()
+  const sound = await turns.open('sound', create('sound'))
+  await assert.rejects(
+    turns.open('damaged', () => Promise.reject(new Error('damaged'))),
+    /damaged/,
+  )
+  await sound.run({}, [])
+})
