@@ -8,8 +8,9 @@ export interface ChosenPictureModel {
   readonly notes: readonly string[]
 }
 
-const networks = ['unet', 'vae', 'text_encoder', 'text_encoder_2'] as const
-const isConfig = /^(?:model_index\.json|(?:unet|vae|text_encoder|text_encoder_2|scheduler|tokenizer|tokenizer_2)\/[^/]+\.(?:json|txt))$/
+const networks = ['unet', 'transformer', 'vae', 'text_encoder', 'text_encoder_2', 'text_encoder_3'] as const
+const isConfig =
+  /^(?:model_index\.json|(?:unet|transformer|vae|text_encoder|text_encoder_[23]|scheduler|tokenizer|tokenizer_[23])\/(?:[^/]+\.(?:json|txt)|spiece\.model))$/
 
 /**
  * Chooses what to fetch of a repository of a picture model: the file that was named, a folder in diffusers' layout in half precision where it
@@ -57,8 +58,8 @@ function chooseFolder(files: readonly RepositoryFile[]): ChosenPictureModel | nu
     const plain = inside.filter(({ path }) => /^[^.]+\.safetensors$/.test(path))
     for (const file of half.length > 0 ? half : plain) chosen.set(file.path.replace('.fp16', ''), file)
     halved ||= half.length > 0
-    if (network === 'unet' && half.length + plain.length === 0) return null
   }
+  if (![...chosen.keys()].some((path) => /^(?:unet|transformer)\/.*\.safetensors$/.test(path))) return null
   return {
     files: chosen,
     file: null,

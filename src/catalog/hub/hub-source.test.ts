@@ -142,6 +142,25 @@ describe('a model of the hub', () => {
     await assert.rejects(planPull({ modelsFolder: folder.path, hub: accessTo(damaged.url) }, 'hf:a/b', options), /arrived damaged/)
   })
 
+  it('brings a transformer in diffusers layout with all its encoders and tokenizers, and nothing else', async () => {
+    await using folder = await createTemporaryFolder()
+    const paths = [
+      ...['model_index.json', 'scheduler/scheduler_config.json', 'transformer/config.json', 'vae/config.json'],
+      ...[
+        'transformer/diffusion_pytorch_model-00001-of-00002.safetensors',
+        'transformer/diffusion_pytorch_model-00002-of-00002.safetensors',
+      ],
+      ...['transformer/diffusion_pytorch_model.safetensors.index.json', 'vae/diffusion_pytorch_model.safetensors'],
+      ...['text_encoder/model.safetensors', 'text_encoder_3/model.safetensors', 'tokenizer/vocab.json', 'tokenizer/merges.txt'],
+      ...['tokenizer_3/spiece.model', 'tokenizer_3/tokenizer.json'],
+    ]
+    const other = ['flux1-schnell.safetensors', 'ae.safetensors', 'README.md', 'assets/grid.jpg']
+    const files = Object.fromEntries([...paths, ...other].map((path) => [path, Buffer.from(path.endsWith('.json') ? '{}' : path)]))
+    await using server = await startHubServer({ 'a/flux': { files } })
+    const plan = await planPull({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:a/flux', options)
+    assert.deepEqual(Object.keys(plan.files).toSorted(), paths.toSorted())
+  })
+
   it('is a file of several by its name, and never a pickle', async () => {
     await using folder = await createTemporaryFolder()
     const files = { 'x.safetensors': Buffer.from('x'), 'y.safetensors': Buffer.from('y'), 'z.bin': Buffer.from('z') }

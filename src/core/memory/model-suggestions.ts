@@ -9,6 +9,8 @@ export interface ModelSuggestion {
   readonly memoryBytes: number
   /** As its page on the hub says. */
   readonly license: string
+  /** Steps that it draws with where a request does not say. */
+  readonly steps?: number
 }
 
 const giga = 1e9
@@ -31,6 +33,7 @@ export const modelSuggestions: readonly ModelSuggestion[] = [
     bytes: 6.9 * giga,
     memoryBytes: 9 * giga,
     license: 'openrail++',
+    steps: 4,
   },
   {
     kind: 'image',
@@ -38,5 +41,39 @@ export const modelSuggestions: readonly ModelSuggestion[] = [
     bytes: 6.9 * giga,
     memoryBytes: 12 * giga,
     license: 'openrail++',
+    steps: 30,
+  },
+  // Folders in diffusers' layout at 16 bits; the memory is that of their parts in turn.
+  {
+    kind: 'image',
+    source: 'hf:black-forest-labs/FLUX.2-klein-4B',
+    bytes: 16 * giga,
+    memoryBytes: 10 * giga,
+    license: 'apache-2.0',
+    steps: 4,
+  },
+  {
+    kind: 'image',
+    source: 'hf:stabilityai/stable-diffusion-3.5-medium',
+    bytes: 16.3 * giga,
+    memoryBytes: 11.5 * giga,
+    license: 'stabilityai-ai-community',
+    steps: 28,
+  },
+  {
+    kind: 'image',
+    source: 'hf:Tongyi-MAI/Z-Image-Turbo',
+    bytes: 20.5 * giga,
+    memoryBytes: 15 * giga,
+    license: 'apache-2.0',
+    steps: 8,
+  },
+  {
+    kind: 'image',
+    source: 'hf:black-forest-labs/FLUX.1-schnell',
+    bytes: 34 * giga,
+    memoryBytes: 26 * giga,
+    license: 'apache-2.0',
+    steps: 4,
   },
 ]

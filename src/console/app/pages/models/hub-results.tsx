@@ -33,11 +33,12 @@ export function Suggestions(choosing: Choosing): VNode {
     <section class="stack tight">
       <h3>{t`Suggested models`}</h3>
       <ul class="stack tight">
-        {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license }) => (
+        {modelSuggestions.map(({ source, kind, bytes, memoryBytes, license, steps }) => (
           <Row key={source} source={source} {...choosing}>
             {kind === 'text' ? t`Chat` : t`Pictures`},{' '}
             {t`${byteText(bytes)} to fetch, about ${byteText(memoryBytes)} of memory,
               licence ${license}`}
+            {steps === undefined ? '' : ` · ${t.count(steps, { one: '# step', other: '# steps' })}`}
           </Row>
         ))}
       </ul>
