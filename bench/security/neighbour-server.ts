@@ -78,6 +78,7 @@ async function startService(): Promise<BenchTarget> {
           searchHub: () => Promise.resolve([]),
           pulls: { list: () => [], start() {}, remove() {} },
           pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+          leftOutFiles: () => [],
           modelServers: () => [],
           tally: () => idleTally,
           onSignInRefused: () => {},

@@ -139,6 +139,8 @@ export async function serve(
         onFault: ({ requestId, error }) => faultSurvived(telemetry, { where: 'console', requestId }, error),
         onSignInRefused: (event) => signInRefused(telemetry, event),
         pulledModels: models.pulled,
+        leftOutFiles: () =>
+          installed.faults.map(({ file, field, message }) => ({ file, reason: field === '' ? message : `${field}: ${message}` })),
         modelServers: (model) => engines.servers.of(model),
         searchHub: (words, options) => searchModels(config, words, options),
       },

@@ -19,7 +19,7 @@ import type { InspectImage } from '../http/wire/images/decode-image.ts'
 import type { ServiceAddresses } from '../http/wire/service-addresses.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
-import type { ModelServer } from './contract/models.ts'
+import type { LeftOutFile, ModelServer } from './contract/models.ts'
 import type { ServiceLimit } from './contract/service.ts'
 import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
 import type { PasswordHasher } from './sign-in/password-hasher.ts'
@@ -55,6 +55,8 @@ export interface ConsoleDependencies {
     has(model: ModelDescriptor): boolean
     remove(model: ModelDescriptor): Promise<void>
   }
+  /** Files among the models of this node that are none, and why. */
+  readonly leftOutFiles: () => readonly LeftOutFile[]
   /** The servers that run a model for us; none where it runs here. */
   readonly modelServers: (model: ModelDescriptor) => readonly ModelServer[]
   /** Every node that this one shares its work with, itself included; absent where it is alone. */

@@ -116,8 +116,9 @@ function urlOf(path: string): string {
   return path.replace(/\{\+\w+\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** Whether an address ends where a parameter that may hold slashes would begin: nothing is there. */
+/** Whether an address ends where its parameter would begin, as with a slash too many: nothing is there. */
 function isCutShort({ params }: FastifyRequest): boolean {
-  const rest: unknown = Object(params)['*']
-  return typeof rest === 'string' && /^\/*$/.test(rest)
+  return Object.entries<unknown>(Object(params)).some(
+    ([name, value]) => typeof value === 'string' && (name === '*' ? /^\/*$/.test(value) : value === ''),
+  )
 }

@@ -93,6 +93,22 @@ test('a pull tells its rate and the time left', { skip }, async () => {
   await page.unroute('**/console/api/models')
 })
 
+test('an owner sees which files were left out of the models, and why', { skip }, async () => {
+  const { page } = visit()
+  await page.route('**/console/api/models', async (route) => {
+    const answer = await route.fetch()
+    const leftOut = [{ file: '/srv/models/broken.gguf', reason: 'has a damaged header; copy it again or remove it.' }]
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), leftOut } })
+  })
+  await openPage(page, 'Chat')
+  await openPage(page, 'Models')
+  const section = page.getByRole('region', { name: 'Files left out' })
+  await section.getByRole('listitem').filter({ hasText: '/srv/models/broken.gguf' }).getByText('has a damaged header').waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.unroute('**/console/api/models')
+  await section.waitFor({ state: 'detached' })
+})
+
 test('an owner sees the servers of a model, and which of them does not answer', { skip }, async () => {
   const { page } = visit()
   const servers = [

@@ -103,13 +103,24 @@ suite('the models', () => {
 
   test('a slash too many is answered with the right address, also where an id of the models would begin', async () => {
     await using service = await startHttpService({ catalog })
-    for (const path of ['/v1/models/', '/v1//models', '/v1/models//', '/v1/usage/', '/docs/']) {
+    for (const path of [
+      '/v1/models/',
+      '/v1//models',
+      '/v1/models//',
+      '/v1/usage/',
+      '/docs/',
+      '/v1/files/',
+      '/v1/batches/',
+      '/v1/requests/',
+      '/v1/chat/completions/',
+    ]) {
       const answer = await service.fetch(path)
       assert.equal(answer.status, 404, path)
-      assert.match((await readError(answer)).message, /^This address does not exist; use `\/\w+(\/\w+)?`, without a doubled slash/, path)
+      assert.match((await readError(answer)).message, /^This address does not exist; use `(\/\w+)+`, without a doubled slash/, path)
     }
     assert.equal((await service.fetch('/v1/models/org/chat/')).status, 404)
-    assert.equal((await service.fetch('/v1/models/', { method: 'POST', json: {} })).status, 404)
+    for (const path of ['/v1/models/', '/v1/chat/completions/', '/v1/responses/'])
+      assert.equal((await service.fetch(path, { method: 'POST', json: {} })).status, 404, path)
   })
 
   test('the service is ready while any of them can be served', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, suite, test } from 'node:test'
+import { ServiceError } from '../../src/core/error.ts'
 import type { UpstreamTimeouts } from '../../src/core/model.ts'
 import { createProxyRoutes } from '../../src/outgoing/find-proxy.ts'
 import { describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
@@ -56,6 +57,7 @@ suite('text servers behind a proxy', () => {
   beforeEach(() => {
     server.answer = works
     proxy.refusal = null
+    proxy.refusalHeaders = {}
     proxy.requested.splice(0)
   })
   after(() => stack.disposeAsync())
@@ -184,5 +186,28 @@ suite('text servers behind a proxy', () => {
     server.answer = (response) => response.end('done')
     assert.equal(await ask(connection), 'done')
     assert.deepEqual(proxy.requested, [])
+  })
+
+  for (const [headers, outOfReach, reason] of [
+    [{ 'x-squid-error': 'ERR_CONNECT_FAIL 111' }, true, 'ERR_CONNECT_FAIL 111'],
+    [{ 'x-squid-error': 'ERR_READ_TIMEOUT 0' }, false, 'ERR_READ_TIMEOUT 0'],
+    [{ 'proxy-status': 'edge.example; error=connection_refused' }, true, 'connection_refused'],
+    [{ server: 'tinyproxy/1.11.1' }, false, 'answered 503 itself'],
+  ] as const)
+    test(`a proxy's own 503 with ${JSON.stringify(headers)} is not taken for a busy server`, async () => {
+      proxy.refusal = '503 Service Unavailable'
+      proxy.refusalHeaders = headers
+      using connection = await open('http://llm.example/v1')
+      const failure = await ask(connection).catch((error: unknown) => error)
+      assert.equal(isOutOfReach(failure), outOfReach)
+      assert.ok(failure instanceof ServiceError && failure.code === 'inference_failed')
+      assert.ok(reasonOf(failure).includes(reason), reasonOf(failure))
+      assert.ok(reasonOf(failure).includes(`The proxy 127.0.0.1:${proxy.port}`), reasonOf(failure))
+    })
+
+  test("a server's own 503 behind a proxy is a busy server", async () => {
+    server.answer = (response) => response.writeHead(503, { via: '1.1 proxy', 'retry-after': '2' }).end()
+    using connection = await open('http://llm.example/v1')
+    await assert.rejects(ask(connection), { code: 'server_is_overloaded', retryAfterSeconds: 2 })
   })
 })

@@ -73,6 +73,7 @@ export async function startConsoleService({
   signIn = {},
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
   searchHub = () => Promise.resolve([]),
+  leftOutFiles = () => [],
   pulledModels = { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
   modelServers = () => [],
   outputs: given,
@@ -89,6 +90,7 @@ export async function startConsoleService({
   pullModel?: PullModel
   searchHub?: ConsoleDependencies['searchHub']
   pulledModels?: ConsoleDependencies['pulledModels']
+  leftOutFiles?: ConsoleDependencies['leftOutFiles']
   modelServers?: ConsoleDependencies['modelServers']
   outputs?: OutputStore
   catalog?: ModelCatalog
@@ -137,6 +139,7 @@ export async function startConsoleService({
       pulls: createLocalPullDesk(new ModelPulls(pullModel, clock)),
       searchHub,
       pulledModels,
+      leftOutFiles,
       tally: () => idleTally,
       modelServers,
       onFault: ({ error }) => faults.push(error),

@@ -64,9 +64,18 @@ export interface CallOrigins {
   readonly textUrl: string | null
 }
 
+/** A file or folder among the models that is none, and why. */
+export interface LeftOutFile {
+  readonly file: string
+  /** The end of a sentence about it, or a sentence. */
+  readonly reason: string
+}
+
 /** GET /console/api/models. */
 export interface ModelList {
   readonly models: readonly ConsoleModel[]
+  /** For owners: what was left out of the models folders of the node that answers; absent = nothing. */
+  readonly leftOut?: readonly LeftOutFile[]
   readonly pulls: readonly PlacedPull[]
   readonly origins: CallOrigins
 }

@@ -50,6 +50,13 @@ describe('an owner', () => {
     assert.doesNotMatch(JSON.stringify(await list(member)), /10\.0\.0\.7|removable/)
   })
 
+  test('sees which files were left out of the models and why; nobody else does', async () => {
+    const leftOut = [{ file: '/models/broken.gguf', reason: 'has a damaged header' }]
+    const { list, member } = await openModels(undefined, { leftOutFiles: () => leftOut })
+    assert.deepEqual((await list()).leftOut, leftOut)
+    assert.doesNotMatch(JSON.stringify(await list(member)), /leftOut|broken/)
+  })
+
   test('removes what was pulled and nothing else; nobody else does', async () => {
     const removed: string[] = []
     const pulledModels = {

@@ -25,7 +25,7 @@ export function registerModels(
   own: FastifyInstance,
   deps: Pick<
     ConsoleDependencies,
-    'audit' | 'clock' | 'catalog' | 'pool' | 'pulls' | 'searchHub' | 'pulledModels' | 'modelServers' | 'addresses'
+    'audit' | 'clock' | 'catalog' | 'pool' | 'pulls' | 'searchHub' | 'pulledModels' | 'leftOutFiles' | 'modelServers' | 'addresses'
   >,
 ): void {
   const { pulls } = deps
@@ -36,6 +36,7 @@ export function registerModels(
       models: listModels(deps)
         .filter(({ descriptor }) => descriptor.hidden === undefined)
         .map((model) => showModel(model, factsOf(model.descriptor))),
+      ...(isOwner && { leftOut: deps.leftOutFiles() }),
       pulls: isOwner ? pulls.list() : pulls.list().map(withoutAddress),
       origins: callOrigins(deps.addresses()),
     }

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { ServiceError } from '../../core/error.ts'
 import type { UpstreamTimeouts } from '../../core/model.ts'
-import { wantsLogin } from '../../core/outgoing/forward-proxies.ts'
+import { proxyAnswerIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts'
 import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
@@ -177,9 +177,13 @@ export class UpstreamConnection implements Disposable {
       const response = await this.#ask(() => this.#send(path, body, options))
       const { statusCode: status = 0 } = response
       // Within a tunnel it would be the server's.
-      if (status === 407 && this.#route !== null && this.#target.protocol === 'http:') {
-        drain(response)
-        throw makeOutOfReachError(wantsLogin(this.#route.proxy, 'http:'))
+      if (this.#route !== null && this.#target.protocol === 'http:') {
+        const { proxy } = this.#route
+        const own = status === 407 ? { fault: wantsLogin(proxy, 'http:'), isUnbegun: true } : proxyAnswerIn(proxy, status, response.headers)
+        if (own !== null) {
+          drain(response)
+          throw own.isUnbegun ? makeOutOfReachError(own.fault) : makeBrokenError('sent no answer', own.fault)
+        }
       }
       const isAccepted = status === 101 || (status >= 200 && status < 300)
       if (!isAccepted) throw await readRefusal(response, { ...options, address: this.#server.url + path.replace(/\?.*/, '') })

@@ -15,6 +15,8 @@ export interface ForwardProxyServer extends AsyncDisposable {
   login: string | undefined
   /** How it refuses from now on; null = it does not. */
   refusal: Refusal | null
+  /** Header fields of its refusals. */
+  refusalHeaders: Readonly<Record<string, string>>
   /** Cuts every connection that goes through it. */
   cut(): void
 }
@@ -53,7 +55,8 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
     note(request)
     if (proxy.refusal === 'silence') return
     if (proxy.refusal === 'cut') return void request.socket.destroy()
-    if (proxy.refusal !== null) return void response.writeHead(Number(proxy.refusal.slice(0, 3))).end('refused by the proxy')
+    if (proxy.refusal !== null)
+      return void response.writeHead(Number(proxy.refusal.slice(0, 3)), proxy.refusalHeaders).end('refused by the proxy')
     forward(
       request,
       (onward) => {
@@ -101,6 +104,7 @@ export async function startForwardProxy(hosts: Readonly<Record<string, number>>)
     requested: [],
     login: undefined,
     refusal: null,
+    refusalHeaders: {},
     cut: () => {
       for (const socket of open) socket.destroy()
     },

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { PlacedPull } from '../../../core/model-pull.ts'
 import type { ImageAsset, ImageAssetList } from '../../contract/image-assets.ts'
-import type { CallOrigins, ConsoleImageModel, ConsoleModel, ConsoleTextModel, ModelList } from '../../contract/models.ts'
+import type { CallOrigins, ConsoleImageModel, ConsoleModel, ConsoleTextModel, LeftOutFile, ModelList } from '../../contract/models.ts'
 import { request } from '../interface/request.ts'
 import { imageRoute } from '../interface/submit-image.ts'
 import { answersInOrder } from './answers-in-order.ts'
@@ -18,6 +18,9 @@ export const imageAssets = signal<readonly ImageAsset[]>([])
 /** Models on their way to the data folder. */
 export const pulls = signal<readonly PlacedPull[]>([])
 
+/** Files among the models that are none; for owners. */
+export const leftOutFiles = signal<readonly LeftOutFile[]>([])
+
 /** Where the calls go that are shown as code. */
 export const origins = signal<CallOrigins>({ imageUrl: null, textUrl: null })
 
@@ -29,6 +32,7 @@ export async function loadModels(abort?: AbortSignal): Promise<void> {
   const answer = await request<ModelList>('/console/api/models', { signal: abort })
   if (!isNewest()) return
   models.value = answer.models
+  leftOutFiles.value = answer.leftOut ?? []
   pulls.value = answer.pulls
   origins.value = answer.origins
 }

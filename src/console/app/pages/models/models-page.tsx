@@ -7,9 +7,10 @@ import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
-import { loadModels, models, pulls } from '../../state/models.ts'
+import { leftOutFiles, loadModels, models, pulls } from '../../state/models.ts'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
+import { LeftOutFiles } from './left-out-files.tsx'
 import { ModelCard } from './model-card.tsx'
 import { PullCard } from './pull-card.tsx'
 import { PullDialog } from './pull-dialog.tsx'
@@ -49,6 +50,7 @@ export function ModelsPage({ account }: { account: Account }): VNode {
           )
         }
       </Loaded>
+      {leftOutFiles.value.length > 0 ? <LeftOutFiles files={leftOutFiles.value} /> : null}
       {pulling.value ? <PullDialog onClose={() => (pulling.value = false)} /> : null}
     </Page>
   )
