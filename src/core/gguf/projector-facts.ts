@@ -3,7 +3,7 @@ import type { GgufHeader } from './gguf-header.ts'
 /** The kinds of models that see, by what llama.cpp calls their projectors. */
 export const visionFamilies = {
   idefics3: 'SmolVLM and Idefics 3',
-  mlp: 'LLaVA 1.5',
+  mlp: 'LLaVA 1.5 and 1.6',
   gemma3: 'Gemma 3',
 } as const
 export type VisionFamily = keyof typeof visionFamilies
@@ -19,6 +19,8 @@ export interface ProjectorFacts {
   readonly merge: number
   /** Longer side to which pictures are brought before they are cut into tiles; null = it does not say. */
   readonly longestSide: number | null
+  /** Sizes in which pictures are cut into tiles, of which the best for each is taken; empty = they are not cut. */
+  readonly tiledSizes: readonly { readonly width: number; readonly height: number }[]
   readonly layers: number
   readonly heads: number
   readonly epsilon: number
@@ -60,6 +62,7 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
     patchSize,
     merge: number('projector.scale_factor') ?? usualMerge[family],
     longestSide: number('preproc_image_size'),
+    tiledSizes: readTiledSizes(values.get('clip.vision.image_grid_pinpoints')),
     layers: number('block_count') ?? 0,
     heads: number('attention.head_count') ?? 0,
     epsilon: number('attention.layer_norm_epsilon') ?? 0,
@@ -69,7 +72,9 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
   }
   const sizes = [imageSize, patchSize, facts.merge, facts.layers, facts.heads]
   const fits = sizes.every((size) => Number.isInteger(size) && size > 0) && imageSize % (patchSize * facts.merge) === 0
-  if (!fits || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
+  const tiles = facts.tiledSizes.flatMap(({ width, height }) => [width / imageSize, height / imageSize])
+  const cuts = tiles.every((count) => Number.isInteger(count) && count > 0 && count <= mostTiles)
+  if (!fits || !cuts || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
     return { fault: 'names sizes of pictures that cannot be' }
   if (mean.length !== 3 || deviation.length !== 3 || deviation.includes(0)) return { fault: 'does not say how colours are normalized' }
   return facts
@@ -77,6 +82,13 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
 
 /** Sides of pictures inside a model, in pixels. */
 const largestSide = 8192
+/** Of a side. */
+const mostTiles = 16
+
+function readTiledSizes(pairs: unknown): ProjectorFacts['tiledSizes'] {
+  if (!Array.isArray(pairs)) return []
+  return pairs.flatMap((width, index) => (index % 2 === 0 ? [{ width: Number(width), height: Number(pairs[index + 1] ?? 0) }] : []))
+}
 
 function isFamily(kind: string): kind is VisionFamily {
   return Object.hasOwn(visionFamilies, kind)
@@ -85,6 +97,5 @@ function isFamily(kind: string): kind is VisionFamily {
 /** What files of a known kind have that makes them another; null = nothing. */
 function findVariant(values: GgufHeader['values'], tensors: ReadonlySet<string>): string | null {
   if (tensors.has('mm.3.weight')) return 'mlp_norm'
-  if (values.has('clip.vision.feature_layer')) return 'mlp with layers of its own choice'
-  return values.has('clip.vision.image_grid_pinpoints') ? 'LLaVA 1.6' : null
+  return values.has('clip.vision.feature_layer') ? 'mlp with layers of its own choice' : null
 }

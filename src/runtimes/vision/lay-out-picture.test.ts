@@ -4,7 +4,7 @@ import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
 import { layOutPicture, type Tile } from './lay-out-picture.ts'
 
 const smolvlm: ProjectorFacts = {
-  ...{ family: 'idefics3', imageSize: 512, patchSize: 16, merge: 4, longestSide: 2048, layers: 12, heads: 12 },
+  ...{ family: 'idefics3', imageSize: 512, patchSize: 16, merge: 4, longestSide: 2048, tiledSizes: [], layers: 12, heads: 12 },
   ...{ epsilon: 1e-6, activation: 'gelu', mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] },
 }
 const tilesOf = (width: number, height: number, facts = smolvlm): readonly Tile[] =>
@@ -41,6 +41,30 @@ suite('a picture as a model is shown it', () => {
   test('keeps its proportions in a square', () => {
     const [tile] = tilesOf(640, 480, { ...smolvlm, family: 'mlp', imageSize: 336, patchSize: 14 })
     assert.deepEqual(tile?.scene.sizes, [{ width: 336, height: 252 }])
+  })
+
+  test('is cut into the tiles that show the most of it, where it is larger than one', () => {
+    const tiledSizes = [
+      { width: 336, height: 672 },
+      { width: 672, height: 336 },
+      { width: 672, height: 672 },
+    ]
+    const llava: ProjectorFacts = { ...smolvlm, family: 'mlp', imageSize: 336, patchSize: 14, tiledSizes }
+    const wide = tilesOf(1000, 400, llava)
+    assert.deepEqual(
+      [wide.length, wide[0]?.scene.canvas, wide[0]?.scene.sizes],
+      [3, { width: 672, height: 336 }, [{ width: 672, height: 269 }]],
+    )
+    assert.deepEqual(
+      wide.map(({ left, top, scene }) => [left, top, scene.canvas.width]),
+      [
+        [0, 0, 672],
+        [336, 0, 672],
+        [0, 0, 336],
+      ],
+    )
+    assert.equal(tilesOf(700, 690, llava).length, 5)
+    assert.equal(tilesOf(300, 200, llava).length, 1)
   })
 
   test('is refused when it is next to a line', () => {

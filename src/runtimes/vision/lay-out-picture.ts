@@ -40,6 +40,7 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
   const square = { width: facts.imageSize, height: facts.imageSize }
   switch (facts.family) {
     case 'mlp':
+      if (facts.tiledSizes.length > 0) return tileLlava(picture, facts)
       return [inMiddle(picture, square, { colour: average, filter: 'bicubic' })]
     case 'gemma3':
       return ['<start_of_image>', inMiddle(picture, square, { colour: black, filter: 'bilinear' }), '<end_of_image>']
@@ -57,6 +58,31 @@ function fitInto({ width, height }: PixelSize, canvas: PixelSize): PixelSize {
   const scale = Math.min(Math.fround(canvas.width / width), Math.fround(canvas.height / height))
   const fit = (length: number, most: number): number => Math.min(most, Math.ceil(Math.fround(length * scale)))
   return { width: fit(width, canvas.width), height: fit(height, canvas.height) }
+}
+
+/** Tiles of a picture that is larger than a tile, row by row, and the whole of it in one. @see https://llava-vl.github.io/blog/2024-01-30-llava-next/ */
+function tileLlava(picture: PixelSize, { imageSize: side, tiledSizes }: ProjectorFacts): readonly Tile[] {
+  const square = { width: side, height: side }
+  const overview: Tile = { scene: { sizes: [square], canvas: square, colour: black, filter: 'bicubic' }, left: 0, top: 0 }
+  if (picture.width <= side && picture.height <= side) return [overview]
+  const canvas = bestSize(picture, tiledSizes)
+  const { scene } = inMiddle(picture, canvas, { colour: black, filter: 'bicubic' })
+  const columns = canvas.width / side
+  const tiles = Array.from({ length: (canvas.height / side) * columns }, (_, i): Tile => {
+    return { scene, left: (i % columns) * side, top: Math.floor(i / columns) * side }
+  })
+  return [...tiles, overview]
+}
+
+/** The size in which the most of a picture can be seen, and of several the one that leaves least free. */
+function bestSize(picture: PixelSize, sizes: readonly PixelSize[]): PixelSize {
+  const areaOf = ({ width, height }: PixelSize): number => width * height
+  const seenIn = (size: PixelSize): number => {
+    const scale = Math.min(Math.fround(size.width / picture.width), Math.fround(size.height / picture.height))
+    const cut = (length: number): number => Math.trunc(Math.fround(length * scale))
+    return Math.min(cut(picture.width) * cut(picture.height), areaOf(picture))
+  }
+  return sizes.toSorted((a, b) => seenIn(b) - seenIn(a) || areaOf(a) - areaOf(b))[0] ?? picture
 }
 
 /**

@@ -4,21 +4,27 @@ import sharp from 'sharp'
 import { type VisionFamily, visionFamilies } from '../../../src/core/gguf/projector-facts.ts'
 import type { TextModelDescriptor } from '../../../src/core/model.ts'
 import { miniChat } from '../mini-chat.ts'
+import { type GgufEntry, ggufValue } from './gguf-file.ts'
 import { writeMmproj } from './mmproj-file.ts'
 import { writeSeeingModel } from './seeing-gguf.ts'
 
 /** Numbers of the vectors of the miniature's tokens. */
 const textWidth = 256
 
-/** Every family in the order of the list. */
-export const families = Object.keys(visionFamilies) as readonly VisionFamily[]
+/** Miniatures of every family in the order of the list, and of LLaVA 1.6, which cuts pictures into tiles. */
+export const families = [...Object.keys(visionFamilies), 'llava16'] as readonly Miniature[]
+
+export type Miniature = VisionFamily | 'llava16'
+
+/** Sizes of pictures that LLaVA 1.6 cuts into tiles. */
+const tiledSizes: GgufEntry = ['clip.vision.image_grid_pinpoints', ggufValue([56, 112, 112, 56, 112, 112, 168, 56, 56, 168])]
 
 /** What models are asked: a picture's size, and the texts before and behind it. No answer hangs on two tokens that are about as likely. */
 export const questions = [
   { width: 200, height: 200, before: 'Tell me about', behind: '' },
-  { width: 40, height: 170, before: '', behind: 'Which animal do you see?' },
+  { width: 90, height: 61, before: '', behind: 'Which animal do you see?' },
   { width: 300, height: 90, before: 'Is it red or blue?', behind: '' },
-  { width: 40, height: 170, before: 'What is this?', behind: 'Say it.' },
+  { width: 200, height: 200, before: 'What is this?', behind: 'Say it.' },
 ] as const
 
 /** A PNG file of soft colours, the same for the same size. */
@@ -49,17 +55,14 @@ export async function seeingChat({ width, height, before, behind }: (typeof ques
 }
 
 /** Writes a miniature of a family into a folder: the language model, which all share, and its mmproj file. */
-export async function writeSeeingFiles(
-  folder: string,
-  family: VisionFamily,
-): Promise<{ readonly file: string; readonly projector: string }> {
+export async function writeSeeingFiles(folder: string, family: Miniature): Promise<{ readonly file: string; readonly projector: string }> {
   const [file, projector] = [join(folder, `${family}.gguf`), join(folder, `mmproj-${family}.gguf`)]
   await writeFile(file, await writeSeeingModel())
-  await writeFile(projector, writeMmproj(family, textWidth))
+  await writeFile(projector, family === 'llava16' ? writeMmproj('mlp', textWidth, [tiledSizes]) : writeMmproj(family, textWidth))
   return { file, projector }
 }
 
 /** The description of a miniature that {@link writeSeeingFiles} wrote. */
-export function describeSeeing(family: VisionFamily, files: { readonly file: string; readonly projector: string }): TextModelDescriptor {
+export function describeSeeing(family: Miniature, files: { readonly file: string; readonly projector: string }): TextModelDescriptor {
   return { ...miniChat, id: family, name: family, vision: true, ...files }
 }
