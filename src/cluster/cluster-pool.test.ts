@@ -225,7 +225,7 @@ test('a request whose node refuses it because it stops waits for the next life o
   await (await waiting)[Symbol.asyncDispose]()
 })
 
-test('who waits in vain for a node hears 503 with the name of the model after 20 seconds, or leaves', async () => {
+test('a request without a node gets 503 with the name of the model after 20 seconds, or leaves', async () => {
   const moved = createTestClock()
   const registry = createMemoryNodeRegistry({ clock: moved })
   const worker = await startNode({ registry, id: 'worker', role: 'worker', clock: moved })
@@ -309,7 +309,7 @@ test('an API node knows the models of its workers, and no others', async () => {
   await assert.rejects(cluster.api.pool.acquireText('nothing', options), { code: 'model_not_found', message: /fake-chat/ })
 })
 
-test('where no node computes, who names a model hears what to start', async () => {
+test('where no node computes, a request gets an error that says what to start', async () => {
   await using cluster = await startCluster([])
   assert.match(cluster.api.catalog.findUnusable('fake-chat')?.reason ?? '', /--role worker/)
   await using _worker = await startNode({ registry: cluster.registry, id: 'worker', role: 'worker' })

@@ -108,7 +108,7 @@ async function answer(
   if (line.done) return refuse(request, response, 400)
   if (!guard.admits(request.headers, { to: nodeId, line: line.value })) return refuse(request, response, 401)
   onProven()
-  // Who waits says nothing; who has a slot does.
+  // A waiting node sends nothing; one with a slot does.
   limitMs = longestWaitMs
   mostBytes = maxLineBytes
 

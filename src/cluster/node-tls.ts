@@ -67,7 +67,7 @@ function agentOf({ ca, cert, key, minVersion }: TlsOptions): Agent {
     maxSockets: Number.POSITIVE_INFINITY,
     // Every connection shows both certificates, so that one that has ended or is not believed any more opens none.
     maxCachedSessions: 0,
-    // Nodes are equal, and addresses of pods are not known when certificates are made: who has one of the authority's is a node.
+    // Nodes are equal, and addresses of pods are not known when certificates are made: a holder of one of the authority's is a node.
     checkServerIdentity: () => undefined,
   })
 }

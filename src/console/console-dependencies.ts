@@ -79,7 +79,7 @@ export interface SignInSettings {
   readonly sessionMs: number
   /** Whether passwords are taken. */
   readonly local: boolean
-  /** Who has to show a second factor beside a password. */
+  /** Which people need a second factor beside a password. */
   readonly secondFactor: 'optional' | 'owners' | 'everybody'
   /** The provider that people may sign in with; null = none. */
   readonly openId: OpenIdSettings | null

@@ -2,7 +2,7 @@ import type { JsonObject } from './json-value.ts'
 
 /** One message of a conversation. `developer` is read as `system` before it gets here. */
 export type ChatMessage = {
-  /** Who says it, or which tool; absent = nobody tells. */
+  /** The speaker's name, or the tool's; absent = none is given. */
   readonly name?: string
 } & (
   | { readonly role: 'system' | 'user'; readonly content: string; readonly parts?: readonly SeenPart[] }

@@ -57,7 +57,7 @@ export class UsageMeter {
     return this.#finished
   }
 
-  /** Counts a prompt that is about to be read: who leaves while it is, or before the answer is complete, has used it. */
+  /** Counts a prompt that is about to be read: it is charged even if the caller leaves before the answer is complete. */
   notePrompt(tokens: number): void {
     this.#promptTokens = tokens
   }

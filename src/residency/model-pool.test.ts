@@ -156,7 +156,7 @@ test('an unused model leaves the memory after its time', async () => {
   assert.equal(stateOf('fake-chat'), 'unloaded')
 })
 
-test('who waits longer than the limit is refused by the clock', async () => {
+test('a wait beyond the limit is refused by the clock', async () => {
   const { pool, clock } = open({ waitLimitMs: 5000 }, { slots: 1 })
   await using _pool = pool
   await using _lease = await pool.acquireText('fake-chat', options)
@@ -269,7 +269,7 @@ test('the memory a model took is reported when it goes and when the service ends
   await waits
 })
 
-test('who waits longer than the limit for a load hears how far it is and when it should be done', async () => {
+test('a wait for a load beyond the limit gets its progress and the expected end', async () => {
   const { pool, clock } = open({ waitLimitMs: 35_000 }, { loadMs: 40_000, loadSteps: 4 })
   await using _pool = pool
   const refused = assert.rejects(pool.acquireText('fake-chat', options), {

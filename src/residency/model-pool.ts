@@ -45,7 +45,7 @@ export function createModelPool(deps: ModelPoolDependencies): ModelPool & AsyncD
   return new ResidencyPool(deps)
 }
 
-/** Who waits for the planner: to be granted a slot or a load, or to be refused. */
+/** A request that waits for the planner to grant a slot or a load, or to refuse it. */
 interface Caller {
   readonly grant: () => void
   readonly refuse: (error: unknown) => void

@@ -271,7 +271,7 @@ const fairness: Readonly<Record<string, readonly Row[]>> = {
     [0, acquire(7, 'b'), []],
     [0, release(2), ['grant 5']],
   ],
-  'who comes back goes on beside those who stayed, without what was missed': [
+  'an account that comes back continues beside those that stayed, without credit for its absence': [
     [0, acquire(1, 'a'), ['load m']],
     [0, loaded('m', 1), ['grant 1']],
     [0, release(1), []],

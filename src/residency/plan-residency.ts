@@ -119,7 +119,7 @@ function countByAccount(held: readonly HeldSlot[]): ReadonlyMap<string, number> 
   return counts
 }
 
-/** Where an account stands: who was away for a while comes in where those are who waited, not before them. */
+/** An account's place: one that was idle enters level with those that waited, not before them. */
 function startOf({ given, givenLeast }: Pick<Line, 'given' | 'givenLeast'>, account: string): number {
   return Math.max(given.get(account) ?? 0, givenLeast)
 }

@@ -52,7 +52,7 @@ export interface ResidentModel {
   readonly slots: number
   readonly held: readonly HeldSlot[]
   readonly waiting: readonly Waiter[]
-  /** Who waits for it to be loaded without wanting a slot. */
+  /** Requests that wait for the load without a slot. */
   readonly wanted: readonly number[]
   /** Sequences given to each account that has had more than others; counted from the same start for all. */
   readonly given: ReadonlyMap<string, number>

@@ -14,7 +14,7 @@ export const workFormat = 3
 
 /**
  * The format of a reference, which stands in the queue for bytes of {@link workFormat} that lie elsewhere. Raise both together, beyond every
- * earlier number: who reads one format reads all that are lower.
+ * earlier number: a reader of one format reads all lower ones.
  */
 export const referenceFormat = 4
 

@@ -206,7 +206,7 @@ test('models that share a name are distinguished on the service page', { skip },
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-test('who waits for an answer at a connection counts as the oldest in the queue', { skip }, async () => {
+test('a request that waits on its connection counts as the oldest in the queue', { skip }, async () => {
   const { page, service } = visit()
   const left = new AbortController()
   const { signal } = left

@@ -10,7 +10,7 @@ const { skip, visit } = useConsole(becomeOwner)
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('who opens the page and types writes a message; a shortcut stays one', { skip }, async () => {
+test('typing on the open page writes a message; a shortcut stays one', { skip }, async () => {
   const { page } = visit()
   await page.reload()
   await page.getByRole('heading', { name: 'Chat', exact: true }).waitFor()

@@ -22,7 +22,7 @@ async function join(page: Page, code: string): Promise<void> {
 
 const secrets = `Object.values(localStorage).filter((text) => text.includes('for my eyes')).length === 0`
 
-test('who signs out in one tab is gone from the others, with what was unsent and what was being written', { skip }, async () => {
+test('signing out in one tab clears the others, with unsent messages and drafts', { skip }, async () => {
   const { page, context, service } = visit()
   await haveAnswered(page, 'An answer.')
   const answer = await writeNextAnswer(page)

@@ -33,7 +33,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     await assert.rejects(pool.acquireImage('fake-chat', options), { code: 'model_not_found', message: /fake-image/ })
   })
 
-  test(`${name}: who finds no slot waits for a lease to end`, async () => {
+  test(`${name}: a request without a slot waits for a lease to end`, async () => {
     await using pool = open()
     const first = await pool.acquireText('fake-chat', options)
     await using _second = await pool.acquireText('fake-chat', options)
@@ -57,7 +57,7 @@ export function testModelPool(name: string, open: PoolFactory): void {
     assert.equal(stateOf(pool, 'fake-chat')?.inUse, 0)
   })
 
-  test(`${name}: who is aborted while waiting gives up the place`, async () => {
+  test(`${name}: an aborted request gives up its place`, async () => {
     await using pool = open()
     const leases = await Promise.all([pool.acquireText('fake-chat', options), pool.acquireText('fake-chat', options)])
     const controller = new AbortController()

@@ -34,7 +34,7 @@ export function testNodeRegistry(name: string, open: NodeRegistryFactory): void 
     assert.deepEqual((await registry.report(drained, options))[1], { ...drained, seenAt: clock.now() })
   })
 
-  test(`${name} registry: who is silent for six seconds is not answered any more, and who speaks again is`, async () => {
+  test(`${name} registry: a node that is silent for six seconds is left out, and one that reports again is back`, async () => {
     const clock = createTestClock()
     await using registry = await open({ clock })
     const ids = async () => (await registry.report(makeNodeReport('a'), options)).map(({ id }) => id)

@@ -8,7 +8,7 @@ const { signal } = new AbortController()
 const onProgress = (): void => undefined
 const request = makeImageRequest('a fox', { sampler: 'K_EULER', seeds: [7], guidanceScale: 5, steps: 4 })
 
-test('a1111: who leaves while another is drawn for stops nothing of theirs', async (context) => {
+test('a1111: a caller who leaves does not stop another’s drawing', async (context) => {
   const finish: (() => void)[] = []
   const fault: ImageServerFault = (response, body) => void finish.push(() => response.end(body))
   const { model, server } = await connectImageServer(context, 'a1111', { fault })

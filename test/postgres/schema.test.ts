@@ -58,7 +58,7 @@ suite('the schema on PostgreSQL', { skip: withoutPostgres }, () => {
     }
   })
 
-  test('who starts while another takes its steps waits for as long as it takes', async () => {
+  test('a node that starts during another’s migration waits for its end', async () => {
     const url = await createDatabase()
     const other = new Client(url)
     await other.connect()

@@ -120,7 +120,7 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     assert.deepEqual(report, { cancelRequested: [], lost: [] })
   })
 
-  test('who asks a silent server who somebody is gets 503 after a second, and everything else within eight', async () => {
+  test('authentication against a silent server gives 503 after a second, everything else within eight', async () => {
     await using linked = await openOverLink()
     const { link, store } = linked
     await store.tokens.findByHash('h', options)

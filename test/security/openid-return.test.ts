@@ -111,7 +111,7 @@ describe('a sign-in with the organisation is refused', () => {
 })
 
 describe('an account with the same e-mail', () => {
-  test('is never taken over, verified or not; who holds its password links it', async () => {
+  test('is never taken over, verified or not; its password links it', async () => {
     await using service = await open()
     const owner = await service.join(service.firstCode, 'ada@example.org')
     assert.equal((await signIn(service, { ...ada, email: 'ADA@example.org' })).location, fault('taken'))

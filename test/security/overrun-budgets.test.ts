@@ -100,7 +100,7 @@ for (const [name, open] of Object.entries(stores))
       assert.equal(none.headers.get('x-ratelimit-remaining-tokens'), '0')
     })
 
-    test('who leaves a stream has used its prompt and what was written', async () => {
+    test('a caller who leaves a stream is charged for its prompt and what was written', async () => {
       await using service = await start(open, { tokensPerDay: 100 })
       const leave = new AbortController()
       const json = {

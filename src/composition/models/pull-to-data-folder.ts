@@ -69,7 +69,7 @@ async function openHub(config: Config): Promise<HubAccess> {
   return {
     endpoint: hub.url,
     token,
-    // Who names a mirror trusts it.
+    // A configured mirror is trusted.
     trustedHosts: [...pullHosts, new URL(hub.url).hostname],
     proxies: { findRoute, isPrivateHost, lookUp: lookUpHost },
     fetch,

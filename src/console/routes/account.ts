@@ -47,7 +47,7 @@ export function registerAccount(
     const { name, password = '' } = readDeletion(request)
     const { id, email } = personOf(request)
     const signal = clientSignal(reply)
-    // Who signs in with an organisation has no password to prove himself with.
+    // A person who signs in with an organisation has no password to confirm.
     if (email !== null && (await accounts.findByEmail(email, { signal })) !== null) await proveOneself(deps, request, { password, signal })
     await deleteAccount(deps, { accountId: id, by: null, name }, { signal })
     await recordAudit(deps, request, 'account-deleted', { subject: id })

@@ -33,7 +33,7 @@ const readBody: BodyReader<Credentials> = createBodyReader({
   code: Type.Optional(codeField),
 })
 
-/** /console/api/session: who is signed in, signing in, signing out. */
+/** /console/api/session: the signed-in person, signing in and signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies & { readonly mostBodyBytes: number }): void {
   const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, mostBodyBytes } = deps
 

@@ -19,7 +19,7 @@ export async function identifyPerson(
   people.set(request, account)
 }
 
-/** Who is signed in; only behind {@link identifyPerson}. */
+/** The signed-in person; only behind {@link identifyPerson}. */
 export function personOf(request: FastifyRequest): Account {
   const account = people.get(request)
   if (account === undefined) throw new TypeError('This route is not behind a sign-in')

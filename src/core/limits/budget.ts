@@ -7,7 +7,7 @@ export type BudgetUnit = 'tokens' | 'images' | 'money' | 'requests'
 /** A minute, a day or a calendar month of UTC; a moment has nothing behind it and only counts what runs. */
 export type BudgetPeriod = 'moment' | 'minute' | 'day' | 'month'
 
-/** Who is limited: an account, with all that its tokens do, or one of its access tokens. */
+/** What is limited: an account, with all that its tokens do, or one of its access tokens. */
 export type BudgetSubject = 'account' | 'token'
 
 /** One limit on what somebody may use in a stretch of time, and how much of it is gone. */

@@ -34,7 +34,7 @@ export interface AccountStore {
    * Changes all that is given in one write; false, and nothing changed, when there is no such account or `by` is no enabled owner (any more).
    * An account that becomes disabled loses its sessions and the links that lead into it; an account that is no longer an enabled owner loses the invitations it made.
    *
-   * @param change.by Whose wish it is; null = the operator's, who needs no account.
+   * @param change.by The account that makes the change; null = the operator.
    * @param change.keepsOwner Whether nothing changes either when no enabled owner with an e-mail would be left.
    */
   change(accountId: string, change: AccountChange & ChangeCondition, options: Options): Promise<boolean>

@@ -2,7 +2,7 @@ import type { ClusterNode, NodeOffer, NodeReport } from '../cluster/node.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Who belongs to the cluster. Time is the registry's own, whatever the nodes' clocks say. */
+/** The members of the cluster. Time is the registry's own, independent of the nodes' clocks. */
 export interface NodeRegistry {
   /** The id of the cluster, one word, made once however many nodes ask at once. */
   cluster(options: Options): Promise<string>

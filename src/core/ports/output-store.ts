@@ -11,7 +11,7 @@ export interface OutputStore {
    */
   open(reference: OutputReference, options: { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>
   /**
-   * Some of the bytes, unchecked: who asks knows how to tell whether they are right.
+   * Some of the bytes, unchecked: the caller verifies them.
    *
    * @throws {ServiceError} `internal_error` when they are missing.
    */

@@ -31,7 +31,7 @@ export interface Store extends AsyncDisposable {
   readonly isDamaged?: () => boolean
   /** From now on keeps large requests that wait there, and reads them from there; absent where they lie with their records. */
   readonly keepLargeWorkIn?: (outputs: OutputStore) => void
-  /** Who shares the store; absent where nobody can. */
+  /** The nodes that share the store; absent where it cannot be shared. */
   readonly nodes?: NodeRegistry
   /** Calls back with the ids of inferences that ended on other nodes; some may be missed. Absent where there are no other nodes. */
   readonly onEndedElsewhere?: (notify: (ids: readonly string[]) => void) => void

@@ -13,7 +13,7 @@ export interface ChunkedAnswer {
 }
 
 /**
- * Sends an answer piece by piece, no faster than the client reads; who reads nothing for 30 seconds loses it. Resolves when it is over.
+ * Sends an answer piece by piece, no faster than the client reads; a client that reads nothing for 30 seconds loses it. Resolves when it is over.
  *
  * @param deps.onFailure Called with the reason of an early end; the status is out already, and the connection ends.
  */

@@ -58,7 +58,7 @@ export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }:
 }
 
 /**
- * Asks clients that wait with their body (`Expect: 100-continue`) for it once the caller may send one; who is refused hears that
+ * Asks clients that wait with their body (`Expect: 100-continue`) for it once the caller may send one; a refused client gets the refusal
  * first, and sends nothing in vain. Node would ask at once.
  *
  * @see RFC 9110, section 10.1.1

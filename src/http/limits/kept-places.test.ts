@@ -25,7 +25,7 @@ test('all who come while the store is slow get their places, as many as there ar
   assert.ok(counts.requested.length <= 10, `${counts.requested.length} questions`)
 })
 
-test('who comes when others keep all places is refused, and nobody else', async () => {
+test('a request beyond all places is refused, and no other', async () => {
   const places = new KeptPlaces(slowCounts(226), 'polls a', () => {})
   const taken = await Promise.all(Array.from({ length: 100 }, () => places.take(256)))
   assert.equal(taken.filter((place) => place !== null).length, 30)

@@ -19,7 +19,7 @@ test('lets as many in as it has places, then in order of arrival', async () => {
   assert.deepEqual(entered, ['second', 'third'])
 })
 
-test('who is aborted while waiting leaves the line', async () => {
+test('an aborted waiter leaves the queue', async () => {
   const gate = new EngineGate(1)
   const controller = new AbortController()
   const first = await gate.enter(signal)

@@ -26,7 +26,7 @@ export interface EngineProcessSettings {
   readonly loadMs: number
   /** Kills an engine that goes on working for this long after a request was aborted. */
   readonly abortMs: number
-  /** Who shares the processor's threads; engines that compute elsewhere take none. */
+  /** Shares the processor's threads; engines that compute elsewhere take none. */
   readonly shares: ThreadShares
 }
 

@@ -18,7 +18,7 @@ export interface Outlet {
 
 /**
  * Lets messages travel together: those of one turn of the event loop, and tokens that follow one another within {@link holdMs}. A process that wakes up for a single token
- * finds its code pushed out of the processor's cache; that costs more than the token. Who waits for a first token or an end never waits for others.
+ * finds its code pushed out of the processor's cache; that costs more than the token. A first token or an end is sent at once.
  */
 export class MessageGatherer {
   readonly #outlet: Outlet

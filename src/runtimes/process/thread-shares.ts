@@ -5,7 +5,7 @@ export interface ThreadTaker {
 }
 
 /**
- * Shares the processor's threads among the engines that are at work, evenly, and one thread at least; who works alone has all. Two engines with a thread
+ * Shares the processor's threads among the engines that are at work, evenly, with one thread at least; an engine that works alone gets all. Two engines with a thread
  * per core each would wait for one another in every batch.
  */
 export class ThreadShares {

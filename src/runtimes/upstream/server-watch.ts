@@ -8,7 +8,7 @@ export interface ServerChange {
   readonly reason: string
 }
 
-/** Who wants to know of servers that go and come. */
+/** Listens to servers that go down and come back. */
 export interface ServerWatch extends CountWatch {
   /** Called when a server stops answering, and when it answers again. */
   readonly onChange?: (change: ServerChange) => void

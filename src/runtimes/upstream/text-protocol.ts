@@ -1,7 +1,7 @@
 import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart, TextRequest } from '../../core/text-generation.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
-/** Who is to know that a server does not count its tokens. */
+/** Called when a server does not count its tokens. */
 export interface CountWatch {
   /** Called at the end of an answer whose tokens had to be estimated; absent = nobody is. */
   readonly onUncounted?: () => void

@@ -11,7 +11,7 @@ const [mostPerToken, leastCut] = [32, 4096]
 
 /**
  * Ends an answer that goes on beyond the tokens that were asked for, as a server does that overlooks `max_tokens`: each choice ends with
- * `length`, and when all have ended so does the answer; who reads it stops there, which cancels the request at the server.
+ * `length`, and the answer ends with the last of them; its reader stops there, which cancels the request at the server.
  *
  * Every piece of text counts as one token, and as many as it has log probabilities or must be of by its length: the servers that are spoken to here send whole
  * tokens, one or several at a time. The whole text of a server that does not stream is cut where it is longer than so many tokens can be.

@@ -54,12 +54,12 @@ export class DatabaseClock implements Clock, Disposable {
     this.#offset = offset
   }
 
-  /** What was to wait, or to be held, until a moment that is further away now is due soon, unless the database is away; who holds it yet renews its lease meanwhile. */
+  /** What was to wait, or to be held, until a moment that is further away now is due soon, unless the database is down; the holder of a lease renews it meanwhile. */
   async #bringForward(now: number): Promise<boolean> {
     const repeatable = { repeatable: true }
     const wait = 'update queue set not_before = 0 where not running and not_before > :now'
     const lease = 'update queue set lease_until = :until where running and lease_until > :until'
-    // Who is gone must not seem to have spoken in a time to come; who is there speaks again.
+    // A dead node must not have a report from the future; a live one reports again.
     const silences = [
       'update nodes set seen_at = :now where seen_at > :now',
       'update holders set seen_at = clock_timestamp() where seen_at > clock_timestamp()',

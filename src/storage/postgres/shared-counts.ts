@@ -26,7 +26,7 @@ export class PostgresSharedCounts implements SharedCounts {
     { signal }: Options,
   ): Promise<{ readonly granted: number; readonly left: number }> {
     signal.throwIfAborted()
-    // Asked for is counted though not all of it may be granted: who asks too late gets nothing either way. One minute late counts in the present one; an earlier
+    // Asked for is counted though not all of it may be granted: a request that is too late gets nothing either way. One minute late counts in the present one; an earlier
     // one comes of a clock that was set back.
     const row = await this.#database.get(
       `insert into request_minutes as counted (subject, minute, asked) values (:subject, :minute, :wanted)

@@ -168,7 +168,7 @@ function adviceFor({ method, key }: S3Call, answer: S3Answer): string | undefine
   const { status } = answer
   if (status === 401 || status === 403) return "correct the key and secret of s3-url, and check the key's permissions"
   if (status >= 300 && status < 400) return 'the bucket is elsewhere: correct the address or region of s3-url'
-  // Who asks for the bucket itself wants to know whether it is there; an answer to HEAD has no code.
+  // A request for the bucket itself checks that it exists; an answer to HEAD has no code.
   if (status !== 404 || key === undefined || method === 'HEAD') return undefined
   const code = codeOf(answer)
   if (code === 'NoSuchBucket') return 'create the bucket again, or correct s3-url'

@@ -26,7 +26,7 @@ for (const broken of [
 ])
   test(`${JSON.stringify(broken)} is no traceparent`, () => assert.equal(parseTraceparent(broken), undefined))
 
-test('who takes no part in a trace hands it on unchanged', () => {
+test('a service outside a trace passes it on unchanged', () => {
   const traces = new Traces(null)
   assert.equal(traces.traceparent(), undefined)
   assert.equal(

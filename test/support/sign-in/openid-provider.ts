@@ -16,7 +16,7 @@ export interface TestProvider extends AsyncDisposable {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Who signs in from now on; null = they cancel. */
+  /** The person who signs in from now on; null = the sign-in is cancelled. */
   person: TestPerson | null
   /** Where it may send browsers back to, besides what it began with. */
   allowReturn(url: string): void

@@ -49,7 +49,7 @@ export const draw: Command = {
   },
 }
 
-/** Draws with a progress bar; who stops it cancels the request. */
+/** Draws with a progress bar; stopping it cancels the request. */
 async function drawDeferred(
   { terminal, signal }: CommandContext,
   service: ServiceClient,

@@ -14,7 +14,7 @@ interface Held {
 export function keepFocus(): void {
   let held: Held | null = null
   document.addEventListener('focusin', ({ target }) => {
-    // Who points has no use for it.
+    // A pointer needs no focus.
     held = target instanceof HTMLElement && target.matches(':focus-visible') ? hold(target) : null
   })
   document.addEventListener('keydown', ({ target }) => {

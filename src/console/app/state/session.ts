@@ -24,7 +24,7 @@ export type SessionState =
   | { readonly state: 'failed'; readonly failure: unknown }
   | { readonly state: 'signed-in'; readonly account: Account }
 
-/** Who is signed in, as far as this page knows. */
+/** The signed-in person, as last read by this page. */
 export const session = signal<SessionState>({ state: 'unknown' })
 
 /** Bytes of a request that the service answers at once; null = it has not said yet. */

@@ -6,7 +6,7 @@ const page = openBrowserPage('/')
 const { signOut } = await import('./session.ts')
 const { storedSignal } = await import('./stored.ts')
 
-test('who signs out leaves nothing behind but what is not theirs, and nothing comes after it', async () => {
+test('signing out leaves nothing of the person behind, and nothing of theirs arrives later', async () => {
   page.answerWith(async () => new Response(null, { status: 204 }))
   const stored = storedSignal('chat', { system: '' })
   stored.value = { system: 'a secret' }

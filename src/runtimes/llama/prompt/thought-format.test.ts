@@ -36,7 +36,7 @@ test('a template hears efforts by the names that it knows', () => {
   assert.equal(template.render([user], [], { thinks: false }), 'low')
 })
 
-test('who asks for no effort gets no thoughts, whatever the template makes of it', () => {
+test('an effort of none gives no thoughts with any template', () => {
   const template = compileChatTemplate('{{ reasoning_effort }}{# <|channel|>analysis<|message|> #}', texts)
   const chat = { type: 'chat', messages: [], tools: [], toolChoice: 'none', parallelToolCalls: true } as const
   assert.equal(thoughtLimit(template, { ...chat, effort: 'none' }, 100), 0)

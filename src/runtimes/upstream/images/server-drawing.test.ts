@@ -71,7 +71,7 @@ test('turns at one server come one after the other, and at others at once', asyn
   assert.deepEqual(seen, ['first', 'second', 'third'])
 })
 
-test('who stops waiting leaves the turn of nobody else', async () => {
+test('a waiter that leaves changes no other turn', async () => {
   const turns = new DrawingTurns()
   const first = await turns.take('a', { signal })
   const controller = new AbortController()

@@ -35,7 +35,7 @@ interface Replica {
   lastAnswer: number
 }
 
-/** The servers that run one model for us: who is sent what, who answers, and who is looked at again later. */
+/** The servers behind one model: the choice of a server per request, their health, and later probes. */
 export class ReplicaSet implements Disposable {
   readonly #replicas: readonly Replica[]
   readonly #settings: ReplicaSettings
