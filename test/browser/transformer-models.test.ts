@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { becomeOwner, openPage, visitConsole } from './support/console-visit.ts'
+import { withoutChromium } from './support/open-chromium.ts'
+
+const wanted =
+  /unet\/(?:z_image_turbo|flux1-dev)-Q4_0|diffusion_models\/(?:flux-2-klein|flux1-schnell)\.|text_encoders\/|vae\/|tokenizers\/|checkpoints\/sd3\.5_medium_incl/u
+
+/** What the form begins with for each family. */
+const families = [
+  ['z_image_turbo-Q4_0', '8'],
+  ['flux1-schnell', '4'],
+  ['flux1-dev-Q4_0', '28'],
+  ['flux-2-klein', '4'],
+  ['sd3.5_medium_incl_clips_t5xxl', '28'],
+] as const
+
+test('the form begins with what each family draws with, and the dialog suggests them with steps and licences', {
+  skip: withoutChromium,
+}, async () => {
+  await using folder = await createTemporaryFolder()
+  await unpackGoldenCheckpoints(folder.path, (path) => wanted.test(path), 'transformers')
+  await using visit = await visitConsole(['--models', folder.path])
+  const { page } = visit
+  await becomeOwner(visit)
+  await openPage(page, 'Images')
+  await page.getByText('Sampling').click()
+  for (const [model, steps] of families) {
+    await page.getByLabel('Model', { exact: true }).selectOption(model)
+    assert.equal(await page.getByLabel('Steps', { exact: true }).inputValue(), steps, model)
+  }
+  await openPage(page, 'Models')
+  await page.getByRole('button', { name: 'Pull a model' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Pull a model' })
+  const suggestions = dialog.getByRole('listitem')
+  await suggestions.filter({ hasText: 'Z-Image-Turbo' }).getByText('apache-2.0 · 8 steps').waitFor()
+  await suggestions.filter({ hasText: 'FLUX.1-schnell' }).getByText('· 4 steps').waitFor()
+})
