@@ -27,7 +27,7 @@ const plans: readonly (readonly [name: string, PartSizes | null, budget: number,
   ['the transformer fits alone', sizes(5.1, 6.8), 12, true, 9.1, 6.9],
   ['not even the transformer fits', sizes(5.1, 23.8), 12, true, 26.1, 23.9],
   ['a small transformer behind a large text encoder', sizes(9, 4), 10, true, 9.1, 9.1],
-  ['a model whose parts nobody told apart', null, 4, false, 9.3, 7.1],
+  ['a model whose parts are not known', null, 4, false, 9.3, 7.1],
 ]
 
 for (const [name, parts, budget, inTurn, peak, least] of plans)

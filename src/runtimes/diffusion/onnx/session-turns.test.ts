@@ -50,7 +50,7 @@ test('a part that runs is not closed by another that wants to', async () => {
   ])
 })
 
-test('a part that cannot be opened fails whoever wants it, and nobody else', async () => {
+test('a part that cannot be opened fails its own runs alone', async () => {
   const { create } = follow()
   const turns = new SessionTurns()
   const sound = await turns.open('sound', create('sound'))
