@@ -68,7 +68,7 @@ test('drawing', { skip }, async () => {
   await page.keyboard.press('Escape')
 })
 
-for (const name of ['Gallery', 'Assets', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
+for (const name of ['Gallery', 'LoRAs & checkpoints', 'Requests', 'Usage', 'Models', 'Access tokens', 'Webhooks', 'People', 'Service']) {
   test(name, { skip }, async () => {
     await openPage(visit().page, name)
     await settle(visit().page)
@@ -108,7 +108,7 @@ test('a new token', { skip }, async () => {
   await page.getByRole('button', { name: 'New token' }).click()
   await page.getByLabel('Name').fill('Nightly report')
   await assertOpenToAll()
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByText('Your new token').waitFor()
   await page.getByRole('button', { name: 'Revoke First token' }).click()
   await page.getByText('is revoked').waitFor()

@@ -12,7 +12,7 @@ const { skip, visit } = useConsole()
 test('a LoRA that is dropped is recognized, goes up, and shows its trigger words and its picture', { skip }, async () => {
   const { page } = visit()
   await becomeOwner(visit())
-  await openPage(page, 'Assets')
+  await openPage(page, 'LoRAs & checkpoints')
   const lora = (await readGoldenCheckpoints()).get('lora-peft.safetensors')
   assert.ok(lora)
   const dropped = `(() => {
@@ -57,6 +57,6 @@ test('a pickle is refused before it goes up, and what is deleted is gone', { ski
   await choose.setInputFiles({ name: 'old.ckpt', mimeType: 'application/octet-stream', buffer: Buffer.from('PK') })
   await page.getByText('old.ckpt is no .safetensors file').waitFor()
   await page.getByRole('button', { name: 'Delete My-look' }).click()
-  await page.getByRole('button', { name: 'Really delete My-look' }).click()
-  await page.getByText('Nothing of your own yet').waitFor()
+  await page.getByRole('button', { name: 'Delete for good My-look' }).click()
+  await page.getByText('Nothing uploaded yet').waitFor()
 })

@@ -14,7 +14,7 @@ test('attachments that together are more than the service takes are named before
   page.on('response', (response) => void (response.status() === 413 && refused.push(response.url())))
   const chooser = page.getByLabel('Files to attach')
   const send = page.getByRole('button', { name: 'Send', exact: true })
-  const takeOut = (name: string) => page.getByRole('button', { name: `Take out ${name}` }).click()
+  const takeOut = (name: string) => page.getByRole('button', { name: `Remove ${name}` }).click()
   await chooser.setInputFiles([letters('first.txt', 40_000), letters('largest.txt', 60_000), letters('last.txt', 20_000)])
   await page.getByLabel('Your message', { exact: true }).fill('Hello.')
   const alone = page.getByText(

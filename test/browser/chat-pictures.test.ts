@@ -36,7 +36,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   const chooser = page.getByLabel('Files to attach')
   await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
   await chooser.setInputFiles({ name: 'small.png', mimeType: 'image/png', buffer: await picture(40, 20) })
-  await page.getByText('Sepia Mini Chat does not look at pictures; choose Seeing Chat.').waitFor()
+  await page.getByText('Sepia Mini Chat can’t see pictures; choose Seeing Chat.').waitFor()
   assert.equal(await attached.count(), 0)
 
   await panel.getByLabel('Model', { exact: true }).selectOption('seeing-chat')
@@ -46,11 +46,11 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   ])
   await page.getByText('broken.png is no picture that this browser can read').waitFor()
   await handOver(page, 'paste', await picture(30, 30), 'pasted.png')
-  await attached.getByRole('button', { name: 'Take out pasted.png' }).waitFor()
+  await attached.getByRole('button', { name: 'Remove pasted.png' }).waitFor()
   await handOver(page, 'drop', await picture(20, 60), 'dropped.png')
-  await attached.getByRole('button', { name: 'Take out dropped.png' }).waitFor()
+  await attached.getByRole('button', { name: 'Remove dropped.png' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
-  await attached.getByRole('button', { name: 'Take out pasted.png' }).click()
+  await attached.getByRole('button', { name: 'Remove pasted.png' }).click()
   const kept = page.waitForResponse(
     async (response) => response.url().includes('/turns/') && /I see it/.test(response.request().postData() ?? ''),
   )
@@ -92,13 +92,13 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
 
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Edit your message').fill('And now?')
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Send again' }).click()
   await page.locator('.turn-user').getByText('And now?').waitFor()
   await page.locator('.turn-answer[data-state=done]').getByText('I see it.').waitFor()
   assert.equal(server.requested.at(-1)?.messages.at(-1)?.content.length, 3, 'the pictures stay with the message')
 
   await panel.getByLabel('Model', { exact: true }).selectOption('sepia-mini-chat')
-  await page.getByText('This conversation holds pictures. Sepia Mini Chat does not look at pictures; choose Seeing Chat.').waitFor()
+  await page.getByText('This conversation holds pictures. Sepia Mini Chat can’t see pictures; choose Seeing Chat.').waitFor()
   await page.getByLabel('Your message').fill('Go on.')
   assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
 })

@@ -142,7 +142,7 @@ test('the built-in model is made to call a function and to follow a schema, and 
   await begin(page)
   await unfold(page, 'Functions and JSON')
   await panel(page).getByLabel('Response format').selectOption('schema')
-  await panel(page).getByRole('button', { name: 'Begin with an example schema' }).click()
+  await panel(page).getByRole('button', { name: 'Insert an example schema' }).click()
   // What a string may hold is chance, and how long it gets.
   const lisbon = { type: 'object', properties: { city: { enum: ['Lisbon'] } }, required: ['city'], additionalProperties: false }
   await panel(page).getByLabel('JSON schema', { exact: true }).fill(JSON.stringify(lisbon))

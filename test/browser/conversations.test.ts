@@ -80,7 +80,7 @@ test('an earlier message is said differently, answers are had again, and every v
   const edited = await writeNextAnswer(page)
   await page.locator('.turn-said').first().getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Edit your message').fill('Count to three.')
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Send again' }).click()
   const whole = kept(page)
   await edited.write('One, two, three.')
   await edited.end()
@@ -118,7 +118,7 @@ test('an answer is changed by hand, and the one that the model wrote stays', { s
   await answers(page).getByRole('button', { name: 'Correct' }).click()
   await page.getByLabel('Edit the answer').fill('An elm.')
   const whole = kept(page)
-  await page.getByRole('button', { name: 'Keep it so' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
   await answers(page).getByText('An elm.', { exact: true }).waitFor()
   await page.getByText('2 of 2').waitFor()
   await whole
@@ -195,7 +195,7 @@ test('text files go with a message; others are refused by name', { skip }, async
     { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
   ])
   await page.getByText('archive.bin is no text that can be read').waitFor()
-  await page.getByText('Sepia Mini Chat does not look at pictures; no model here does.').waitFor()
+  await page.getByText('Sepia Mini Chat can’t see pictures, and no model here can.').waitFor()
   const requested = page.waitForRequest('**/v1/chat/completions')
   await page.getByLabel('Your message').fill('What is the word?')
   await page.keyboard.press('Enter')
@@ -233,8 +233,8 @@ test('a message longer than what is kept is not sent, newly written or said diff
   await writeUnseen(edited, 2_000_001)
   await fault.waitFor()
   assert.equal(await edited.getAttribute('aria-invalid'), 'true')
-  await page.locator('button:disabled').filter({ hasText: 'Ask again' }).waitFor()
-  await page.getByRole('button', { name: 'Leave as it was' }).click()
+  await page.locator('button:disabled').filter({ hasText: 'Send again' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await answers(page).getByText('Short it is.').waitFor()
   assert.deepEqual(
     requested.filter((url) => url.includes('/v1/chat/completions')),

@@ -50,7 +50,7 @@ test('an owner sees why a server failed, and the request; a member the sentence 
   for (const reported of seenByOwner) {
     assert.match(reported, sentence)
     assert.match(reported, request)
-    assert.match(reported, /Why, for owners: The upstream/)
+    assert.match(reported, /Details \(owners only\): The upstream/)
   }
   assert.match(seenByOwner[1] ?? '', /127\.0\.0\.1:9/)
   await openPage(page, 'People')

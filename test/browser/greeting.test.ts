@@ -30,7 +30,7 @@ test('a link that was used says so, and leads on', { skip }, async () => {
   await page.goto(service.link)
   await page.getByRole('heading', { level: 1, name: 'Invalid or used link' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
-  await page.getByRole('link', { name: 'Sign in, or go on where you are signed in' }).click()
+  await page.getByRole('link', { name: 'Sign in, or continue if you’re signed in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
 })
 

@@ -87,7 +87,7 @@ test('a token is made, shown and revoked by keys', { skip }, async () => {
   await page.keyboard.press('Enter')
   await keys.stand(page.getByRole('region', { name: 'Your new token' }))
   await keys.to(button(page, 'Copy the token'))
-  await keys.press(button(page, 'I have copied it'))
+  await keys.press(button(page, 'I’ve copied it'))
   await keys.press(button(page, 'Revoke by keys'))
   await keys.expectAnnounced('“by keys” is revoked.')
   await button(page, 'Revoke by keys').waitFor({ state: 'detached' })

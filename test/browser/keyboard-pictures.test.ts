@@ -43,9 +43,9 @@ test('pictures are looked at one after the other by keys, and the one shown is a
 test('a picture is kept, deleted and taken off the gallery by keys', { skip }, async () => {
   const { page } = visit()
   const keys = await byKeys(page)
-  await keys.press(button(page, 'Keep it').first())
+  await keys.press(button(page, 'Save').first())
   await keys.expectAnnounced('Kept until you delete it.')
-  await keys.press(button(page, 'Take it off the gallery').last())
+  await keys.press(button(page, 'Remove from the gallery').last())
   await keys.expectAnnounced('Removed from the gallery')
   await page.keyboard.press('Control+z')
   await keys.expectAnnounced('Undone.')

@@ -30,8 +30,8 @@ test('a text file says what a press on it does, and that it came and went', { sk
   const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The fox is red.') }
   await page.getByLabel('Files to attach').setInputFiles(file)
   await expectAnnounced(page, 'Attached: notes.txt')
-  await page.getByRole('button', { name: 'Take out notes.txt' }).press('Enter')
-  await expectAnnounced(page, 'notes.txt is taken out.')
+  await page.getByRole('button', { name: 'Remove notes.txt' }).press('Enter')
+  await expectAnnounced(page, 'notes.txt is removed.')
 })
 
 test('a stopped answer and an undo are announced', { skip }, async () => {

@@ -49,8 +49,24 @@ test('a message is edited by keys: the box has the focus, and afterwards the mes
   await openPage(page, 'Models')
   await openPage(page, 'Chat')
   await eventually(async () => assert.equal(await page.getByLabel('Edit your message').inputValue(), 'Go on. Or not.'))
-  await press(page.getByRole('button', { name: 'Leave as it was' }))
+  await press(page.getByRole('button', { name: 'Cancel' }))
   await assertSomethingFocused(page)
+})
+
+test('a message is edited with the caret at its end; Escape leaves it, and Ctrl+Enter sends it', { skip }, async () => {
+  const { page } = visit()
+  await beginConversation(page)
+  await haveAnswered(page, 'An answer.')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.keyboard.type(' Dropped.')
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Edit your message').waitFor({ state: 'detached' })
+  await page.locator('.turn-said').getByText('Go on.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Edit your message').fill('Go on.')
+  await page.keyboard.type(' Further.')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.turn-said').getByText('Go on. Further.', { exact: true }).waitFor()
 })
 
 test('versions of an answer are stepped through with one key', { skip }, async () => {
@@ -112,7 +128,7 @@ test('a picture is taken off the gallery by keys; the focus goes to what moved u
   }
   await openPage(page, 'Gallery')
   await page.locator('.gallery li').nth(1).waitFor()
-  await press(page.getByRole('button', { name: 'Take it off the gallery' }).first())
+  await press(page.getByRole('button', { name: 'Remove from the gallery' }).first())
   await page.locator('.gallery li').nth(1).waitFor({ state: 'detached' })
   await assertSomethingFocused(page)
 })

@@ -31,7 +31,7 @@ test('long names and e-mails are cut off with the whole in a title, at every wid
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
   await page.getByLabel('Name').fill(name)
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByText('Your new token').waitFor()
   await fetch(`${service.url}/v1/chat/completions`, {
     method: 'POST',

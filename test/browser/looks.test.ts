@@ -104,7 +104,7 @@ test('models that could not be had are not said to be looked for', { skip }, asy
   await page.route('**/console/api/models', (route) => route.abort())
   await page.goto(`${service.url}/console/images`)
   await page.getByText('The service does not answer.').waitFor()
-  await page.getByText('What is installed is not known.').waitFor()
+  await page.getByText('The list of models couldn’t be loaded.').waitFor()
   assert.equal(await page.getByText('Looking for models…').count(), 0)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })

@@ -43,7 +43,7 @@ test('a token is limited by its holder, and what is left is shown there and unde
   await openPage(page, 'Access tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
   await page.getByLabel('Name').fill('nightly job')
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByRole('button', { name: 'Limits of nightly job' }).click()
   await page.getByLabel('Money a month').fill('2.5')
   await page.getByLabel('Requests at once').fill('0')

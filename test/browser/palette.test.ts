@@ -30,7 +30,7 @@ test('a few letters lead to any page, model and conversation', { skip }, async (
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   await page.keyboard.press('Control+k')
   await search.fill('no such thing at all')
-  await page.getByText('Nothing is called so.').waitFor()
+  await page.getByText('No matches.').waitFor()
   await page.keyboard.press('Escape')
   await search.waitFor({ state: 'detached' })
 })

@@ -28,7 +28,7 @@ test('making an owner asks first, and can be undone', { skip }, async () => {
   const { page } = visit()
   const role = page.getByRole('row', { name: /^Bob/ }).first().getByRole('cell').nth(2)
   await page.getByRole('button', { name: 'Make owner Bob' }).click()
-  await page.getByRole('button', { name: 'Not now' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await eventually(async () => assert.equal(await textOf(role), 'member'))
   await page.getByRole('button', { name: 'Make owner Bob' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Make an owner' }).click()

@@ -45,7 +45,7 @@ test('a second factor is set up with an app, asked for at the next sign-in, and 
   assert.deepEqual(await findBarriers(page), [])
   const codes = await page.locator('.recovery-codes code').allTextContents()
   assert.equal(codes.length, 10)
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I’ve saved them' }).click()
   await page.getByText('10 of 10 recovery codes are left').waitFor()
 
   await context.clearCookies()
@@ -70,7 +70,7 @@ test('an owner who must have one sets it up on the way in', { skip: withoutChrom
   assert.deepEqual(await findBarriers(page), [])
   await page.getByLabel('One-time code').fill(shownCode(await lettersOf(page), Date.now()))
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I’ve saved them' }).click()
   await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor()
   assert.deepEqual(complaints, [])
 })

@@ -63,7 +63,7 @@ for (const { name, answer, text } of wrongAnswers) {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('alert').getByText(text).waitFor()
     assert.equal(await page.getByLabel('Name').inputValue(), 'Nightly')
-    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('heading', { name: 'Your new token' }).waitFor()
     await page.keyboard.press('Escape')
     await page.unrouteAll()

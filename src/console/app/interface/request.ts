@@ -8,14 +8,17 @@ export class RequestFailure extends Error {
   readonly code: string
   /** By which the service's log knows it; null when there was no answer. */
   readonly requestId: string | null
+  /** The field of the request that is at fault, or null. */
+  readonly field: string | null
 
   /** @param cause Why; only owners see it. */
-  constructor(status: number, code: string, message: string, requestId: string | null = null, cause?: string) {
+  constructor(status: number, code: string, message: string, requestId: string | null = null, cause?: string, field: string | null = null) {
     super(message, { cause })
     this.name = 'RequestFailure'
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.field = field
   }
 
   /** Whether this says nothing of the service's work: there was no answer, or one from a proxy that found nobody. */
@@ -56,7 +59,7 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
   try {
     return JSON.parse(text) as Answer
   } catch {
-    throw new RequestFailure(0, 'not_the_service', t`Something other than the service answered. Check the proxy in between.`)
+    throw new RequestFailure(0, 'not_the_service', t`The answer didn’t come from Sepia. Check the proxy in between.`)
   }
 }
 
@@ -94,7 +97,7 @@ async function sendPatiently(path: string, options: RequestOptions, patience: Pa
   const response = await fetch(withBase(path), init).catch((error: unknown) => {
     if (options.signal?.aborted) throw error
     if (patience.isOver) throw unanswered()
-    throw new RequestFailure(0, 'unreachable', t`The service does not answer. Check that it runs, then try again.`)
+    throw new RequestFailure(0, 'unreachable', t`The server isn’t responding. Check that it’s running, then try again.`)
   })
   if (!response.ok) throw await readFailure(response)
   return response
@@ -123,18 +126,21 @@ function unanswered(): RequestFailure {
   return new RequestFailure(
     0,
     'unanswered',
-    t`Nothing was heard of the service for ${patienceMs / 1000} seconds. Look what it did meanwhile, then try again.`,
+    t`The service hasn’t responded for ${patienceMs / 1000} seconds. Check what it has done, then try again.`,
   )
 }
 
 async function readFailure(response: Response): Promise<RequestFailure> {
-  const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string; cause?: string } } | null
+  const body = (await response.json().catch(() => null)) as {
+    error?: { code?: string; message?: string; cause?: string; param?: string | null }
+  } | null
   return new RequestFailure(
     response.status,
     body?.error?.code ?? 'unknown',
     body?.error?.message ?? t`The service answered ${response.status}. Try again, and look at its log if it happens twice.`,
     response.headers.get('x-request-id'),
     body?.error?.cause,
+    body?.error?.param ?? null,
   )
 }
 
@@ -153,9 +159,14 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof RequestFailure && error.isConnectionLost
 }
 
-/** By which the service's log knows what failed, or null. */
+/** By which the service's log knows what failed, or null; what was wrong with the request itself needs no log. */
 export function requestIdOf(error: unknown): string | null {
-  return error instanceof RequestFailure ? error.requestId : null
+  return error instanceof RequestFailure && !(error.status >= 400 && error.status < 500) ? error.requestId : null
+}
+
+/** What is wrong with one field of what was sent, or null. */
+export function faultOf(error: unknown, field: string): string | null {
+  return error instanceof RequestFailure && error.field === field ? error.message : null
 }
 
 /** Why; null for everybody but owners. */

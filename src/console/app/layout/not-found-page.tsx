@@ -8,8 +8,8 @@ import { Page } from '../parts/page.tsx'
 export function NotFoundPage(): VNode {
   return (
     <Page title={t`Nothing here`} width="narrow">
-      <EmptyState drawing="page" title={t`This page is blank`}>
-        <p>{t`The address leads nowhere, or only an owner may see it.`}</p>
+      <EmptyState drawing="page" title={t`Start a conversation`}>
+        <p>{t`This page doesn’t exist, or only owners can see it.`}</p>
         <div class="row">
           <Button href="/console/chat">{t`Go to the chat`}</Button>
         </div>

@@ -18,7 +18,7 @@ const make: readonly PageEntry[] = [
   { to: '/console/chat', label: t`Chat`, icon: 'chat' },
   { to: '/console/images', label: t`Images`, icon: 'image' },
   { to: '/console/gallery', label: t`Gallery`, icon: 'gallery' },
-  { to: '/console/assets', label: t`Assets`, icon: 'brush' },
+  { to: '/console/assets', label: t`LoRAs & checkpoints`, icon: 'brush' },
 ]
 const see: readonly PageEntry[] = [
   { to: '/console/requests', label: t`Requests`, icon: 'list' },

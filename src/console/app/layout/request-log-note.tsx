@@ -21,7 +21,7 @@ export function RequestLogNote(): VNode | null {
   if (!log) return null
   return (
     <p class="note warn" role="status">
-      {t`Your requests are logged: an owner has what you ask and get kept since ${momentText(log.since)}, each for ${durationText(log.keepMs)}.`}
+      {t`An owner has logged the content of your requests and answers since ${momentText(log.since)}; each is kept for ${durationText(log.keepMs)}.`}
     </p>
   )
 }

@@ -19,7 +19,7 @@ export function DialogChoice({ children, busy, disabled = false, onClose }: Dial
       <Button tone="primary" busy={busy} disabled={disabled}>
         {children}
       </Button>
-      <Button tone="quiet" onClick={onClose}>{t`Not now`}</Button>
+      <Button tone="quiet" onClick={onClose}>{t`Cancel`}</Button>
     </div>
   )
 }

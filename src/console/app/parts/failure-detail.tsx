@@ -12,7 +12,7 @@ interface FailureDetailProps {
 export function FailureDetail({ requestId, cause = null }: FailureDetailProps): VNode {
   return (
     <>
-      {cause === null ? null : <small class="failure-detail">{t.rich`Why, for owners: ${<span lang="en">{cause}</span>}`}</small>}
+      {cause === null ? null : <small class="failure-detail">{t.rich`Details (owners only): ${<span lang="en">{cause}</span>}`}</small>}
       {requestId === null ? null : <small class="failure-detail">{t.rich`Request ${<code>{requestId}</code>}`}</small>}
     </>
   )

@@ -1,11 +1,19 @@
 import type { VNode } from 'preact'
-import { causeOf, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
+import { causeOf, faultOf, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { FailureDetail } from './failure-detail.tsx'
 
+interface FailureNoteProps {
+  readonly failure: unknown
+  readonly retry?: () => unknown
+  /** The fields that say themselves what is wrong with them. */
+  readonly fields?: readonly string[]
+}
+
 /** Says what went wrong, with a way to try again. */
-export function FailureNote({ failure, retry }: { failure: unknown; retry?: () => unknown }): VNode {
+export function FailureNote({ failure, retry, fields = [] }: FailureNoteProps): VNode | null {
+  if (fields.some((field) => faultOf(failure, field) !== null)) return null
   return (
     <div class="note bad" role="alert">
       <span>

@@ -4,7 +4,7 @@ import type { Account } from '../../../../core/account.ts'
 import type { AccountChange, OwnDeletion } from '../../../contract/account.ts'
 import type { OwnSignInWays } from '../../../contract/own-sign-in-ways.ts'
 import type { SignedIn } from '../../../contract/session.ts'
-import { request, send } from '../../interface/request.ts'
+import { faultOf, request, send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -115,10 +115,16 @@ function AccountForm({ account }: { account: Account }): VNode {
   })
   return (
     <form class="sheet stack" onSubmit={submit}>
-      {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <NameField text={name} />
-      <EmailField text={email} />
-      <NewPasswordField text={next} label={t`New password`} required={false} hint={t`Leave it empty to keep the one you have.`} />
+      {failure.value ? <FailureNote failure={failure.value} fields={['name', 'email', 'newPassword', 'currentPassword']} /> : null}
+      <NameField text={name} fault={faultOf(failure.value, 'name')} />
+      <EmailField text={email} fault={faultOf(failure.value, 'email')} />
+      <NewPasswordField
+        text={next}
+        label={t`New password`}
+        required={false}
+        hint={t`Leave it empty to keep the one you have.`}
+        fault={faultOf(failure.value, 'newPassword')}
+      />
       <Check
         label={t`Revoke my access tokens too`}
         hint={t`If somebody else may have known the password. Programs that use them will be refused.`}
@@ -127,7 +133,12 @@ function AccountForm({ account }: { account: Account }): VNode {
           revoke.value = checked
         }}
       />
-      <PasswordField text={current} label={t`Current password`} hint={t`Confirm it’s you.`} />
+      <PasswordField
+        text={current}
+        label={t`Current password`}
+        hint={t`Confirm it’s you.`}
+        fault={faultOf(failure.value, 'currentPassword')}
+      />
       <div>
         <Button tone="primary" busy={busy.value}>{t`Save`}</Button>
       </div>

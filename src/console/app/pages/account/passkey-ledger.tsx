@@ -28,7 +28,7 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
   const adding = useSignal(false)
   const remove = async ({ id, name }: ShownPasskey) => {
     await send(`/console/api/passkeys/${id}`, { method: 'DELETE' })
-    showToast(t`${name} does not sign in any more.`)
+    showToast(t`${name} no longer signs in.`)
     await reload()
   }
   const columns: readonly Column<ShownPasskey>[] = [
@@ -57,7 +57,7 @@ export function PasskeyLedger({ passkeys, reload }: PasskeyLedgerProps): VNode {
   return (
     <section class="stack" aria-label={t`Passkeys`}>
       <h2>{t`Passkeys`}</h2>
-      <p class="soft">{t`A key of this device or of a stick signs you in with a touch or a PIN, without a password or a code.`}</p>
+      <p class="soft">{t`Sign in with a touch or PIN on this device or a security key, without a password or code.`}</p>
       {passkeys.length > 0 ? <Ledger label={t`Passkeys`} columns={columns} rows={passkeys} keyOf={({ id }) => id} /> : null}
       <div>
         <Button onClick={() => (adding.value = true)}>{t`Add a passkey`}</Button>
@@ -79,7 +79,13 @@ function NewPasskeyDialog({ reload, onClose }: { reload: () => Promise<void>; on
     <Dialog title={t`Add a passkey`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <TextField label={t`Name`} required maxLength={100} hint={t`By which you know it: this laptop, the blue stick.`} {...bind(name)} />
+        <TextField
+          label={t`Name`}
+          required
+          maxLength={100}
+          hint={t`So you can tell it apart: this laptop, the blue key.`}
+          {...bind(name)}
+        />
         <PasswordField text={password} hint={t`Confirm it’s you.`} />
         <DialogChoice busy={busy.value} onClose={onClose}>{t`Continue`}</DialogChoice>
       </form>

@@ -91,7 +91,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
               if (!sure.value) await act(deleteAsset(asset.id))
             }}
           >
-            {sure.value ? t`Really delete` : t`Delete`}
+            {sure.value ? t`Delete for good` : t`Delete`}
             <span class="hidden-text"> {asset.name}</span>
           </Button>
         </div>

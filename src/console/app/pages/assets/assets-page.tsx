@@ -26,7 +26,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
     else chosen.value = { ...read, file }
   }
   return (
-    <Page title={t`Assets`} intro={t`Checkpoints, LoRAs and other parts that your requests name beside the installed models.`}>
+    <Page title={t`LoRAs & checkpoints`} intro={t`Checkpoints, LoRAs and other parts that your requests name beside the installed models.`}>
       <DropZone accept=".safetensors" take={(file) => void take(file)}>{t`Drop a .safetensors file here, or choose one`}</DropZone>
       <Loaded resource={resource} retry={reload}>
         {(assets) =>
@@ -42,7 +42,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
               ))}
             </div>
           ) : (
-            <EmptyState drawing="page" title={t`Nothing of your own yet`}>
+            <EmptyState drawing="page" title={t`Nothing uploaded yet`}>
               <p>{t.rich`A ${<code>.safetensors</code>} file that you drop above is checked before it goes up.`}</p>
             </EmptyState>
           )

@@ -57,7 +57,13 @@ export function UploadDialog({ file, kind, family, words, mayShare, onClose, onU
         <p class="soft">
           {file.name}, {byteText(file.size)}
         </p>
-        <TextField label={t`Name`} required maxLength={64} hint={t`Requests name it so: letters, digits, dots, dashes.`} {...bind(name)} />
+        <TextField
+          label={t`Name`}
+          required
+          maxLength={64}
+          hint={t`Requests use this name: letters, digits, dots and dashes.`}
+          {...bind(name)}
+        />
         {family === null ? (
           <SelectField
             label={t`For models of`}

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Fold } from '../../parts/fields/fold.tsx'
 import { seedFault } from '../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../parts/fields/select-field.tsx'
-import { Slider } from '../../parts/fields/slider.tsx'
+import { doublingStops, Slider } from '../../parts/fields/slider.tsx'
 import { TextArea } from '../../parts/fields/text-area.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { chatModels, modelChoices } from '../../state/models.ts'
@@ -45,6 +45,7 @@ export function ChatSettingsPanel(): VNode {
         min={1}
         max={model?.contextLength ?? 4096}
         step={1}
+        stops={doublingStops(16, model?.contextLength ?? 4096)}
         standard={defaultChatSettings.maxTokens}
         onChange={(maxTokens) => changeChatSettings({ maxTokens })}
       />

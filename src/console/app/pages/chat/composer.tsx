@@ -161,7 +161,7 @@ function placeOfDraft(): string {
 function hindranceOf(mustChoose: boolean): string | null {
   if (mustChoose) return t`Choose the answer that the conversation goes on with.`
   const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
-  return fault && t`${fault} It stands under Functions and JSON in the settings.`
+  return fault && t`${fault} See Functions and JSON in the settings.`
 }
 
 /** Why what was sent is still here, as a sentence, or null. */

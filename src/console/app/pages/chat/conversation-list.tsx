@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
 import { announce, showToast } from '../../state/toasts.ts'
-import { changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
+import { beginConversation, changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
 /** How long somebody pauses before a search is sent. */
@@ -34,6 +34,15 @@ export function ConversationList(): VNode {
     const timer = setTimeout(() => (typed.value = search.value.trim()), pauseMs)
     return () => clearTimeout(timer)
   }, [search.value])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || !event.shiftKey || event.altKey || event.key.toLowerCase() !== 'o') return
+      event.preventDefault()
+      beginConversation()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
   const loadMore = async (after: string) => {
     const before = resource.value
     if (before.state !== 'ready') return
@@ -42,6 +51,9 @@ export function ConversationList(): VNode {
   }
   return (
     <section class="history" aria-label={t`Conversations`}>
+      {turns.value.length > 0 ? (
+        <Button size="small" icon="plus" class="history-new" onClick={beginConversation}>{t`Start a new one`}</Button>
+      ) : null}
       <input
         class="input"
         type="search"

@@ -15,7 +15,7 @@ interface ExportDialogProps {
 export function ExportDialog({ title, turns, onClose }: ExportDialogProps): VNode {
   return (
     <Dialog title={t`Export`} onClose={onClose}>
-      <p class="soft">{t`What is shown of this conversation, as a file.`}</p>
+      <p class="soft">{t`Saves what this conversation shows as a file.`}</p>
       <div class="row">
         <Button icon="download" onClick={() => download(fileName(title, 'md'), 'text/markdown', conversationMarkdown(title, turns))}>
           Markdown

@@ -13,12 +13,12 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
     <EntryFrame title={t`Almost there`} intro={t`Sepia is running but has no owner yet.`}>
       {ways.organisation === null ? null : <OrganisationButton label={ways.organisation} start={pageToReturnTo()} />}
       <ol class="stack">
-        <li>{t.rich`Look into the terminal, or the log, where it was started. It printed a line that begins with ${<code>Open the console:</code>}`}</li>
+        <li>{t.rich`Look in the terminal or log where you started it, for a line that begins with ${<code>Open the console:</code>}`}</li>
         <li>{t`Open the link in that line. It works once, and makes you the owner.`}</li>
         <li>{t`Choose your e-mail and a password there. You can then invite others.`}</li>
       </ol>
       <p class="soft">
-        {t`No such line, or the link is used up? Start the service again: each start prints a new one until somebody owns it.`}{' '}
+        {t`No such line, or the link is used up? Restart the service: each start prints a new link until somebody owns it.`}{' '}
         {t.rich`Or run ${<code>sepia account list</code>}, then ${<code>sepia account link</code>} with the id it shows.`}
       </p>
       <p>

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { shortestPassword } from '../../../../core/account.ts'
 import type { SignedIn, SignInRequested } from '../../../contract/session.ts'
 import type { InvitationCode, InvitationShown, SignUp } from '../../../contract/sign-up.ts'
-import { isConnectionLost, request } from '../../interface/request.ts'
+import { faultOf, isConnectionLost, request } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
@@ -33,7 +33,7 @@ export function JoinPage(): VNode {
       <EntryFrame title={t`Invalid or used link`} intro={t`It works once, for the person it was made for.`}>
         <FailureNote failure={failure} />
         <p>
-          <Button href="/">{t`Sign in, or go on where you are signed in`}</Button>
+          <Button href="/">{t`Sign in, or continue if you’re signed in`}</Button>
         </p>
       </EntryFrame>
     )
@@ -68,10 +68,10 @@ function JoinForm({ code }: { code: string }): VNode {
   })
   return (
     <form onSubmit={submit}>
-      {failure.value ? <FailureNote failure={failure.value} /> : null}
-      <NameField text={name} />
-      <EmailField text={email} hint={t`You sign in with it. We never send mail to it.`} />
-      <NewPasswordField text={password} label={t`Password`} required hint={passwordHint} />
+      {failure.value ? <FailureNote failure={failure.value} fields={['name', 'email', 'password']} /> : null}
+      <NameField text={name} fault={faultOf(failure.value, 'name')} />
+      <EmailField text={email} hint={t`You sign in with it. We never send mail to it.`} fault={faultOf(failure.value, 'email')} />
+      <NewPasswordField text={password} label={t`Password`} required hint={passwordHint} fault={faultOf(failure.value, 'password')} />
       <Button tone="primary" size="wide" busy={busy.value}>
         {busy.value ? t`One moment…` : t`Create the account`}
       </Button>

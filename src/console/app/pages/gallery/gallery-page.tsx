@@ -97,7 +97,7 @@ export function GalleryPage(): VNode {
               disabled={chosen.value.size !== 2}
               onClick={() => (comparing.value = true)}
             >{t`Compare two`}</Button>
-            <Button tone="quiet" size="small" onClick={() => (chosen.value = new Map())}>{t`Choose none`}</Button>
+            <Button tone="quiet" size="small" onClick={() => (chosen.value = new Map())}>{t`Clear selection`}</Button>
           </div>
         ) : null}
       </div>
@@ -147,7 +147,7 @@ export function GalleryPage(): VNode {
             await reload()
           }}
           onClose={() => (leaving.value = null)}
-        >{t`It is the only copy, once the day of its request is over. There is no way back.`}</ConfirmDialog>
+        >{t`Once its request is deleted, this is the only copy. You can’t undo this.`}</ConfirmDialog>
       ) : null}
     </Page>
   )
@@ -156,17 +156,13 @@ export function GalleryPage(): VNode {
 function Nothing({ wall, searched }: { wall: Wall; searched: boolean }): VNode {
   if (searched)
     return (
-      <EmptyState drawing="frame" title={t`Nothing like it`}>
+      <EmptyState drawing="frame" title={t`No matches`}>
         <p>{t`No picture here was drawn with these words.`}</p>
       </EmptyState>
     )
   return (
     <EmptyState drawing="frame" title={t`No pictures here yet`}>
-      <p>
-        {wall === 'kept'
-          ? t`A star on a picture keeps a copy of it here until you delete it.`
-          : t`Pictures hang here for 24 hours after they were drawn.`}
-      </p>
+      <p>{wall === 'kept' ? t`A star on a picture keeps a copy of it here until you delete it.` : t`Pictures stay here for 24 hours.`}</p>
       <div class="row">
         <Button href="/console/images">{t`Draw the first`}</Button>
       </div>

@@ -43,12 +43,12 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
         </label>
         <span class="row nowrap">
           {expiresAt === null ? null : kept === null ? (
-            <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>{t`Keep it`}</Button>
+            <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>{t`Save`}</Button>
           ) : (
             <span class="mark good">{t`kept`}</span>
           )}
           <Button tone="quiet" size="small" icon="trash" iconOnly onClick={onRemove}>
-            {expiresAt === null ? t`Delete it` : t`Take it off the gallery`}
+            {expiresAt === null ? t`Delete it` : t`Remove from the gallery`}
           </Button>
         </span>
       </span>

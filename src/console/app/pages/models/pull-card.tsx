@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ModelPull, PlacedPull } from '../../../../core/model-pull.ts'
 import type { PullChoice } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
+import { language } from '../../language/language.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
@@ -25,6 +26,10 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
     await loadModels()
     announce(state === 'pulling' ? t`The pull is stopped.` : t`The pull is cleared.`)
   }
+  const again = async () => {
+    await send('/console/api/models/pulls', { method: 'POST', body: { source } satisfies PullChoice })
+    await loadModels()
+  }
   return (
     <article class="sheet stack tight">
       <div class="row between">
@@ -32,10 +37,13 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
           {source}
         </code>
         {mayChange ? (
-          <Button tone="quiet" size="small" onClick={remove}>
-            {state === 'pulling' ? t`Stop` : t`Dismiss`}
-            <span class="hidden-text"> {t`the pull of ${source}`}</span>
-          </Button>
+          <span class="row">
+            {state === 'failed' ? <Button size="small" icon="again" onClick={again}>{t`Try again`}</Button> : null}
+            <Button tone="quiet" size="small" onClick={remove}>
+              {state === 'pulling' ? t`Stop` : t`Dismiss`}
+              <span class="hidden-text"> {t`the pull of ${source}`}</span>
+            </Button>
+          </span>
         ) : null}
       </div>
       {state === 'pulling' ? (
@@ -50,17 +58,37 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
           <div style={{ width: `${bytesTotal > 0 ? (bytesDone / bytesTotal) * 100 : 0}%` }} />
         </div>
       ) : null}
-      <p class={state === 'failed' ? 'note bad' : 'faint numbers'} lang={pull.reason === null ? undefined : 'en'}>
-        {progressText(pull)}
-      </p>
+      {state === 'failed' && pull.reason !== null ? (
+        <PullFault reason={pull.reason} />
+      ) : (
+        <p class={state === 'failed' ? 'note bad' : 'faint numbers'}>{progressText(pull)}</p>
+      )}
       {node === null ? null : <p class="faint">{t`On the node ${node}`}</p>}
     </article>
   )
 }
 
-function progressText({ state, bytesDone, bytesTotal, bytesPerSecond, reason }: ModelPull): string {
+/** What went wrong in a sentence, and behind it what that came from. */
+function PullFault({ reason }: { reason: string }): VNode {
+  const [first = reason, ...causes] = reason.split(' ← ')
+  return (
+    <div class="note bad" lang="en">
+      <span>{first}</span>
+      {causes.length === 0 ? null : (
+        <details>
+          <summary lang={language}>{t`Details`}</summary>
+          {causes.map((cause) => (
+            <div key={cause}>{cause}</div>
+          ))}
+        </details>
+      )}
+    </div>
+  )
+}
+
+function progressText({ state, bytesDone, bytesTotal, bytesPerSecond }: ModelPull): string {
   if (state === 'done') return t`All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
-  if (state === 'failed') return reason ?? t`It failed; an owner sees why.`
+  if (state === 'failed') return t`It failed; an owner sees why.`
   if (bytesTotal === 0) return t`Reading its list of files…`
   const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? [t`nothing comes now`] : [t`${byteText(bytesPerSecond)} a second`]
   const left =

@@ -43,7 +43,7 @@ export function PullDialog({ onClose }: { onClose: () => void }): VNode {
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField
-          label={t`Words to search the hub for, a name on it, or the address of a file or a model.json`}
+          label={t`Search Hugging Face, or paste a model name or URL`}
           required
           placeholder="hf:Qwen/Qwen3-8B-GGUF"
           hint={t`A name begins with hf:, as hf:Qwen/Qwen3-8B-GGUF; add :Q8_0 for another quantization or

@@ -74,7 +74,7 @@ export function CommandPalette({ account, onClose }: { account: Account; onClose
           </div>
         ))}
       </div>
-      {found.length === 0 ? <p class="soft">{t`Nothing is called so.`}</p> : null}
+      {found.length === 0 ? <p class="soft">{t`No matches.`}</p> : null}
     </Dialog>
   )
 }

@@ -5,6 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 const shortcuts = [
   [t`Go to a page, model or conversation`, ['Ctrl', 'K']],
   [t`This sheet`, ['?']],
+  [t`New conversation`, ['Ctrl', 'Shift', 'O']],
   [t`Send a message`, ['Enter']],
   [t`A new line in a message`, ['Shift', 'Enter']],
   [t`Draw`, ['Ctrl', 'Enter']],

@@ -78,6 +78,6 @@ function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => 
 
 function ResetNote(): VNode {
   return (
-    <p class="soft">{t`With this link they choose a new e-mail and password. The old ones work until then; tokens stay as they are.`}</p>
+    <p class="soft">{t`With this link they choose a new e-mail address and password. The old ones work until then; tokens don’t change.`}</p>
   )
 }

@@ -66,7 +66,7 @@ export function PeoplePage({ account }: { account: Account }): VNode {
           title={t`Limits of ${limiting.value.name}`}
           limits={limiting.value.limits}
           names={limitNames}
-          empty={t`Where a box is empty the service’s own limit holds, or none.`}
+          empty={t`Leave a field empty to use the service’s default.`}
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null

@@ -20,7 +20,7 @@ export function RequestBodies({ id }: { id: string }): VNode {
     <Bodies id={id} />
   ) : (
     <section class="sheet stack" aria-label={t`Request log`}>
-      <p class="soft">{t`What was asked and answered is in the request log. That you look at it is written in the audit log.`}</p>
+      <p class="soft">{t`The request log holds the request and the answer. Viewing them is recorded in the audit log.`}</p>
       <div>
         <Button size="small" onClick={() => (open.value = true)}>{t`Show what was asked and answered`}</Button>
       </div>

@@ -35,7 +35,7 @@ export function RequestInput({ call }: { call: RequestCall }): VNode {
           {isDeferrable(call) ? <Button size="small" icon="again" disabled={lacksFiles} onClick={again}>{t`Run again`}</Button> : null}
         </span>
       </div>
-      {lacksFiles ? <p class="faint">{t`Its files are not kept, so it cannot be run again from here.`}</p> : null}
+      {lacksFiles ? <p class="faint">{t`Its files aren’t stored, so you can’t run it again here.`}</p> : null}
       {code.value ? (
         <CodeSample samples={callSamples(serviceAddress(), call)} />
       ) : (

@@ -90,7 +90,7 @@ function Deferred({ inference }: { inference: Inference }): VNode {
 /** A request whose caller waited: when what happened, and why there is no more. */
 function Waited({ shown }: { shown: RequestShown }): VNode {
   const { result } = shown
-  if (result === null) return <p class="sheet soft">{t`Its record is gone; only that it was asked is remembered.`}</p>
+  if (result === null) return <p class="sheet soft">{t`Its details have been deleted; only the entry is left.`}</p>
   return (
     <div class="sheet stack loose">
       <div class="row">
@@ -99,8 +99,7 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
       <Timeline events={waitedEvents(shown.at, result)} />
       {result.outcome === 'failed' ? <p>{t`The caller received the reason; the log of the service has it under this id.`}</p> : null}
       {shown.logged ? null : (
-        <p class="faint">{t`Its caller waited for the answer, so that what was asked and answered is kept nowhere; an owner can switch a
-          request log on.`}</p>
+        <p class="faint">{t`It was answered directly, so its content isn’t stored. An owner can turn on the request log.`}</p>
       )}
     </div>
   )

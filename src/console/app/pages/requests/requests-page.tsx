@@ -24,7 +24,7 @@ const ownership = [
   { value: 'everyone', label: t`Everyone’s` },
 ] as const
 const kinds = [
-  { value: '', label: t`Anything` },
+  { value: '', label: t`All` },
   { value: 'image', label: t`Pictures` },
   { value: 'chat', label: t`Chat` },
   { value: 'completion', label: t`Completions` },
@@ -35,7 +35,7 @@ const ways = [
   { value: '', label: t`Any` },
   { value: 'pending', label: t`Waiting` },
   { value: 'running', label: t`Running` },
-  { value: 'completed', label: t`Ended, asynchronous` },
+  { value: 'completed', label: t`Finished (async)` },
   { value: 'asynchronous', label: t`All asynchronous` },
   { value: 'synchronous', label: t`Answered at once` },
 ] as const
@@ -64,8 +64,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
     <Page
       title={t`Requests`}
       width="wide"
-      intro={t`What was asked, here and by programs. Results of asynchronous requests stay for 24 hours, their words for two days, the rest
-        for a week more.`}
+      intro={t`Requests from here and from your programs. Results of asynchronous requests are kept 24 hours, prompts 2 days, the record 9 days.`}
       actions={
         account.role === 'owner' ? (
           <Segments label={t`Whose`} value={of} options={ownership} onChange={(next) => change({ of: next, status: null })} />
@@ -90,7 +89,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
               <Pager cursor={cursor} next={next} />
             </>
           ) : isNarrowed ? (
-            <EmptyState drawing="ledger" title={t`Nothing like it`}>
+            <EmptyState drawing="ledger" title={t`No matches`}>
               <p>{t`No request of the last days fits. Words are kept for asynchronous requests only.`}</p>
             </EmptyState>
           ) : (

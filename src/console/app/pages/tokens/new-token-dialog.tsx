@@ -44,7 +44,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
           required
           maxLength={100}
           placeholder={t`Nightly report`}
-          hint={t`So that you know later which program it belongs to.`}
+          hint={t`So you know later which program uses it.`}
           {...bind(name)}
         />
         <fieldset class="stack tight">
@@ -69,7 +69,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
             days.value = value
           }}
         />
-        <DialogChoice busy={busy.value} disabled={chosen.value.length === 0} onClose={onClose}>{t`Make the token`}</DialogChoice>
+        <DialogChoice busy={busy.value} disabled={chosen.value.length === 0} onClose={onClose}>{t`Create token`}</DialogChoice>
       </form>
     </Dialog>
   )

@@ -27,7 +27,7 @@ export function TokenShown({ text, onDone }: { text: string; onDone: () => void 
       </div>
       <CodeSample samples={tokenSamples(serviceAddress(), text, model)} />
       <div>
-        <Button onClick={onDone}>{t`I have copied it`}</Button>
+        <Button onClick={onDone}>{t`I’ve copied it`}</Button>
       </div>
     </section>
   )

@@ -32,8 +32,7 @@ export function TokensPage(): VNode {
   return (
     <Page
       title={t`Access tokens`}
-      intro={t.rich`A program that calls this service sends one of these along. Give each program its own. What it may ask for, to read and to
-          try: the ${<a href="/docs/api">{t`API reference`}</a>}.`}
+      intro={t.rich`Programs use a token to call this service. Give each program its own. What they can send: the ${<a href="/docs/api">{t`API reference`}</a>}.`}
       actions={make}
     >
       {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}
@@ -43,7 +42,7 @@ export function TokensPage(): VNode {
             <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />
           ) : (
             <EmptyState drawing="key" title={t`No tokens yet`}>
-              <p>{t`Make one, and your programs can talk to the models.`}</p>
+              <p>{t`Create one to let your programs use the models.`}</p>
               <div class="row">{make}</div>
             </EmptyState>
           )
@@ -54,7 +53,7 @@ export function TokensPage(): VNode {
           title={t`Limits of “${limiting.value.name}”`}
           limits={limiting.value.limits}
           names={useLimitNames}
-          empty={t`Where a box is empty only your account’s limit holds.`}
+          empty={t`Leave a field empty to use your account’s limit.`}
           save={saveLimits(limiting.value)}
           onClose={() => {
             limiting.value = null

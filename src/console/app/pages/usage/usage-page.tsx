@@ -101,7 +101,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
               </>
             ) : (
               <EmptyState drawing="ledger" title={t`No usage yet`}>
-                <p>{t`Once somebody chats or draws, it is counted here. Never what was said, only how much.`}</p>
+                <p>{t`Chats and drawings are counted here: how much, never what was said.`}</p>
               </EmptyState>
             )}
           </div>
@@ -127,7 +127,7 @@ async function loadHours(
 
 /** How usage is grouped: by model in the models' own colours, or by person. `accounts` null = only the person's own. */
 function bySeries(group: 'model' | 'person', accounts: readonly Pick<Account, 'id' | 'name'>[] | null): SeriesOf {
-  const person = accounts && ((id: string) => accounts.find((account) => account.id === id)?.name ?? t`somebody who is gone`)
+  const person = accounts && ((id: string) => accounts.find((account) => account.id === id)?.name ?? t`deleted account`)
   if (group === 'model' || accounts === null || person === null)
     return { key: ({ model }) => model, name: (model) => model, shade: colourOf, person }
   const places = accounts.map(({ id }) => id).toSorted()

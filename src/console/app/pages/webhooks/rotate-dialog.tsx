@@ -18,8 +18,7 @@ export function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRo
     <Dialog title={t`Rotate the secret?`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <p>{t`A new secret signs at once. The present one signs along for 24 hours: give the new one to every receiver by then. A secret
-          that is older still ends now.`}</p>
+        <p>{t`The new secret signs at once. The current one also signs for 24 hours: give the new one to every receiver by then. Any older secret ends now.`}</p>
         <DialogChoice busy={busy.value} onClose={onClose}>{t`Rotate`}</DialogChoice>
       </form>
     </Dialog>

@@ -20,7 +20,7 @@ export function WebhooksPage(): VNode {
     refreshMs,
   )
   return (
-    <Page title={t`Webhooks`} intro={t`An asynchronous request that names a receiver has its end announced there.`}>
+    <Page title={t`Webhooks`} intro={t`When an asynchronous request with a webhook ends, Sepia sends a message to its address.`}>
       <Loaded resource={resource} retry={reload}>
         {({ secrets, deliveries }) => (
           <>

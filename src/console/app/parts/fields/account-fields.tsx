@@ -8,21 +8,22 @@ import { TextField } from './text-field.tsx'
 interface AccountFieldProps {
   readonly text: Signal<string>
   readonly hint?: string
+  readonly fault?: string | null
 }
 
 /** What others call a person. */
-export function NameField({ text }: AccountFieldProps): VNode {
-  return <TextField label={t`Name`} autocomplete="name" required maxLength={100} {...bind(text)} />
+export function NameField({ text, fault = null }: AccountFieldProps): VNode {
+  return <TextField label={t`Name`} autocomplete="name" required maxLength={100} fault={fault} {...bind(text)} />
 }
 
 /** What a person signs in with. */
-export function EmailField({ text, hint }: AccountFieldProps): VNode {
-  return <TextField label={t`E-mail`} type="email" autocomplete="username" required hint={hint} {...bind(text)} />
+export function EmailField({ text, hint, fault = null }: AccountFieldProps): VNode {
+  return <TextField label={t`E-mail`} type="email" autocomplete="username" required hint={hint} fault={fault} {...bind(text)} />
 }
 
 /** A password somebody has already. */
-export function PasswordField({ text, label = t`Password`, hint }: AccountFieldProps & { readonly label?: string }): VNode {
-  return <TextField label={label} type="password" autocomplete="current-password" required hint={hint} {...bind(text)} />
+export function PasswordField({ text, label = t`Password`, hint, fault = null }: AccountFieldProps & { readonly label?: string }): VNode {
+  return <TextField label={label} type="password" autocomplete="current-password" required hint={hint} fault={fault} {...bind(text)} />
 }
 
 /** A password somebody chooses. */
@@ -31,8 +32,9 @@ export function NewPasswordField({
   label,
   hint,
   required,
+  fault = null,
 }: AccountFieldProps & { readonly label: string; readonly required: boolean }): VNode {
-  const further = { required, minLength: shortestPassword, hint }
+  const further = { required, minLength: shortestPassword, hint, fault }
   return <TextField label={label} type="password" autocomplete="new-password" {...further} {...bind(text)} />
 }
 

@@ -12,6 +12,8 @@ interface SliderProps {
   readonly min: number
   readonly max: number
   readonly step: number
+  /** Where the slider stops, in place of steps of one width, from `min` to `max`; any number can be typed. */
+  readonly stops?: readonly number[]
   /** What an empty box stands for. */
   readonly standard: number
   readonly onChange: (value: number) => void
@@ -19,13 +21,15 @@ interface SliderProps {
 }
 
 /** A number within bounds: drag it or type it. What was typed stays as it is; what is wrong with it is said below. */
-export function Slider({ label, value, min, max, step, standard, onChange, hint }: SliderProps): VNode {
+export function Slider({ label, value, min, max, step, stops, standard, onChange, hint }: SliderProps): VNode {
   const id = useId()
   const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
   const isTyped = typed.value !== null && Object.is(typed.value.value, value)
   const text = isTyped ? (typed.value?.text ?? '') : Number.isFinite(value) ? numberInBox(value) : ''
   const fault = numberFault(value, { least: min, most: max, whole: Number.isInteger(step) })
-  const filled = `${((Math.min(max, Math.max(min, value || 0)) - min) / (max - min)) * 100}%`
+  const shown = Number.isFinite(value) ? value : standard
+  const range = stops ? { min: 0, max: stops.length - 1, step: 1, value: nearest(stops, shown) } : { min, max, step, value: shown }
+  const filled = `${((Math.min(range.max, Math.max(range.min, range.value)) - range.min) / (range.max - range.min || 1)) * 100}%`
   const take = (text: string) => {
     const number = text.trim() === '' ? standard : readNumber(text)
     typed.value = { text, value: number }
@@ -44,12 +48,10 @@ export function Slider({ label, value, min, max, step, standard, onChange, hint 
       <input
         type="range"
         aria-label={t`${label}, slider`}
-        min={min}
-        max={max}
-        step={step}
-        value={Number.isFinite(value) ? value : standard}
+        {...range}
+        aria-valuetext={stops ? decimalText(stops[range.value] ?? shown, 6) : undefined}
         style={{ '--filled': filled }}
-        onInput={(event) => onChange(Number(event.currentTarget.value))}
+        onInput={({ currentTarget }) => onChange(stops?.[Number(currentTarget.value)] ?? Number(currentTarget.value))}
       />
       <input
         id={id}
@@ -69,4 +71,17 @@ export function Slider({ label, value, min, max, step, standard, onChange, hint 
       )}
     </div>
   )
+}
+
+/** The place of the stop that is closest to a number, counted in steps that double. */
+function nearest(stops: readonly number[], value: number): number {
+  const distance = (stop: number) => Math.abs(Math.log(stop) - Math.log(Math.max(1, value)))
+  return stops.reduce((best, stop, index) => (distance(stop) < distance(stops[best] ?? 1) ? index : best), 0)
+}
+
+/** Numbers from `least` to `most`, each twice the one before, for what people think of in powers of two. */
+export function doublingStops(least: number, most: number): readonly number[] {
+  const stops: number[] = []
+  for (let stop = least; stop < most; stop *= 2) stops.push(stop)
+  return [...stops, most]
 }

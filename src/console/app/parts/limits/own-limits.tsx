@@ -20,7 +20,7 @@ export function OwnLimits(): VNode {
           if (lines.length === 0) return <p class="soft">{t`Your account has no limits of its own.`}</p>
           return (
             <>
-              <p class="soft">{t`You may use ${listText(lines)}.`}</p>
+              <p class="soft">{t`Your limit: ${listText(lines)}.`}</p>
               <BudgetFacts budgets={budgets} />
             </>
           )

@@ -18,7 +18,7 @@ export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; 
       </ul>
       <div class="row">
         <CopyButton text={codes.join('\n')} primary label={t`Copy all`} />
-        <Button onClick={onDone}>{t`I have kept them`}</Button>
+        <Button onClick={onDone}>{t`I’ve saved them`}</Button>
       </div>
     </section>
   )

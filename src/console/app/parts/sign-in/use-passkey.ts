@@ -25,5 +25,5 @@ export async function signInWithPasskey(): Promise<SignedIn> {
 
 /** Browsers do not say whether somebody declined, waited too long, or had none. */
 function refuse(): never {
-  throw new RequestFailure(0, 'passkey_refused', t`The browser gave no passkey. Try again, or sign in another way.`)
+  throw new RequestFailure(0, 'passkey_refused', t`The browser returned no passkey. Try again, or sign in another way.`)
 }

@@ -9,7 +9,7 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
   const { files, pictures } = attached
   const change = (next: Attachments, name: string) => {
     onChange(next)
-    announce(t`${name} is taken out.`)
+    announce(t`${name} is removed.`)
   }
   if (files.length + pictures.length === 0) return null
   return (
@@ -19,10 +19,10 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
           <button
             type="button"
             class="attached-picture"
-            title={t`Take out ${picture.name}`}
+            title={t`Remove ${picture.name}`}
             onClick={() => change({ ...attached, pictures: pictures.filter((each) => each !== picture) }, picture.name)}
           >
-            <img src={picture.url} alt={t`Take out ${picture.name}`} />
+            <img src={picture.url} alt={t`Remove ${picture.name}`} />
           </button>
         </li>
       ))}
@@ -34,7 +34,7 @@ export function AttachedRow({ attached, onChange }: { attached: Attachments; onC
             onClick={() => change({ ...attached, files: files.filter((each) => each !== file) }, file.name)}
           >
             <span aria-hidden="true">{file.name}</span>
-            <span class="hidden-text">{t`Take out ${file.name}`}</span>
+            <span class="hidden-text">{t`Remove ${file.name}`}</span>
           </Button>
         </li>
       ))}

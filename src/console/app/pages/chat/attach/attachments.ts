@@ -48,8 +48,8 @@ function blindness(models: readonly string[]): string | null {
   const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
   if (blind === undefined) return null
   const seeing = known.filter(({ looks }) => looks).map(({ name }) => name)
-  if (seeing.length === 0) return t`${blind.name} does not look at pictures; no model here does.`
-  return t`${blind.name} does not look at pictures; choose ${anyOfText(seeing.slice(0, 3))}.`
+  if (seeing.length === 0) return t`${blind.name} can’t see pictures, and no model here can.`
+  return t`${blind.name} can’t see pictures; choose ${anyOfText(seeing.slice(0, 3))}.`
 }
 
 /** The same, for a conversation that holds pictures already. */
@@ -71,6 +71,6 @@ async function readChatPicture(file: File): Promise<AttachedPicture | { readonly
     const url = png !== null && png.length < (mostPngBytes * 4) / 3 ? png : canvas.toDataURL('image/jpeg', 0.9)
     return { name: file.name || 'picture', url }
   } catch {
-    return { fault: t`${file.name || t`The picture`} is no picture that this browser can read; attach a PNG, JPEG, WebP or GIF.` }
+    return { fault: t`This browser can’t read ${file.name || t`The picture`}; attach a PNG, JPEG, WebP or GIF.` }
   }
 }

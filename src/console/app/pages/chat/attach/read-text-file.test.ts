@@ -16,7 +16,7 @@ for (const [name, bytes] of Object.entries({
     assert.deepEqual(await read(bytes), { name: 'a.txt', text: word })
   })
 
-const noText = 'a.txt is no text that can be read; only text files and pictures can be attached.'
+const noText = 'a.txt isn’t a text file or picture.'
 for (const [name, bytes, fault] of [
   ['nothing', Buffer.alloc(0), 'a.txt is empty; attach a file with something in it.'],
   ['only the mark of UTF-16', Buffer.from([0xff, 0xfe]), 'a.txt is empty; attach a file with something in it.'],

@@ -11,7 +11,7 @@ export async function readTextFile(file: File): Promise<AttachedText | { readonl
     if (text === '') return { fault: t`${file.name} is empty; attach a file with something in it.` }
     if (text !== null) return { name: file.name, text }
   } catch {}
-  return { fault: t`${file.name} is no text that can be read; only text files and pictures can be attached.` }
+  return { fault: t`${file.name} isn’t a text file or picture.` }
 }
 
 /** UTF-8, UTF-16 where its mark says so, or else Latin-1 as Windows writes it; null = it is no text. */

@@ -23,7 +23,7 @@ export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | nul
   return (
     <Dialog title={preset === null ? t`Save as a preset` : t`Rename the preset`} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <p class="soft">{t`A preset keeps the system prompt and the parameters, for you alone. The model stays as it is chosen.`}</p>
+        <p class="soft">{t`A preset stores the system prompt and parameters, visible only to you. It doesn’t change the model.`}</p>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
         <TextField label={t`Name of the preset`} value={name.value} maxLength={100} onInput={(text) => (name.value = text)} />
         <DialogChoice busy={busy.value} disabled={!isVisible(name.value)} onClose={onClose}>

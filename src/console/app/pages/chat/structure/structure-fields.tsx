@@ -41,7 +41,7 @@ export function StructureFields(): VNode {
         />
       ) : null}
       {settings.format === 'schema' && settings.schema === '' ? (
-        <Example onChoose={() => changeChatSettings({ schema: exampleSchema })}>{t`Begin with an example schema`}</Example>
+        <Example onChoose={() => changeChatSettings({ schema: exampleSchema })}>{t`Insert an example schema`}</Example>
       ) : null}
       <TextArea
         label={t`Functions`}

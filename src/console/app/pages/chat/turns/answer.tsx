@@ -21,7 +21,7 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
     return (
       <EditTurn
         label={t`Edit the answer`}
-        action={t`Keep it so`}
+        action={t`Save`}
         text={edited}
         onInput={(text) => keepDraft(place, text)}
         onTake={(text) => current.value.rewrite(turn, text)}

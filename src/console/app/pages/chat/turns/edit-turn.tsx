@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
@@ -26,14 +27,28 @@ export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onT
     onTake(text.trim())
     onClose()
   }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const box = form.current?.querySelector('textarea')
+    box?.focus()
+    box?.setSelectionRange(box.value.length, box.value.length)
+  }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onClose()
+    else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
+    else return
+    event.preventDefault()
+    // Escape here must not stop an answer that is being written.
+    event.stopPropagation()
+  }
   return (
-    <form class="turn-edit stack" onSubmit={submit}>
+    <form class="turn-edit stack" ref={form} onSubmit={submit} onKeyDown={onKeyDown}>
       <TextArea label={label} value={text} rows={3} onInput={onInput} fault={fault} />
       <div class="row">
         <Button tone="primary" size="small" disabled={isEmpty || fault !== null}>
           {action}
         </Button>
-        <Button tone="quiet" size="small" onClick={onClose}>{t`Leave as it was`}</Button>
+        <Button tone="quiet" size="small" onClick={onClose}>{t`Cancel`}</Button>
       </div>
     </form>
   )

@@ -20,7 +20,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
     return (
       <EditTurn
         label={t`Edit your message`}
-        action={t`Ask again`}
+        action={t`Send again`}
         text={edited}
         mayBeEmpty={turn.pictures !== undefined}
         onInput={(text) => keepDraft(place, text)}

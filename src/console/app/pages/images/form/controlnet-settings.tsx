@@ -64,7 +64,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
         onChange={(next) => changeControlnet(key, { until: next })}
       />
       <Check
-        label={t`Find its edges`}
+        label={t`Detect edges`}
         hint={t`for a canny ControlNet; others take the picture as it is`}
         checked={preprocess}
         onChange={(next) => changeControlnet(key, { preprocess: next })}

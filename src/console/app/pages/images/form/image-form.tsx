@@ -30,7 +30,7 @@ export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
   const settings = imageSettings.value
   const model = chosenModel()
   const abilities = model && chosenAbilities(model)
-  const fault = isUnknown && models.value === null ? t`What is installed is not known.` : drawingFault()
+  const fault = isUnknown && models.value === null ? t`The list of models couldn’t be loaded.` : drawingFault()
   // A second press before the service has the first would be the same picture twice.
   const sending = imageRuns.value.some(({ state, grid }) => state === 'sending' && grid === null)
   const submit = () => {

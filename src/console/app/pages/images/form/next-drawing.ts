@@ -36,7 +36,7 @@ export function drawingFault(): string | null {
   if (settings.prompt.trim() === '') return t`Describe the picture first.`
   if (sizeFault(settings, model) !== null || !areNumbersRight(settings) || !areClipsWithin(settings, model))
     return t`One of the numbers is not right.`
-  if (!areControlnetsReady()) return t`A ControlNet lacks its picture.`
+  if (!areControlnetsReady()) return t`Add a picture for the ControlNet.`
   if (model.repaintsOnly && (startingImage.value?.mask ?? null) === null) return t`This model repaints: choose a picture and paint a mask.`
   return null
 }

@@ -59,7 +59,7 @@ function StyleDialog({ onClose }: { onClose: () => void }): VNode {
           </li>
         ))}
       </ul>
-      {names.length === 0 ? <p class="soft">{t`No style is called so.`}</p> : null}
+      {names.length === 0 ? <p class="soft">{t`No matching style.`}</p> : null}
     </Dialog>
   )
 }

@@ -46,7 +46,7 @@ export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClo
   }
   return (
     <Dialog title={t`X/Y grid`} onClose={onClose}>
-      <p class="soft">{t`The same picture again and again, with one thing changed from column to column and one from row to row.`}</p>
+      <p class="soft">{t`Draws the same picture many times, changing one setting per column and one per row.`}</p>
       <Axis title={t`Across`} draft={across} context={context} />
       <Axis title={t`Down`} draft={down} context={context} />
       <div class="row between">

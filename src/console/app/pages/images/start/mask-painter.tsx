@@ -61,12 +61,12 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
   }
   const close = () => {
     // Escape comes easily, and painting takes long.
-    const mask = canvas.current && history.value.done.length > 0 && !taken.current ? maskDataUrl(canvas.current) : null
-    if (mask !== null) {
+    if (history.value.done.length > 0 && !taken.current) {
+      take()
       const run = () => {
-        startingImage.value = { ...start, mask }
+        startingImage.value = start
       }
-      showToast(t`The mask stays as it was.`, { label: t`Take what I painted`, run, done: t`The mask is taken.` })
+      showToast(t`Your mask is kept.`, { label: t`Undo`, run })
     }
     onClose()
   }
