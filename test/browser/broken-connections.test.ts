@@ -30,7 +30,7 @@ test('a drawing that was taken while the connection broke is not drawn twice', {
     else await route.fulfill({ response })
   })
   await draw(page, 'a green apple')
-  await page.getByText('The service does not answer.').waitFor()
+  await page.getByText('The server isn’t responding.').waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.run[data-state=done]').nth(1).waitFor()
   assert.equal(taken.length, 2)

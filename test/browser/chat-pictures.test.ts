@@ -44,7 +44,7 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
     { name: 'large.png', mimeType: 'image/png', buffer: await picture(4000, 2000) },
     { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') },
   ])
-  await page.getByText('broken.png is no picture that this browser can read').waitFor()
+  await page.getByText('This browser can’t read broken.png').waitFor()
   await handOver(page, 'paste', await picture(30, 30), 'pasted.png')
   await attached.getByRole('button', { name: 'Remove pasted.png' }).waitFor()
   await handOver(page, 'drop', await picture(20, 60), 'dropped.png')

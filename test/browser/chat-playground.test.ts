@@ -19,8 +19,8 @@ async function begin(page: Page): Promise<void> {
 }
 
 async function unfold(page: Page, name: string): Promise<void> {
-  const fold = panel(page).locator('details').filter({ hasText: name })
-  if ((await fold.getAttribute('open')) === null) await fold.locator('summary').click()
+  const fold = panel(page).locator('details').filter({ hasText: name }).last()
+  if ((await fold.getAttribute('open')) === null) await fold.locator('summary').first().click()
 }
 
 /** Says something and waits until it is sent. */
@@ -40,7 +40,7 @@ test('a preset keeps system prompt and parameters on the service; it is changed,
   await system.fill('Answer like a pirate.')
   await panel(page).getByRole('button', { name: 'Save as a preset' }).click()
   await page.getByLabel('Name of the preset').fill('Pirate')
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await preset.locator('option:checked', { hasText: /^Pirate$/ }).waitFor({ state: 'attached' })
   await preset.selectOption('None')

@@ -95,7 +95,7 @@ test('two pictures are compared, and several are saved as one archive', { skip }
 
 test('a picture is kept beyond its day, and deleted only after a question', { skip }, async () => {
   const { page } = visit()
-  await tile(page, 'a red apple').getByRole('button', { name: 'Save' }).click()
+  await tile(page, 'a red apple').getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Kept until you delete it.').waitFor()
   await tile(page, 'a red apple').getByText('kept', { exact: true }).waitFor()
   await page.getByLabel('Kept').check()

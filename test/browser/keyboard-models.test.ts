@@ -14,7 +14,7 @@ test('a model is pulled by its address, seen to arrive and removed by keys', { s
   await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor()
   const open = page.getByRole('button', { name: 'Pull a model' })
   await keys.press(open)
-  await keys.stand(page.getByLabel('Words to search the hub for'))
+  await keys.stand(page.getByLabel('Search Hugging Face, or paste'))
   await page.keyboard.type(offered.address)
   await page.keyboard.press('Enter')
   await keys.expectAnnounced('The pull has begun.')

@@ -61,12 +61,15 @@ test('a message is edited with the caret at its end; Escape leaves it, and Ctrl+
   await page.keyboard.type(' Dropped.')
   await page.keyboard.press('Escape')
   await page.getByLabel('Edit your message').waitFor({ state: 'detached' })
-  await page.locator('.turn-said').getByText('Go on.', { exact: true }).waitFor()
+  await page
+    .locator('.turn-user')
+    .filter({ hasText: /Go on\.$/ })
+    .waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Edit your message').fill('Go on.')
   await page.keyboard.type(' Further.')
   await page.keyboard.press('Control+Enter')
-  await page.locator('.turn-said').getByText('Go on. Further.', { exact: true }).waitFor()
+  await page.locator('.turn-user').filter({ hasText: 'Go on. Further.' }).waitFor()
 })
 
 test('versions of an answer are stepped through with one key', { skip }, async () => {
@@ -150,7 +153,7 @@ test('an announcement while a dialog is open is made inside it', { skip }, async
   await page.getByRole('button', { name: 'Use as starting picture' }).waitFor()
   await page.route('**/console/api/outputs/**', (route) => route.abort())
   await page.getByRole('button', { name: 'Use as starting picture' }).click()
-  await page.getByRole('dialog').locator('.toast').getByText('The service does not answer.').waitFor()
+  await page.getByRole('dialog').locator('.toast').getByText('The server isn’t responding.').waitFor()
   await page.unroute('**/console/api/outputs/**')
 })
 

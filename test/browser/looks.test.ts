@@ -103,7 +103,7 @@ test('models that could not be had are not said to be looked for', { skip }, asy
   const { page, service } = visit()
   await page.route('**/console/api/models', (route) => route.abort())
   await page.goto(`${service.url}/console/images`)
-  await page.getByText('The service does not answer.').waitFor()
+  await page.getByText('The server isn’t responding.').waitFor()
   await page.getByText('The list of models couldn’t be loaded.').waitFor()
   assert.equal(await page.getByText('Looking for models…').count(), 0)
   await page.unrouteAll({ behavior: 'ignoreErrors' })

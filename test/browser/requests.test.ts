@@ -102,7 +102,7 @@ test('a request whose pictures are not kept says so instead of asking for anothe
   await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
   await openPage(page, 'Requests')
   await page.getByRole('link', { name: /a golden apple/ }).click()
-  await page.getByText('Its files are not kept').waitFor()
+  await page.getByText('Its files aren’t stored').waitFor()
   await page.getByRole('button', { name: 'Run again', disabled: true }).waitFor()
 })
 
@@ -118,7 +118,7 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.locator('.ledger tbody:not(:has-text("apple"))').waitFor()
   await page.locator('.ledger tbody tr').first().getByRole('link').click()
   await page.locator('.timeline').getByText('Answered', { exact: true }).waitFor()
-  await page.getByText('an owner can switch a request log on').waitFor()
+  await page.getByText('An owner can turn on the request log.').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   await openPage(page, 'People')
   await page.getByRole('button', { name: /^Request log of/ }).click()
@@ -131,7 +131,7 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.keyboard.press('Escape')
   await page.locator('.ledger').getByText('logged').waitFor()
   await page.reload()
-  await page.getByText(/Your requests are logged/).waitFor()
+  await page.getByText(/has logged the content of your requests/).waitFor()
   await ask('/v1/chat/completions', question)
   // Its words are logged behind the answer.
   await untilTrue(

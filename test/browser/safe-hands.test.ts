@@ -96,3 +96,27 @@ async function makeLink(page: Page, opener: { click(): Promise<void> }): Promise
   await page.getByText('Open invitations').waitFor()
   return link
 }
+
+test('an account is deleted only when its name is typed', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Models')
+  await openPage(page, 'People')
+  await page.getByRole('button', { name: 'Delete Bob' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete the account of Bob?' })
+  const everything = dialog.getByRole('button', { name: 'Delete everything' })
+  await dialog.getByLabel('Type Bob to confirm').fill('Rob')
+  assert.ok(await everything.isDisabled())
+  await dialog.getByLabel('Type Bob to confirm').fill('Bob')
+  await everything.click()
+  await page.getByRole('row', { name: /^Bob/ }).first().waitFor({ state: 'detached' })
+})
+
+test('a guessable password is told at its field, without an id of the request', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Account')
+  await page.getByLabel('New password').fill('passwordpassword')
+  await page.getByLabel('Current password').fill('a poet of science')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.locator('.field', { hasText: 'New password' }).getByText('Choose a password that').waitFor()
+  assert.equal(await page.locator('.note.bad').count(), 0)
+})

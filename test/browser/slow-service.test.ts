@@ -123,10 +123,10 @@ test('what is listed stays when a newer list cannot be had, with what went wrong
   await openPage(page, 'Webhooks')
   await page.getByRole('button', { name: 'Show the secret' }).click()
   await page.route('**/console/api/webhooks', (route) => route.abort())
-  await page.getByText('The service does not answer.').waitFor()
+  await page.getByText('The server isn’t responding.').waitFor()
   await page.getByRole('button', { name: 'Hide the secret' }).waitFor()
   await page.unroute('**/console/api/webhooks')
-  await page.getByText('The service does not answer.').waitFor({ state: 'detached' })
+  await page.getByText('The server isn’t responding.').waitFor({ state: 'detached' })
 })
 
 test('an undo that fails stays to be tried again', { skip }, async () => {
@@ -137,7 +137,7 @@ test('an undo that fails stays to be tried again', { skip }, async () => {
   await page.route('**/restore', (route) => route.abort())
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.click()
-  await page.getByText('The service does not answer.').waitFor()
+  await page.getByText('The server isn’t responding.').waitFor()
   await page.unroute('**/restore')
   const restored = page.waitForResponse('**/restore')
   await undo.click()

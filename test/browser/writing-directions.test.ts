@@ -58,7 +58,7 @@ test('an answer from right to left has its lists and quotations on that side, an
   await page.getByRole('button', { name: 'Correct' }).click()
   const corrected = page.getByLabel('Edit the answer')
   await corrected.fill(`${mixed}\n\n- ${mixed}\n\n> ${mixed}\n\n\`\`\`js\nlet a = 1\n\`\`\``)
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   for (const part of ['p', 'li', 'blockquote']) await runsFromTheRight(`.prose ${part}`)
   assert.equal(await styleOf('.prose ul', 'direction'), 'rtl')
   assert.equal(await styleOf('.prose ul', 'paddingLeft'), '0px')

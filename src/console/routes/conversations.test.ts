@@ -197,3 +197,25 @@ for (const [name, path, body] of strange) {
     assert.deepEqual((await list()).conversations, [])
   })
 }
+
+test('an archived conversation leaves the list, is found by a search, and comes back when it is taken out or something is said in it', async () => {
+  const service = await startConsoleService()
+  const { keep, say, list, open, send } = await startAs(service)
+  await keep('one', 'Cats', true)
+  await say('one', 'question')
+  const archive = async (archived: boolean, name = 'one') => (await send('PUT', `/${idOf(name)}/archived`, { archived })).statusCode
+  const titles = async (query = '') => (await list(query)).conversations.map(({ title, pinned }) => `${title}${pinned ? ' pinned' : ''}`)
+  assert.equal(await archive(true), 204)
+  assert.deepEqual(
+    [await titles(), await titles('?archived=true'), await titles('?search=question')],
+    [[], ['Cats pinned'], ['Cats pinned']],
+  )
+  assert.equal((await open('one')).turns.length, 1)
+  assert.equal(await archive(false), 204)
+  assert.deepEqual([await titles(), await titles('?archived=true')], [['Cats pinned'], []])
+  assert.equal(await archive(true), 204)
+  await keep('one', 'Cats and dogs')
+  assert.deepEqual([await titles(), await titles('?archived=true')], [['Cats and dogs'], []])
+  await send('DELETE', `/${idOf('one')}`)
+  assert.deepEqual([await archive(true), await archive(true, 'other')], [404, 404])
+})

@@ -8,7 +8,7 @@ import type { ConversationDependencies } from '../../operations/conversations/co
 import { keepConversation, keepTurn, removeTurn } from '../../operations/conversations/keep-conversation.ts'
 import { type ConversationList, listConversations } from '../../operations/conversations/list-conversations.ts'
 import { openConversation } from '../../operations/conversations/open-conversation.ts'
-import { removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
+import { archiveConversation, removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
 import type { ConversationPage, ConversationUpdate, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
 import { checkPageMadeId, pageMadeId, pageMadeIdPattern } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
@@ -20,6 +20,7 @@ const count = Type.Number({ minimum: 0, maximum: 1e12 })
 
 const readQuery = createQueryReader({
   search: Type.Optional(Type.String({ maxLength: 200 })),
+  archived: Type.Optional(Type.Literal('true')),
   after: Type.Optional(Type.String({ pattern: `^\\d{1,16}-${pageMadeIdPattern}$` })),
 })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
@@ -27,6 +28,7 @@ const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   pinned: Type.Boolean(),
   leaf: Type.Optional(pageMadeId),
 })
+const readArchived = createBodyReader({ archived: Type.Boolean() })
 const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   parent: Type.Optional(pageMadeId),
   role: Type.Enum(['user', 'assistant']),
@@ -84,8 +86,9 @@ type InTurn = { readonly Params: { readonly id: string; readonly turn: string } 
 /** /console/api/conversations: the caller's own, kept until they are deleted. */
 export function registerConversations(own: FastifyInstance, deps: ConversationDependencies): void {
   own.get('/console/api/conversations', async (request, reply): Promise<ConversationPage> => {
-    const { search = '', after } = readQuery(request)
-    const query = { accountId: personOf(request).id, search: search.trim() || null, after: readPlace(after) }
+    const { search = '', archived, after } = readQuery(request)
+    const accountId = personOf(request).id
+    const query = { accountId, search: search.trim() || null, archived: archived !== undefined, after: readPlace(after) }
     const { conversations, next } = await listConversations(deps, query, { signal: clientSignal(reply) })
     return { conversations, next: next && `${next.at}-${next.id}` }
   })
@@ -112,6 +115,13 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
   own.post<InConversation>('/console/api/conversations/:id/restore', async (request, reply) => {
     const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
     await restoreConversation(deps, target, { signal: clientSignal(reply) })
+    return reply.code(204).send()
+  })
+
+  own.put<InConversation>('/console/api/conversations/:id/archived', async (request, reply) => {
+    const { archived } = readArchived(request)
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), archived }
+    await archiveConversation(deps, target, { signal: clientSignal(reply) })
     return reply.code(204).send()
   })
 

@@ -25,6 +25,8 @@ export interface ConversationTarget {
 export const removedLabel = 'removed'
 /** The label of heads that stand above the others. */
 export const pinnedLabel = 'pinned'
+/** The label of heads that were put away; what is said in one puts it back. */
+export const archivedLabel = 'archived'
 /** The label of all other heads. */
 export const keptLabel = 'kept'
 

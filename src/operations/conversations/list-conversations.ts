@@ -1,6 +1,14 @@
 import type { ListedConversation } from '../../core/chat/conversation.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
-import { type ConversationDependencies, keptLabel, type Options, pinnedLabel, readHead } from './conversation-documents.ts'
+import {
+  archivedLabel,
+  type ConversationDependencies,
+  keptLabel,
+  type Options,
+  pinnedLabel,
+  readHead,
+  removedLabel,
+} from './conversation-documents.ts'
 
 /** Conversations on one page of the list. */
 const pageSize = 50
@@ -17,18 +25,24 @@ export interface ConversationList {
 /**
  * An account's conversations: the pinned ones first, then the last changed.
  *
+ * @param query.archived Those that were put away instead.
  * @param query.search Only those whose title or messages contain it; at most one page of them.
  */
 export async function listConversations(
   { documents }: Pick<ConversationDependencies, 'documents'>,
-  query: { readonly accountId: string; readonly search: string | null; readonly after: ConversationList['next'] },
+  query: {
+    readonly accountId: string
+    readonly search: string | null
+    readonly archived: boolean
+    readonly after: ConversationList['next']
+  },
   options: Options,
 ): Promise<ConversationList> {
-  const { accountId, search, after } = query
+  const { accountId, search, archived, after } = query
   const base: DocumentQuery = { kind: 'conversation', accountId, order: 'newest', after: null, limit: pageSize }
   if (search !== null) return { conversations: await findConversations({ documents }, { accountId, search }, options), next: null }
-  const pinned = after === null ? await documents.list({ ...base, label: pinnedLabel, limit: mostPinned }, options) : []
-  const kept = await documents.list({ ...base, label: keptLabel, after }, options)
+  const pinned = after === null && !archived ? await documents.list({ ...base, label: pinnedLabel, limit: mostPinned }, options) : []
+  const kept = await documents.list({ ...base, label: archived ? archivedLabel : keptLabel, after }, options)
   const last = kept.at(-1)
   return {
     conversations: [...pinned, ...kept].map(readHead),
@@ -49,8 +63,6 @@ async function findConversations(
   const others = [...ids].slice(0, pageSize - titled.length)
   const found = await Promise.all(others.map((id) => documents.get({ kind: 'conversation', id, accountId }, options)))
   return [...titled, ...found]
-    .flatMap((document) =>
-      document === null || (document.label !== pinnedLabel && document.label !== keptLabel) ? [] : readHead(document),
-    )
+    .flatMap((document) => (document === null || document.label === removedLabel ? [] : readHead(document)))
     .sort((a, b) => b.changedAt - a.changedAt)
 }

@@ -1,5 +1,6 @@
 import type { Document } from '../../core/document.ts'
 import {
+  archivedLabel,
   type ConversationDependencies,
   type ConversationTarget,
   conversationNotFound,
@@ -30,6 +31,18 @@ export async function removeConversation(deps: ConversationDependencies, target:
 export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
   await rewrite(deps, target, { head: {}, turns: {} }, options)
   await forgetRemoved(deps, target, options)
+}
+
+/** Puts a conversation away, out of the list but not out of searches, or back into it. @throws {ServiceError} `not_found`. */
+export async function archiveConversation(
+  deps: ConversationDependencies,
+  { archived, ...target }: ConversationTarget & { readonly archived: boolean },
+  options: Options,
+): Promise<void> {
+  const found = await deps.documents.get({ kind: 'conversation', ...target }, options)
+  if (found === null || found.label === removedLabel) throw conversationNotFound()
+  const { id: _, changedAt, ...head } = readHead(found)
+  await keep(deps, { ...headDocument(target, head, changedAt), ...(archived && { label: archivedLabel }) }, options)
 }
 
 async function rewrite(

@@ -6,7 +6,7 @@ import type { OfferedModel } from './offer-model.ts'
 export async function pullOffered(page: Page, { address }: Pick<OfferedModel, 'address'>): Promise<void> {
   await openPage(page, 'Models')
   await page.getByRole('button', { name: 'Pull a model' }).click()
-  await page.getByLabel('Words to search the hub for').fill(address)
+  await page.getByLabel('Search Hugging Face, or paste').fill(address)
   await page.getByRole('dialog').getByRole('button', { name: 'Pull', exact: true }).click()
   await page.getByRole('progressbar').waitFor()
 }

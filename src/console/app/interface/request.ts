@@ -159,9 +159,14 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof RequestFailure && error.isConnectionLost
 }
 
-/** By which the service's log knows what failed, or null; what was wrong with the request itself needs no log. */
+/** By which the service's log knows what failed, or null. */
 export function requestIdOf(error: unknown): string | null {
-  return error instanceof RequestFailure && !(error.status >= 400 && error.status < 500) ? error.requestId : null
+  return error instanceof RequestFailure ? error.requestId : null
+}
+
+/** Whether what was sent is at fault, so that the service's log has nothing to add. */
+export function isMistake(error: unknown): boolean {
+  return error instanceof RequestFailure && error.status >= 400 && error.status < 500
 }
 
 /** What is wrong with one field of what was sent, or null. */

@@ -19,6 +19,8 @@ const exactMoment = new Intl.DateTimeFormat(locale, {
 })
 const hour = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long' })
+const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })
 const weekdayHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
@@ -78,6 +80,16 @@ export function dayText(utcDay: string): string {
 /** The same in fewer letters: `Jun 3`. */
 export function shortDayText(utcDay: string): string {
   return shortDay.format(new Date(`${utcDay}T00:00Z`))
+}
+
+/** The weekday of a moment in the browser's time: `Tuesday`. */
+export function weekdayText(at: number): string {
+  return weekday.format(at)
+}
+
+/** The month of a moment in the browser's time: `June 2025`. */
+export function monthText(at: number): string {
+  return month.format(at)
 }
 
 /** An hour of UTC with its day of the week: `Tue 9:00 AM`. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { causeOf, faultOf, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
+import { causeOf, faultOf, isMistake, languageOf, requestIdOf, sentenceOf } from '../interface/request.ts'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { FailureDetail } from './failure-detail.tsx'
@@ -18,7 +18,7 @@ export function FailureNote({ failure, retry, fields = [] }: FailureNoteProps): 
     <div class="note bad" role="alert">
       <span>
         <span lang={languageOf(failure)}>{sentenceOf(failure)}</span>
-        <FailureDetail requestId={requestIdOf(failure)} cause={causeOf(failure)} />
+        <FailureDetail requestId={isMistake(failure) ? null : requestIdOf(failure)} cause={causeOf(failure)} />
       </span>
       {retry ? <Button size="small" onClick={retry}>{t`Try again`}</Button> : null}
     </div>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OwnDeletion } from '../../../contract/account.ts'
+import { faultOf } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -29,12 +30,12 @@ export function DeleteAccountDialog({ title, name, needsPassword = false, run, o
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        {failure.value ? <FailureNote failure={failure.value} fields={['name', 'password']} /> : null}
         <p class="soft">
           {t`Conversations, files, pictures, results, access tokens and usage are deleted for good. What runs or waits is cancelled. Only the audit log keeps its entries.`}
         </p>
-        <TextField label={t`Type ${name} to confirm`} autocomplete="off" required {...bind(typed)} />
-        {needsPassword ? <PasswordField text={password} hint={t`Confirm it’s you.`} /> : null}
+        <TextField label={t`Type ${name} to confirm`} autocomplete="off" required fault={faultOf(failure.value, 'name')} {...bind(typed)} />
+        {needsPassword ? <PasswordField text={password} hint={t`Confirm it’s you.`} fault={faultOf(failure.value, 'password')} /> : null}
         <DialogChoice busy={busy.value} onClose={onClose} disabled={typed.value.trim() !== name}>
           {t`Delete everything`}
         </DialogChoice>

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { CodeSample } from '../../parts/code-sample.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FailureNote } from '../../parts/failure-note.tsx'
+import { Fold } from '../../parts/fields/fold.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { PageTitle } from '../../parts/page.tsx'
 import { chatModels, loadModels, origins } from '../../state/models.ts'
@@ -53,6 +54,9 @@ export function ChatPage(): VNode {
       <div class="chat">
         <header class="page-head">
           <PageTitle title={t`Chat`} />
+          <span class="chat-model soft" dir="auto">
+            {chatModels().find((model) => model.id === chatSettings.value.model)?.name}
+          </span>
           <div class="page-actions">
             {hasTurns ? <Button tone="quiet" size="small" icon="plus" onClick={beginConversation}>{t`New conversation`}</Button> : null}
             {hasTurns ? (
@@ -80,7 +84,9 @@ export function ChatPage(): VNode {
       </div>
       <aside aria-label={t`Conversations and settings`}>
         <ConversationList />
-        <ChatSettingsPanel />
+        <Fold title={t`Settings`} open>
+          <ChatSettingsPanel />
+        </Fold>
       </aside>
       {open.value === 'settings' ? (
         <Dialog title={t`Settings`} onClose={close}>

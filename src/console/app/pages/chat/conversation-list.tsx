@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { neverAborted } from '../../../../core/waiting.ts'
 import { t } from '../../language/t.ts'
@@ -9,26 +9,42 @@ import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useResource } from '../../state/resource.ts'
 import { announce, showToast } from '../../state/toasts.ts'
-import { beginConversation, changeHead, current, listChanges, loadConversations, removeConversation } from './conversations.ts'
+import { groupByDay } from './conversation-days.ts'
+import {
+  archiveConversation,
+  beginConversation,
+  changeHead,
+  current,
+  importConversation,
+  listChanges,
+  loadConversations,
+  removeConversation,
+} from './conversations.ts'
+import { readExport } from './import-conversation.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
 /** How long somebody pauses before a search is sent. */
 const pauseMs = 250
+
+/** Bytes of a file that is imported: pictures are inside of it. */
+const mostImportBytes = 200_000_000
 
 /** What is kept of earlier conversations: found, opened, renamed, pinned and deleted. */
 export function ConversationList(): VNode {
   const search = useSignal('')
   const typed = useSignal('')
   const renamed = useSignal<ListedConversation | null>(null)
+  const archived = useSignal(false)
+  const file = useRef<HTMLInputElement>(null)
   const { turns, id, writing } = current.value
   // What was said changes the list once it is said, and once more when the answer is done.
   const said = turns.value.length > 0 ? `${id} ${turns.value.length} ${writing.value}` : ''
   const { resource, reload } = useResource(
     async (signal) => {
       await current.peek().keeper.settled()
-      return loadConversations({ search: typed.value, after: null }, signal)
+      return loadConversations({ search: typed.value, archived: archived.value, after: null }, signal)
     },
-    [said, typed.value, listChanges.value],
+    [said, typed.value, archived.value, listChanges.value],
   )
   useEffect(() => {
     const timer = setTimeout(() => (typed.value = search.value.trim()), pauseMs)
@@ -46,7 +62,7 @@ export function ConversationList(): VNode {
   const loadMore = async (after: string) => {
     const before = resource.value
     if (before.state !== 'ready') return
-    const { conversations, next } = await loadConversations({ search: typed.value, after }, neverAborted.signal)
+    const { conversations, next } = await loadConversations({ search: typed.value, archived: archived.value, after }, neverAborted.signal)
     resource.value = { state: 'ready', value: { conversations: [...before.value.conversations, ...conversations], next } }
   }
   return (
@@ -67,12 +83,29 @@ export function ConversationList(): VNode {
       <Loaded resource={resource} retry={reload}>
         {({ conversations, next }) =>
           conversations.length === 0 ? (
-            <p class="soft">{typed.value === '' ? t`Conversations are saved here until you delete them.` : t`Nothing found.`}</p>
+            <p class="soft">
+              {typed.value !== ''
+                ? t`Nothing found.`
+                : archived.value
+                  ? t`Nothing is archived.`
+                  : t`Conversations are saved here until you delete them.`}
+            </p>
           ) : (
+            // One list, so that an entry that is pinned keeps the focus.
             <ul>
-              {conversations.map((conversation) => (
-                <Entry conversation={conversation} key={conversation.id} onRename={() => (renamed.value = conversation)} />
-              ))}
+              {groupByDay(conversations, Date.now()).flatMap((group) => [
+                <li class="history-day" key={`day ${group.title}`}>
+                  <h3>{group.title}</h3>
+                </li>,
+                ...group.conversations.map((conversation) => (
+                  <Entry
+                    conversation={conversation}
+                    key={conversation.id}
+                    archived={archived.value}
+                    onRename={() => (renamed.value = conversation)}
+                  />
+                )),
+              ])}
               {next === null ? null : (
                 <li>
                   <Button tone="quiet" size="small" onClick={() => loadMore(next)}>{t`Show older ones`}</Button>
@@ -82,13 +115,49 @@ export function ConversationList(): VNode {
           )
         }
       </Loaded>
+      <div class="row history-foot">
+        <Button tone="quiet" size="small" onClick={() => (archived.value = !archived.value)}>
+          {archived.value ? t`Back to the list` : t`Archive`}
+        </Button>
+        <Button tone="quiet" size="small" onClick={() => file.current?.click()}>{t`Import`}</Button>
+        <input
+          ref={file}
+          type="file"
+          accept="application/json,.json"
+          hidden
+          aria-label={t`Exported conversation`}
+          onChange={({ currentTarget }) => {
+            const [chosen] = currentTarget.files ?? []
+            if (chosen) void importFile(chosen)
+            currentTarget.value = ''
+          }}
+        />
+      </div>
       {renamed.value ? <RenameDialog conversation={renamed.value} onClose={() => (renamed.value = null)} /> : null}
     </section>
   )
 }
 
-function Entry({ conversation, onRename }: { conversation: ListedConversation; onRename: () => void }): VNode {
+/** Reads a file and keeps the conversation that it holds. */
+async function importFile(file: File): Promise<void> {
+  const read = file.size > mostImportBytes ? null : readExport(await file.text(), Date.now())
+  if (read === null) showToast(t`${file.name} isn’t a conversation that was exported here as JSON.`)
+  else importConversation(read)
+}
+
+interface EntryProps {
+  readonly conversation: ListedConversation
+  /** Whether the archive is shown. */
+  readonly archived: boolean
+  readonly onRename: () => void
+}
+
+function Entry({ conversation, archived, onRename }: EntryProps): VNode {
   const { id, title, pinned } = conversation
+  const archive = async () => {
+    const undo = await archiveConversation(id, !archived)
+    showToast(archived ? t`The conversation is back in the list.` : t`The conversation is archived.`, { label: t`Undo`, run: undo })
+  }
   const remove = async () => {
     const undo = await removeConversation(id)
     showToast(t`Conversation deleted.`, { label: t`Undo`, run: undo })
@@ -103,8 +172,13 @@ function Entry({ conversation, onRename }: { conversation: ListedConversation; o
         {pinned ? <Icon name="pin" size={14} /> : null} {title}
       </a>
       <span class="history-acts">
-        <Button tone="quiet" size="small" icon={pinned ? 'unpin' : 'pin'} iconOnly onClick={turnPin}>
-          {pinned ? t`Unpin` : t`Pin`}
+        {archived ? null : (
+          <Button tone="quiet" size="small" icon={pinned ? 'unpin' : 'pin'} iconOnly onClick={turnPin}>
+            {pinned ? t`Unpin` : t`Pin`}
+          </Button>
+        )}
+        <Button tone="quiet" size="small" icon={archived ? 'undo' : 'drawer'} iconOnly onClick={archive}>
+          {archived ? t`Take out of the archive` : t`Put into the archive`}
         </Button>
         <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>{t`Rename`}</Button>
         <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete conversation`}</Button>

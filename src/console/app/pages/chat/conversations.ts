@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
+import { makeId } from '../../browser/make-id.ts'
 import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'
 import { Conversation } from './conversation.ts'
+import type { ImportedConversation } from './import-conversation.ts'
 import { beginWithStandard } from './presets/presets.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 import { sendUnsent, unsentTurns } from './unsent/unsent-changes.ts'
@@ -52,12 +54,16 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
 
 /** One page of what is kept, or what a search finds. */
 export async function loadConversations(
-  query: { readonly search: string; readonly after: string | null },
+  query: { readonly search: string; readonly archived: boolean; readonly after: string | null },
   signal: AbortSignal,
 ): Promise<ConversationPage> {
   await caughtUp
-  const { search, after } = query
-  const parameters = new URLSearchParams({ ...(search !== '' && { search }), ...(after !== null && { after }) })
+  const { search, archived, after } = query
+  const parameters = new URLSearchParams({
+    ...(search !== '' && { search }),
+    ...(archived && { archived: 'true' }),
+    ...(after !== null && { after }),
+  })
   return request<ConversationPage>(`${base}?${parameters}`, { signal })
 }
 
@@ -70,6 +76,27 @@ export async function changeHead({ id, title, pinned, leaf }: ListedConversation
     known.pin(pinned)
     await known.keeper.settled()
   }
+  listChanges.value++
+}
+
+/** Puts a conversation away, or back into the list. @returns the way back. */
+export async function archiveConversation(id: string, archived: boolean): Promise<() => Promise<void>> {
+  const set = async (value: boolean) => {
+    await send(`${base}/${id}/archived`, { method: 'PUT', body: { archived: value } })
+    listChanges.value++
+  }
+  await opened.get(id)?.keeper.settled()
+  await set(archived)
+  return () => set(!archived)
+}
+
+/** Keeps what an export holds as a new conversation, and shows it. */
+export function importConversation({ title, turns }: ImportedConversation): void {
+  const made = new Conversation({ id: makeId(), title, pinned: false, leaf: turns.at(-1)?.id ?? null, changedAt: Date.now(), turns })
+  made.keeper.headChanged()
+  for (const { id } of turns) made.keeper.turnChanged(id)
+  current.value = made
+  settleAddress()
   listChanges.value++
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Turn } from '../../../../core/chat/conversation.ts'
 import { conversationJson, conversationMarkdown, fileName } from './export-conversation.ts'
+import { readExport } from './import-conversation.ts'
 
 const turn = (fields: Partial<Turn>): Turn => ({
   ...{ id: 'x', parent: null, role: 'user', content: '', files: [], state: 'done', failure: null, model: null, facts: null, at: 0 },
@@ -23,6 +24,54 @@ test('as JSON, messages are those of a chat completion', () => {
   const { title, messages } = JSON.parse(conversationJson('Files', turns))
   assert.equal(title, 'Files')
   assert.deepEqual(messages[1], { role: 'assistant', content: '**Done.**', model: 'fake-chat', at: '1970-01-01T00:00:00.000Z' })
+})
+
+test('an export as JSON is imported again with everything that was said', () => {
+  const said = [
+    ...turns,
+    turn({ content: '', pictures: [{ name: 'a.png', url: 'data:image/png;base64,AAAA' }] }),
+    turn({
+      role: 'assistant',
+      content: 'Look.',
+      thoughts: 'Hm.',
+      model: 'm',
+      calls: [{ id: 'c', name: 'f', arguments: '{}', result: '7' }],
+    }),
+  ]
+  const read = readExport(conversationJson('Files', said), 5)
+  assert.equal(read?.title, 'Files')
+  assert.equal(
+    conversationJson('Files', read.turns).replaceAll(/"at": "[^"]+"/g, ''),
+    conversationJson('Files', said).replaceAll(/"at": "[^"]+"/g, ''),
+  )
+  const ids = read.turns.map(({ id }) => id)
+  assert.equal(new Set(ids).size, said.length)
+  assert.deepEqual(
+    read.turns.map(({ parent }) => parent),
+    [null, ...ids.slice(0, -1)],
+  )
+})
+
+test('what is no export is refused, and what of one is of the wrong kind is left out', () => {
+  for (const text of [
+    '',
+    'null',
+    '[]',
+    '{"turns":[]}',
+    '{"turns":[{"role":"king","content":"x"}]}',
+    '{"turns":[{"role":"user"}]}',
+    '# Files',
+  ])
+    assert.equal(readExport(text, 0), null, text)
+  const odd = {
+    title: ['x'],
+    turns: [{ role: 'user', content: 'Hi', files: [{ name: 1 }], pictures: 'x', calls: [null], model: 7, id: 'mine' }],
+  }
+  const read = readExport(JSON.stringify(odd), 0)
+  assert.equal(read?.title, 'Untitled')
+  const [only] = read.turns
+  assert.deepEqual([only?.files, only?.pictures, only?.calls, only?.model], [[], undefined, undefined, null])
+  assert.notEqual(only?.id, 'mine')
 })
 
 const names: readonly (readonly [title: string, name: string])[] = [

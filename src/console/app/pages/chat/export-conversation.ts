@@ -16,7 +16,7 @@ function picturesOf({ pictures = [] }: Turn): readonly string[] {
   return pictures.map(({ name, url }) => `![${name.replace(/[\][\\\r\n]/g, ' ')}](${url})`)
 }
 
-/** A conversation as JSON: its messages as chat completions take them, each with what is known of it. */
+/** A conversation as JSON: its messages as chat completions take them, each with what is known of it, and as the console imports them again. */
 export function conversationJson(title: string, turns: readonly Turn[]): string {
   const messages = turns.flatMap((turn) =>
     messagesOf(turn).map((message) => ({
@@ -25,7 +25,16 @@ export function conversationJson(title: string, turns: readonly Turn[]): string 
       at: new Date(turn.at).toISOString(),
     })),
   )
-  return `${JSON.stringify({ title, messages }, null, 2)}\n`
+  const exported = turns.map(({ role, content, model, thoughts, files, pictures, calls }) => ({
+    role,
+    content,
+    ...(model !== null && { model }),
+    ...(thoughts && { thoughts }),
+    ...(files.length > 0 && { files }),
+    ...(pictures && { pictures }),
+    ...(calls && { calls }),
+  }))
+  return `${JSON.stringify({ title, messages, turns: exported }, null, 2)}\n`
 }
 
 /** A title as the name of a file on every system. */

@@ -1,0 +1,77 @@
+import { longestContent, mostFiles, mostPictures, type Turn } from '../../../../core/chat/conversation.ts'
+import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
+import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
+import { makeId } from '../../browser/make-id.ts'
+import { t } from '../../language/t.ts'
+
+/** A conversation that an export holds, with ids of its own. */
+export interface ImportedConversation {
+  readonly title: string
+  readonly turns: readonly Turn[]
+}
+
+/** Messages that one conversation may have. */
+const mostTurns = 5000
+const longestTitle = 400
+
+/** Reads a file that the console exported as JSON; null = it is no such file. */
+export function readExport(text: string, now: number): ImportedConversation | null {
+  const value = parse(text)
+  if (!isRecord(value) || !Array.isArray(value.turns) || value.turns.length === 0 || value.turns.length > mostTurns) return null
+  const turns: Turn[] = []
+  for (const each of value.turns) {
+    const turn = readTurn(each, { parent: turns.at(-1)?.id ?? null, at: now + turns.length })
+    if (turn === null) return null
+    turns.push(turn)
+  }
+  const title = typeof value.title === 'string' ? beginning(onOneLine(value.title), longestTitle) : ''
+  return { title: isVisible(title) ? title : t`Untitled`, turns }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** A message of an export; what is not of the right kind is left out, and without its role and words there is no message. */
+function readTurn(value: JsonValue | unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): Turn | null {
+  if (!isRecord(value)) return null
+  const { role, content, model, thoughts, files, pictures, calls } = value
+  if ((role !== 'user' && role !== 'assistant') || !isText(content)) return null
+  const kept = listOf(files, (file) => isText(file.name) && isText(file.text)).slice(0, mostFiles)
+  const shown = listOf(pictures, (picture) => isText(picture.name) && isText(picture.url)).slice(0, mostPictures)
+  const called = listOf(calls, (call) => isText(call.id) && isText(call.name) && isText(call.arguments))
+  return {
+    id: makeId(),
+    parent,
+    role,
+    content,
+    files: kept.map(({ name, text }) => ({ name: String(name), text: String(text) })),
+    ...(shown.length > 0 && { pictures: shown.map(({ name, url }) => ({ name: String(name), url: String(url) })) }),
+    ...(called.length > 0 && {
+      calls: called.map((call) => ({
+        id: String(call.id),
+        name: String(call.name),
+        arguments: String(call.arguments),
+        ...(isText(call.result) && { result: call.result }),
+      })),
+    }),
+    ...(isText(thoughts) && { thoughts }),
+    state: 'done',
+    failure: null,
+    model: isText(model) ? model : null,
+    facts: null,
+    at,
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= longestContent
+}
+
+function listOf(value: unknown, fits: (item: Readonly<Record<string, unknown>>) => boolean): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter((item) => isRecord(item) && fits(item)) : []
+}
