@@ -25,8 +25,7 @@ describe('the command line', () => {
   it('lists the commands of a group with --help', async () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'limit', 'revoke']],
-      ['account', ['create', 'list', 'disable', 'enable', 'limit', 'log', 'link', 'second-factor']],
-      ['account', ['create', 'list', 'disable', 'enable', 'limit', 'log', 'link', 'second-factor']],
+      ['account', ['create', 'list', 'delete', 'disable', 'enable', 'limit', 'log', 'link', 'second-factor']],
       ['model', ['list', 'load', 'unload', 'pull', 'search', 'suggestions', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])

@@ -113,7 +113,7 @@ test('an account is deleted only when its name is typed', { skip }, async () => 
 
 test('a guessable password is told at its field, without an id of the request', { skip }, async () => {
   const { page } = visit()
-  await openPage(page, 'Account')
+  await page.goto(`${visit().service.url}/console/account`)
   await page.getByLabel('New password').fill('passwordpassword')
   await page.getByLabel('Current password').fill('a poet of science')
   await page.getByRole('button', { name: 'Save', exact: true }).click()

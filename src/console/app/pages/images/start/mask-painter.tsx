@@ -66,7 +66,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
       const run = () => {
         startingImage.value = start
       }
-      showToast(t`Your mask is kept.`, { label: t`Undo`, run })
+      showToast(t`Your mask is kept.`, { label: t`Discard it`, run })
     }
     onClose()
   }
