@@ -111,7 +111,7 @@ test('an account is deleted only when its name is typed', { skip }, async () => 
   await page.getByRole('row', { name: /^Bob/ }).first().waitFor({ state: 'detached' })
 })
 
-test('a guessable password is told at its field, without an id of the request', { skip }, async () => {
+test('a guessable password is shown at its field, without an id of the request', { skip }, async () => {
   const { page } = visit()
   await page.goto(`${visit().service.url}/console/account`)
   await page.getByLabel('New password').fill('passwordpassword')

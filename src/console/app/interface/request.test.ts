@@ -15,7 +15,7 @@ test('an emoji that was cut in two is sent as a character that is missing, since
   assert.equal(sent, '{"words":["cut \ufffd","whole 🐯"]}')
 })
 
-test('a mistake in a field is told by that field alone, and has no id to look up in a log', async () => {
+test('a mistake in a field is shown by that field alone, and has no id to look up in a log', async () => {
   const body = { error: { code: 'validation_error', message: 'Choose another.', param: 'password' } }
   const headers = { 'x-request-id': 'r-1' }
   browser.answerWith(async () => Response.json(body, { status: 422, headers }))
