@@ -18,7 +18,16 @@ export const apiDocumentRoutes: readonly Route[] = [
     summary: 'This document',
     scopes: null,
     answers: [json('OpenAPI 3.1.', text)],
-    handle: (deps, settings) => async () => describeApi(deps.routes, settings, deps.addresses()),
+    handle: (deps, settings) => {
+      let made = { at: '', bytes: Buffer.alloc(0) }
+      return async ({ reply }) => {
+        const addresses = deps.addresses()
+        const at = JSON.stringify(addresses)
+        // One for all who ask, without a token: half a megabyte each would fill the memory.
+        if (made.at !== at) made = { at, bytes: Buffer.from(JSON.stringify(describeApi(deps.routes, settings, addresses))) }
+        return reply.type('application/json; charset=utf-8').send(made.bytes)
+      }
+    },
   },
   {
     method: 'GET',
