@@ -92,6 +92,7 @@ async function startService(): Promise<BenchTarget> {
           mostBodyBytes: 32 * 1024 ** 2,
           mostTokens: 1000,
           mostDocumentBytes: 1e9,
+          openOnLoopback: false,
           requestLog: { mostKeepMs: 48 * 60 * 60 * 1000, mostBytes: 1e9 },
           limits: [],
           signIn: { sessionMs: 14 * 24 * 60 * 60 * 1000, local: true, secondFactor: 'optional', openId: null },

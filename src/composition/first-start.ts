@@ -28,6 +28,7 @@ export async function greet(
   }: { readonly print: (text: string) => void; readonly addresses: () => Addresses; readonly config: Config; readonly url: string },
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
+  if (config.listen.openOnLoopback) print('Programs on this machine need no access token and act as the owner (open-on-loopback).\n')
   await greetFirstStart({ accounts, tokens, clock, print }, addresses().textUrl, options)
   const link = await createFirstRunLink({ accounts, documents, clock, addresses, shared: nodes !== undefined }, options)
   if (link !== null) print(`Open the console: ${link}\n`)

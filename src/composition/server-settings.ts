@@ -11,6 +11,7 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
     probesOnly: cluster.role === 'worker',
     trustedProxies: listen.trustedProxies,
     corsOrigins: listen.corsOrigins,
+    openOnLoopback: listen.openOnLoopback,
     pathPrefixes: pathPrefixes(addresses),
     connectionsInAll: mostConnections(mostDescriptors()),
     connectionsPerAddress: listen.connectionsPerAddress,
@@ -42,7 +43,7 @@ function bodyMemory({ bodyMemoryBytes, bodyLimitBytes }: Config['requests']): Ht
 }
 
 /** What the console shows of the settings. */
-export function consoleSettings({ models, requests, accounts, deferred }: Config, signIn: SignInSettings): ConsoleSettings {
+export function consoleSettings({ models, requests, accounts, deferred, listen }: Config, signIn: SignInSettings): ConsoleSettings {
   return {
     version: packageFile.version,
     signIn,
@@ -50,6 +51,7 @@ export function consoleSettings({ models, requests, accounts, deferred }: Config
     mostBodyBytes: requests.bodyLimitBytes,
     mostDocumentBytes: accounts.documentBytes,
     requestLog: accounts.requestLog,
+    openOnLoopback: listen.openOnLoopback,
     limits: [
       { name: 'modelMemoryBytes', most: models.memoryBytes },
       { name: 'threadsPerEngine', most: models.threads },

@@ -15,7 +15,12 @@ export async function openInstalledModels(
   telemetry: Telemetry,
   options: { readonly signal: AbortSignal },
 ): Promise<Awaited<ReturnType<typeof openModels>>> {
-  const faults = [...findClusterFaults(config), ...findSignInFaults(config), ...(await findMissingHardware(config, options))]
+  const faults = [
+    ...findClusterFaults(config),
+    ...findOpenFaults(config),
+    ...findSignInFaults(config),
+    ...(await findMissingHardware(config, options)),
+  ]
   const installed = await openModels(config, faults)
   for (const idle of installed.idleFields) modelFieldIdle(telemetry, idle)
   for (const fault of installed.faults) modelFaulty(telemetry, fault)
@@ -38,12 +43,33 @@ async function findMissingHardware({ models }: Config, options: { readonly signa
 /** What keeps a service with these settings from starting, though each for itself is well written. */
 export async function findStartFaults(config: Config): Promise<readonly ConfigFault[]> {
   try {
-    await openModels(config, [...findClusterFaults(config), ...findSignInFaults(config)])
+    await openModels(config, [...findClusterFaults(config), ...findOpenFaults(config), ...findSignInFaults(config)])
     return []
   } catch (error) {
     if (error instanceof UsageError) return error.faults
     throw error
   }
+}
+
+/** Which settings would let others in where programs on this machine need no token. */
+export function findOpenFaults({ listen, addresses }: Pick<Config, 'listen' | 'addresses'>): readonly ConfigFault[] {
+  if (!listen.openOnLoopback) return []
+  const { publicUrl, imageUrl, asyncUrl, textUrl } = addresses
+  const remedy = 'leave it out, or turn open-on-loopback off and send tokens.'
+  const found: readonly (readonly [isFault: boolean, where: string, message: string])[] = [
+    [
+      !/^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/i.test(listen.host),
+      'host',
+      `With open-on-loopback only this machine may reach the service; ${remedy}`,
+    ],
+    [publicUrl !== null, 'public-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
+    [imageUrl !== null, 'image-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
+    [asyncUrl !== null, 'async-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
+    [textUrl !== null, 'text-url', `With open-on-loopback nobody else may reach the service; ${remedy}`],
+    [listen.allowedHosts.length > 0, 'allowed-hosts', `With open-on-loopback browsers use localhost alone; ${remedy}`],
+    [listen.trustedProxies.length > 0, 'trusted-proxies', `With open-on-loopback no proxy may stand before the service; ${remedy}`],
+  ]
+  return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message, settings: [where, 'open-on-loopback'] }] : []))
 }
 
 /** Characters that the nodes' secret has at least. */

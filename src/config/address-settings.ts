@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type Kind, setting, unset } from './setting.ts'
-import { integer, names, optional, origins, text, url, zeroIsNone } from './setting-kinds.ts'
+import { integer, names, optional, origins, text, toggle, url, zeroIsNone } from './setting-kinds.ts'
 
 const webUrl = optional(url('http:', 'https:'))
 
@@ -49,6 +49,13 @@ export const addressSettings = {
       origins,
       { words: 'none', derive: () => [] },
       'Origins whose web pages may call the API with an access token, such as `https://app.example`; `*` means all. The console stays closed to them.',
+    ),
+    openOnLoopback: setting(
+      'open-on-loopback',
+      'Address',
+      toggle,
+      'off',
+      'For one person on one machine: programs on it need no token and act as the owner. Excludes a public address and proxies.',
     ),
     trustedProxies: setting(
       'trusted-proxies',

@@ -90,6 +90,8 @@ export interface ConsoleSettings {
   readonly version: string
   /** Access tokens of one account that can be used at once. */
   readonly mostTokens: number
+  /** Whether programs on this machine need no token. */
+  readonly openOnLoopback: boolean
   /** Bytes of a request that is answered at once. */
   readonly mostBodyBytes: number
   /** Bytes that one account may keep besides requests. */

@@ -18,6 +18,8 @@ export type AuthenticateSession = (request: FastifyRequest, options: { readonly 
 export interface CallerDependencies extends AuthenticationDependencies {
   /** Asked when a request carries no token; absent where there is no console. */
   readonly authenticateSession?: AuthenticateSession
+  /** Finds out who a program on this machine acts for, where it needs no token; absent = it needs one. */
+  readonly authenticateLoopback?: (request: FastifyRequest['raw'], options: { readonly signal: AbortSignal }) => Promise<Caller>
 }
 
 /** Who sent an authenticated request. */
@@ -46,7 +48,9 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
   const options = { signal: clientSignal(reply) }
   const token = findToken(request)
   const session = token === undefined ? await deps.authenticateSession?.(request, options) : null
-  const caller = session ?? (await authenticate(deps, { text: readToken(token) }, options))
+  const isOpen = token === undefined && deps.authenticateLoopback !== undefined
+  const caller =
+    session ?? (await (isOpen ? deps.authenticateLoopback(request.raw, options) : authenticate(deps, { text: readToken(token) }, options)))
   request.caller = caller
   return caller
 }

@@ -30,6 +30,7 @@ import { fewPerTurn } from './limits/few-per-turn.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
+import { createLoopbackCaller } from './loopback-caller.ts'
 import { noteWork } from './note-work.ts'
 import { answerBelow, withoutPrefix } from './path-prefix.ts'
 import { probeRoutes } from './routes/service.ts'
@@ -184,9 +185,10 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
   const takeTurn = fewPerTurn(requestsPerTurn)
+  const open = settings.openOnLoopback === true ? { authenticateLoopback: createLoopbackCaller(deps) } : {}
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const onFault = (error: unknown) => deps.observer.faultSurvived({ requestId: request.id, error })
-    const caller = await identifyCaller({ ...deps, recent, onFault }, request, reply)
+    const caller = await identifyCaller({ ...deps, ...open, recent, onFault }, request, reply)
     const { accountId, accountLimits: limits } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
     noteWork(deps, caller, reply)

@@ -28,7 +28,7 @@ import type { ServiceAddresses } from './wire/service-addresses.ts'
 /** What the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault' | 'onWork'>,
-    Omit<CallerDependencies, 'recent' | 'onFault'> {
+    Omit<CallerDependencies, 'recent' | 'onFault' | 'authenticateLoopback'> {
   /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies

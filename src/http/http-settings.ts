@@ -9,6 +9,8 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[]
   /** Origins whose pages may call the public interface; `*` = all. Absent = none. */
   readonly corsOrigins?: readonly string[]
+  /** Whether programs on this machine need no token; absent = they need one. */
+  readonly openOnLoopback?: boolean
   /** Paths of the public addresses, which proxies may leave in front; the first is that of `public-url`. Absent = none. */
   readonly pathPrefixes?: readonly string[]
   /** Connections at once from one address; null = no limit. */

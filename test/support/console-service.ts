@@ -150,6 +150,7 @@ export async function startConsoleService({
       mostTokens: 1000,
       mostBodyBytes: 32 * 1024 ** 2,
       mostDocumentBytes: 1_000_000,
+      openOnLoopback: settings.openOnLoopback ?? false,
       requestLog: { mostKeepMs: 48 * hourMs, mostBytes: 1_000_000 },
       limits: [],
       signIn: { ...standardSignIn, ...signIn },

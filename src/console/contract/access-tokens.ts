@@ -15,6 +15,8 @@ export interface TokenLimits {
 
 /** GET /console/api/tokens. */
 export interface TokenList {
+  /** Whether programs on the service's machine need none. */
+  readonly openOnLoopback: boolean
   readonly tokens: readonly ListedToken[]
 }
 

@@ -29,12 +29,13 @@ const readLimits: BodyReader<TokenLimits> = createBodyReader({ limits: tokenLimi
 /** /console/api/tokens: the caller's own access tokens. */
 export function registerAccessTokens(
   own: FastifyInstance,
-  deps: Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'audit' | 'clock'> & Pick<ConsoleSettings, 'mostTokens'>,
+  deps: Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'audit' | 'clock'> & Pick<ConsoleSettings, 'mostTokens' | 'openOnLoopback'>,
 ): void {
   own.get('/console/api/tokens', async (request, reply): Promise<TokenList> => {
     const options = { signal: clientSignal(reply) }
     const found = await listAccessTokens(deps, { accountId: personOf(request).id }, options)
-    return { tokens: await Promise.all(found.map((token) => showToken(deps, token, options))) }
+    const { openOnLoopback } = deps
+    return { openOnLoopback, tokens: await Promise.all(found.map((token) => showToken(deps, token, options))) }
   })
 
   own.post('/console/api/tokens', async (request, reply) => {

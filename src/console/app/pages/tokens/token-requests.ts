@@ -1,11 +1,10 @@
 import type { UseLimits } from '../../../../core/limits/use-limits.ts'
-import type { ListedToken, NewToken, TokenLimits, TokenList, TokenText } from '../../../contract/access-tokens.ts'
+import type { NewToken, TokenLimits, TokenList, TokenText } from '../../../contract/access-tokens.ts'
 import { request, send } from '../../interface/request.ts'
 
 /** The account's own tokens. */
-export async function listTokens(signal?: AbortSignal): Promise<readonly ListedToken[]> {
-  const { tokens } = await request<TokenList>('/console/api/tokens', { signal })
-  return tokens
+export function listTokens(signal?: AbortSignal): Promise<TokenList> {
+  return request<TokenList>('/console/api/tokens', { signal })
 }
 
 /** Makes a token; its text is in this answer and nowhere else, ever. */

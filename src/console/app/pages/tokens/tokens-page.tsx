@@ -37,16 +37,21 @@ export function TokensPage(): VNode {
     >
       {shown.value ? <TokenShown text={shown.value} onDone={() => (shown.value = null)} /> : null}
       <Loaded resource={resource} retry={reload}>
-        {(tokens) =>
-          tokens.length > 0 ? (
-            <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />
-          ) : (
-            <EmptyState drawing="key" title={t`No tokens yet`}>
-              <p>{t`Create one to let your programs use the models.`}</p>
-              <div class="row">{make}</div>
-            </EmptyState>
-          )
-        }
+        {({ tokens, openOnLoopback }) => (
+          <>
+            {openOnLoopback ? (
+              <p class="note warn">{t`Programs on the machine of this service need no token: they act as the owner (open-on-loopback).`}</p>
+            ) : null}
+            {tokens.length > 0 ? (
+              <TokenLedger tokens={tokens} reload={reload} limit={(token) => (limiting.value = token)} />
+            ) : (
+              <EmptyState drawing="key" title={t`No tokens yet`}>
+                <p>{t`Create one to let your programs use the models.`}</p>
+                <div class="row">{make}</div>
+              </EmptyState>
+            )}
+          </>
+        )}
       </Loaded>
       {limiting.value ? (
         <LimitsDialog
