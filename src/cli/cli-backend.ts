@@ -41,6 +41,18 @@ export interface CliBackend {
   readonly planPull: (config: Config, source: string, options: Options & { readonly offline?: boolean }) => Promise<PullPlan>
   /** Models of the hub that match some words. */
   readonly searchModels: (config: Config, words: string, options: Options) => Promise<readonly FoundOnHub[]>
+  /** The models that lie in another program's folder, and the folder; `folder` = another than that program's own. @throws {UsageError} where there is no such program or folder. */
+  readonly findForeignModels: (
+    config: Config,
+    program: string,
+    options: { readonly folder: string | null; readonly environment: Readonly<Record<string, string | undefined>> },
+  ) => Promise<{ readonly folder: string; readonly models: readonly ForeignModelRow[] }>
+  /** Links some of them, by their names or ids, into the data folder. @throws {UsageError} naming what is not there or installed already. */
+  readonly registerForeignModels: (
+    config: Config,
+    models: readonly ForeignModelRow[],
+    names: readonly string[],
+  ) => Promise<readonly ForeignModelRow[]>
   /** A pulled model, whose folder removing it deletes; built-in ones and those of other folders are refused. */
   readonly findRemovableModel: (config: Config, modelId: string) => Promise<ModelDescriptor>
   readonly removeModel: (model: ModelDescriptor) => Promise<void>
@@ -55,6 +67,16 @@ export interface CliBackend {
   /** How a running service is called, directly or through a proxy. */
   readonly openFetch: (config: Config) => typeof fetch
   readonly doctor: (config: Config, options: SlowOptions) => Promise<readonly Finding[]>
+}
+
+/** A model that lies in another program's folder. */
+export interface ForeignModelRow {
+  readonly name: string
+  readonly id: string
+  readonly bytes: number
+  readonly links: ReadonlyMap<string, string>
+  /** Whether a model of this id is installed. */
+  readonly installed: boolean
 }
 
 /** Accounts and their tokens; disposing it closes the store. */

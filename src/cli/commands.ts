@@ -12,7 +12,7 @@ import {
   resetSecondFactor,
 } from './commands/accounts.ts'
 import { backup, doctor, migrate, restore } from './commands/data.ts'
-import { listModels, pullModel, removeModel, searchModels, suggestModels } from './commands/models.ts'
+import { importModels, listModels, pullModel, removeModel, searchModels, suggestModels } from './commands/models.ts'
 import { serve } from './commands/serve.ts'
 import { chat, runModel } from './commands/service/chat.ts'
 import { draw } from './commands/service/draw.ts'
@@ -57,6 +57,7 @@ export const commands: readonly Command[] = [
   loadModel,
   unloadModel,
   pullModel,
+  importModels,
   searchModels,
   suggestModels,
   removeModel,

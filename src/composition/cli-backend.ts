@@ -14,6 +14,7 @@ import { writeBackup } from '../storage/upkeep/write-backup.ts'
 import { dataLayout } from './data-layout.ts'
 import { listDevices } from './devices/devices.ts'
 import { examine } from './doctor/examine.ts'
+import { findImportable, registerImportable } from './models/import-models.ts'
 import { listInstalledModels, planPullToDataFolder, pullToDataFolder, searchModels } from './models/pull-to-data-folder.ts'
 import { openAccountDesk } from './open-account-desk.ts'
 import { bodyKeysFile, finishInterruptedRestore, openStore } from './open-store.ts'
@@ -37,6 +38,8 @@ export const cliBackend: CliBackend = {
     return model
   },
   planPull: planPullToDataFolder,
+  findForeignModels: findImportable,
+  registerForeignModels: registerImportable,
   searchModels,
   findRemovableModel,
   removeModel,

@@ -112,6 +112,8 @@ export async function runCommandLine(
     pullModel: refuse,
     planPull: refuse,
     searchModels: refuse,
+    findForeignModels: refuse,
+    registerForeignModels: refuse,
     findRemovableModel: refuse,
     removeModel: refuse,
     makeLogKey: async () => ({ id: 'k1', file: '/data/request-log.keys' }),

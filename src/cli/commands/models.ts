@@ -73,6 +73,38 @@ function describePlan({ id, bytes, license, notes }: PullPlan): readonly string[
   return [`${id} (${printByteSize(bytes)}), licence: ${license ?? 'not stated'}`, ...notes].map(printableLine)
 }
 
+export const importModels: Command = {
+  words: ['model', 'import'],
+  summary: 'List the models of Ollama, LM Studio or the hub cache, and use chosen ones where they lie.',
+  argument: { name: '<program>', help: 'ollama, lmstudio or huggingface.' },
+  flags: [
+    { name: 'register', form: '<names>', help: 'Use these models, by name or id and separated by commas, or all; nothing is copied.' },
+    { name: 'folder', form: '<path>', help: "Where the models lie, if not in the program's usual folder." },
+  ],
+  settings: ['data'],
+  run: async ({ argument, flags, backend, config, environment }) => {
+    const { folder, models } = await backend.findForeignModels(config, argument, { folder: flags.get('folder') ?? null, environment })
+    const wanted = flags.get('register')
+    if (wanted !== undefined) {
+      const names =
+        wanted === 'all' ? models.flatMap(({ id, installed }) => (installed ? [] : [id])) : wanted.split(',').map((name) => name.trim())
+      const registered = await backend.registerForeignModels(config, models, names)
+      const ids = registered.map(({ id }) => id)
+      const text =
+        ids.length === 0 ? 'Every model found is registered already.' : `Registered ${ids.join(', ')}; the files stay in ${folder}.`
+      return { text: printableLine(text), json: { folder, registered: ids } }
+    }
+    const rows = models.map(({ name, id, bytes, installed }) => [name, id, printByteSize(bytes), installed ? 'yes' : ''].map(printableLine))
+    return {
+      text:
+        rows.length === 0
+          ? printableLine(`${folder} holds no GGUF model and no folder in diffusers' layout.`)
+          : `${textTable(['NAME', 'ID', 'SIZE', 'INSTALLED'], rows)}\n\nUse one with: sepia model import ${argument} --register <name>`,
+      json: { folder, models: models.map(({ name, id, bytes, installed }) => ({ name, id, bytes, installed })) },
+    }
+  },
+}
+
 export const removeModel: Command = {
   words: ['model', 'remove'],
   summary: 'Delete a pulled model.',

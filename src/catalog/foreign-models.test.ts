@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { suite, test } from 'node:test'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { findForeignModels, foreignFolders, linkForeignModel } from './foreign-models.ts'
+
+const sum = (digit: string) => digit.repeat(64)
+
+async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+}
+
+function manifest(...layers: readonly (readonly [kind: string, digest: string])[]): string {
+  const config = { mediaType: 'application/vnd.docker.container.image.v1+json', digest: `sha256:${sum('c')}`, size: 1 }
+  const listed = layers.map(([kind, digest]) => ({ mediaType: `application/vnd.ollama.image.${kind}`, digest, size: 4 }))
+  return JSON.stringify({ schemaVersion: 2, config, layers: listed })
+}
+
+suite('the models of other programs', () => {
+  test('Ollama names blobs by their sums in manifests', async () => {
+    await using folder = await createTemporaryFolder()
+    await write(folder.path, {
+      'manifests/registry.ollama.ai/library/llama3.2/3b': manifest(['model', `sha256:${sum('a')}`], ['license', `sha256:${sum('b')}`]),
+      'manifests/registry.ollama.ai/library/llava/latest': manifest(['model', `sha256:${sum('a')}`], ['projector', `sha256:${sum('d')}`]),
+      'manifests/hf.co/Qwen/Qwen3-8B-GGUF/Q4_K_M': manifest(['model', `sha256:${sum('a')}`]),
+      'manifests/registry.ollama.ai/library/gone/latest': manifest(['model', `sha256:${sum('e')}`]),
+      'manifests/registry.ollama.ai/library/cloud/latest': manifest(['license', `sha256:${sum('b')}`]),
+      'manifests/registry.ollama.ai/library/hostile/latest': manifest(['model', 'sha256:../../../../etc/passwd']),
+      'manifests/registry.ollama.ai/library/broken/latest': '{"layers":',
+      [`blobs/sha256-${sum('a')}`]: 'GGUF',
+      [`blobs/sha256-${sum('d')}`]: 'GGUF',
+    })
+    const blob = (digit: string) => join(folder.path, 'blobs', `sha256-${sum(digit)}`)
+    assert.deepEqual(await findForeignModels('ollama', folder.path), [
+      {
+        name: 'hf.co/Qwen/Qwen3-8B-GGUF:Q4_K_M',
+        id: 'qwen3-8b-gguf-q4_k_m',
+        bytes: 4,
+        links: new Map([['qwen3-8b-gguf-q4_k_m.gguf', blob('a')]]),
+      },
+      { name: 'llama3.2:3b', id: 'llama3.2-3b', bytes: 4, links: new Map([['llama3.2-3b.gguf', blob('a')]]) },
+      {
+        name: 'llava:latest',
+        id: 'llava',
+        bytes: 4,
+        links: new Map([
+          ['llava.gguf', blob('a')],
+          ['mmproj-llava.gguf', blob('d')],
+        ]),
+      },
+    ])
+  })
+
+  test('LM Studio keeps files by publisher and repository', async () => {
+    await using folder = await createTemporaryFolder()
+    await write(folder.path, {
+      'bartowski/Gemma/gemma-Q4_0.gguf': 'GGUF',
+      'bartowski/Gemma/mmproj-gemma-f16.gguf': 'GGUF',
+      'big/Split/big-00001-of-00002.gguf': 'GG',
+      'big/Split/big-00002-of-00002.gguf': 'UF',
+      'big/Split/README.md': 'no model',
+    })
+    const found = (await findForeignModels('lmstudio', folder.path)) ?? []
+    assert.deepEqual(
+      found.map(({ name, id, bytes, links }) => [name, id, bytes, [...links.keys()]]),
+      [
+        ['bartowski/Gemma/gemma-Q4_0.gguf', 'gemma-q4_0', 4, ['gemma-q4_0.gguf', 'mmproj-gemma-q4_0.gguf']],
+        ['big/Split/big-00001-of-00002.gguf', 'big', 4, ['big-00001-of-00002.gguf', 'big-00002-of-00002.gguf']],
+      ],
+    )
+  })
+
+  test('the hub cache has snapshots of links, of which the main one counts', async () => {
+    await using folder = await createTemporaryFolder()
+    const repository = 'models--Qwen--Qwen3-0.6B-GGUF'
+    await write(folder.path, {
+      [`${repository}/refs/main`]: 'bbbb',
+      [`${repository}/blobs/one`]: 'GGUF',
+      [`${repository}/snapshots/aaaa/old.gguf`]: 'GGUF',
+      [`${repository}/snapshots/bbbb/README.md`]: '',
+      'models--stabilityai--sdxl/refs/main': 'cccc',
+      'models--stabilityai--sdxl/snapshots/cccc/model_index.json': '{}',
+      'models--stabilityai--sdxl/snapshots/cccc/unet/weights.safetensors': 'x',
+      'models--hostile--ref/refs/main': '../../../../etc',
+      'models--hostile--ref/snapshots/.hidden': '',
+      'datasets--a--b/refs/main': 'dddd',
+    })
+    await symlink(join('..', '..', 'blobs', 'one'), join(folder.path, repository, 'snapshots', 'bbbb', 'Qwen3-0.6B-Q8_0.gguf'))
+    const found = (await findForeignModels('huggingface', folder.path)) ?? []
+    assert.deepEqual(
+      found.map(({ name, id, bytes }) => [name, id, bytes]),
+      [
+        ['Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf', 'qwen3-0.6b-q8_0', 4],
+        ['stabilityai/sdxl', 'sdxl', 3],
+      ],
+    )
+  })
+
+  test('a model is linked and not copied', async () => {
+    await using folder = await createTemporaryFolder()
+    await write(folder.path, { 'theirs/a/b/c.gguf': 'GGUF' })
+    const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
+    assert.ok(model)
+    await linkForeignModel(model, join(folder.path, 'ours'))
+    assert.equal(await readlink(join(folder.path, 'ours', 'c.gguf')), join(folder.path, 'theirs/a/b/c.gguf'))
+    assert.equal(await readFile(join(folder.path, 'ours', 'c.gguf'), 'utf8'), 'GGUF')
+  })
+
+  test('the folders are those of the programs and their environment', async () => {
+    assert.deepEqual(foreignFolders('ollama', { HOME: '/h', OLLAMA_MODELS: '/o' }), [
+      '/o',
+      '/h/.ollama/models',
+      '/usr/share/ollama/.ollama/models',
+    ])
+    assert.deepEqual(foreignFolders('huggingface', { HOME: '/h', HF_HOME: '/f' }), ['/f/hub', '/h/.cache/huggingface/hub'])
+    assert.equal(await findForeignModels('ollama', '/nothing/here'), null)
+  })
+})

@@ -1,0 +1,177 @@
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { isRecord, parseRecord } from '../core/json-value.ts'
+import { modelId } from './weight-file-source.ts'
+
+/** Programs whose models can be used where they lie. */
+export const foreignPrograms = ['ollama', 'lmstudio', 'huggingface'] as const
+export type ForeignProgram = (typeof foreignPrograms)[number]
+
+/** A model in the folder of another program. */
+export interface ForeignModel {
+  /** As that program calls it. */
+  readonly name: string
+  /** As requests would call it here. */
+  readonly id: string
+  readonly bytes: number
+  /** Links by name inside our folder of models, each to the file or folder it leads to. */
+  readonly links: ReadonlyMap<string, string>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The folders in which a program keeps its models, the most likely first. */
+export function foreignFolders(program: ForeignProgram, environment: Environment): readonly string[] {
+  const { HOME, USERPROFILE, OLLAMA_MODELS, HF_HUB_CACHE, HF_HOME } = environment
+  const home = HOME ?? USERPROFILE ?? '/'
+  const set = (path: string | undefined, ...below: readonly string[]) => (path === undefined || path === '' ? [] : [join(path, ...below)])
+  switch (program) {
+    case 'ollama':
+      return [...set(OLLAMA_MODELS), join(home, '.ollama', 'models'), '/usr/share/ollama/.ollama/models']
+    case 'lmstudio':
+      return [join(home, '.lmstudio', 'models'), join(home, '.cache', 'lm-studio', 'models')]
+    case 'huggingface':
+      return [...set(HF_HUB_CACHE), ...set(HF_HOME, 'hub'), join(home, '.cache', 'huggingface', 'hub')]
+  }
+}
+
+/** The models in such a folder that Sepia could run, by what their files are called; null = there is no such folder. */
+export async function findForeignModels(program: ForeignProgram, folder: string): Promise<readonly ForeignModel[] | null> {
+  if ((await sizeOf(folder)) === null) return null
+  const find = { ollama: findInOllama, lmstudio: findInLmStudio, huggingface: findInHubCache }[program]
+  return (await find(folder)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Links a model into a folder of models, where it is found like any other; nothing is copied. */
+export async function linkForeignModel({ links }: Pick<ForeignModel, 'links'>, modelsFolder: string): Promise<void> {
+  await mkdir(modelsFolder, { recursive: true })
+  for (const [name, target] of links) await symlink(target, join(modelsFolder, name))
+}
+
+const modelLayer = 'application/vnd.ollama.image.model'
+const projectorLayer = 'application/vnd.ollama.image.projector'
+
+/** Manifests by registry, owner, name and tag, which name blobs by their sums. */
+async function findInOllama(folder: string): Promise<readonly ForeignModel[]> {
+  const found: ForeignModel[] = []
+  const manifests = join(folder, 'manifests')
+  for (const path of await filesBelow(manifests)) {
+    const [registry = '', ...steps] = path
+    const [name = '', tag = ''] = [steps.at(-2), steps.at(-1)]
+    const manifest = parseRecord(await readFile(join(manifests, ...path), 'utf8').catch(() => ''))
+    const layers = Array.isArray(manifest?.layers) ? manifest.layers : []
+    const blobOf = (mediaType: string): string | null => {
+      const layer: unknown = layers.find((each: unknown) => isRecord(each) && each.mediaType === mediaType)
+      const [, sum] = /^sha256[:-]([0-9a-f]{64})$/.exec(isRecord(layer) && typeof layer.digest === 'string' ? layer.digest : '') ?? []
+      return sum === undefined ? null : join(folder, 'blobs', `sha256-${sum}`)
+    }
+    const owner = steps.slice(0, -2).filter((step) => step !== 'library')
+    const place = registry === 'registry.ollama.ai' ? owner : [registry, ...owner]
+    found.push(
+      ...(await asModel({
+        name: `${[...place, name].join('/')}:${tag}`,
+        id: modelId(tag === 'latest' ? name : `${name}-${tag}`),
+        weights: [blobOf(modelLayer)],
+        projector: blobOf(projectorLayer),
+      })),
+    )
+  }
+  return found
+}
+
+/** Files of GGUF by publisher and repository. */
+async function findInLmStudio(folder: string): Promise<readonly ForeignModel[]> {
+  return findGguf(folder, await filesBelow(folder), (path) => path.join('/'))
+}
+
+/** Snapshots of repositories, whose files are links to blobs; of each the one that `main` was last. */
+async function findInHubCache(folder: string): Promise<readonly ForeignModel[]> {
+  const found: ForeignModel[] = []
+  for (const name of await readdir(folder)) {
+    const [, owner, repository] = /^models--(.+?)--(.+)$/.exec(name) ?? []
+    if (owner === undefined || repository === undefined) continue
+    const main = await readFile(join(folder, name, 'refs', 'main'), 'utf8').catch(() => '')
+    const [revision = ''] = [main.trim(), ...(await readdir(join(folder, name, 'snapshots')).catch(() => []))].filter((each) =>
+      /^\w+$/.test(each),
+    )
+    const snapshot = join(folder, name, 'snapshots', revision)
+    const files = revision === '' ? [] : await filesBelow(snapshot)
+    const source = `${owner}/${repository}`
+    if (files.some((path) => path.join('/') === 'model_index.json')) {
+      const bytes = (await Promise.all(files.map((path) => sizeOf(join(snapshot, ...path))))).reduce<number>(
+        (sum, each) => sum + (each ?? 0),
+        0,
+      )
+      const id = modelId(repository)
+      if (id !== '') found.push({ name: source, id, bytes, links: new Map([[id, snapshot]]) })
+    } else found.push(...(await findGguf(snapshot, files, (path) => `${source}/${path.join('/')}`)))
+  }
+  return found
+}
+
+async function findGguf(
+  folder: string,
+  files: readonly (readonly string[])[],
+  nameOf: (path: readonly string[]) => string,
+): Promise<readonly ForeignModel[]> {
+  const weights = files.filter((path) => /\.gguf$/i.test(path.at(-1) ?? ''))
+  const isProjector = (path: readonly string[]) => /mmproj/i.test(path.at(-1) ?? '')
+  const models = weights.filter((path) => !isProjector(path) && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/i.test(path.at(-1) ?? ''))
+  const found = models.map((path) => {
+    const file = path.at(-1) ?? ''
+    const beside = path.slice(0, -1)
+    const isBeside = (other: readonly string[]) => other.length === path.length && beside.every((step, place) => other[place] === step)
+    const [, start] = /^(.+)-00001-of-\d{5}\.gguf$/i.exec(file) ?? []
+    const parts =
+      start === undefined ? [path] : weights.filter((other) => isBeside(other) && other.at(-1)?.startsWith(`${start}-0`) === true)
+    const projector = weights.find((other) => isBeside(other) && isProjector(other))
+    return asModel({
+      name: nameOf(path),
+      id: modelId(start ?? file.replace(/\.gguf$/i, '')),
+      weights: parts.map((part) => join(folder, ...part)),
+      projector: projector === undefined ? null : join(folder, ...projector),
+    })
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** A model by its files, unless one of them is not there. */
+async function asModel({
+  name,
+  id,
+  weights,
+  projector,
+}: {
+  readonly name: string
+  readonly id: string
+  readonly weights: readonly (string | null)[]
+  readonly projector: string | null
+}): Promise<readonly ForeignModel[]> {
+  if (id === '') return []
+  const links = new Map<string, string>()
+  let bytes = 0
+  for (const path of weights) {
+    const size = path === null ? null : await sizeOf(path)
+    if (path === null || size === null) return []
+    bytes += size
+    const [part = ''] = weights.length === 1 ? [] : (/-\d{5}-of-\d{5}(?=\.gguf$)/i.exec(basename(path)) ?? [])
+    links.set(`${id}${part}.gguf`, path)
+  }
+  if (projector !== null && (await sizeOf(projector)) !== null) links.set(`mmproj-${id}.gguf`, projector)
+  return [{ name, id, bytes, links }]
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  const stats = await stat(path).catch(() => null)
+  return stats?.size ?? null
+}
+
+/** The files in a folder and those inside, each as its steps from there. Hidden ones are unfinished. */
+async function filesBelow(folder: string, steps: readonly string[] = []): Promise<readonly (readonly string[])[]> {
+  if (steps.length > 6) return []
+  const entries = await readdir(join(folder, ...steps), { withFileTypes: true }).catch(() => [])
+  const found = entries
+    .filter(({ name }) => !name.startsWith('.'))
+    .map(async (entry) => (entry.isDirectory() ? filesBelow(folder, [...steps, entry.name]) : [[...steps, entry.name]]))
+  return (await Promise.all(found)).flat()
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sepiaIn } from '../support/service-process.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const weights = fileURLToPath(new URL('../../models/smollm2-135m-instruct/model.gguf', import.meta.url))
+
+test('a model of Ollama is listed, used where it lies, and removed without it', async () => {
+  await using folder = await createTemporaryFolder()
+  const theirs = join(folder.path, '.ollama', 'models')
+  const blob = join(theirs, 'blobs', `sha256-${'a'.repeat(64)}`)
+  const manifests = join(theirs, 'manifests', 'registry.ollama.ai', 'library', 'smollm2')
+  for (const path of [join(theirs, 'blobs'), manifests]) await mkdir(path, { recursive: true })
+  await symlink(weights, blob)
+  const layers = [{ mediaType: 'application/vnd.ollama.image.model', digest: `sha256:${'a'.repeat(64)}`, size: 1 }]
+  await writeFile(join(manifests, '135m'), JSON.stringify({ schemaVersion: 2, layers }))
+  const data = join(folder.path, 'data')
+  const run = (...argv: readonly string[]) => sepiaIn({ HOME: folder.path, OLLAMA_MODELS: '' }, 'model', ...argv, '--data', data)
+
+  assert.match((await run('import', 'ollama')).out, /^smollm2:135m +smollm2-135m +\d+.*$/m)
+  await assert.rejects(readdir(join(data, 'models')), 'listing changes nothing')
+  const unknown = await run('import', 'ollama', '--register', 'nothing')
+  assert.deepEqual([unknown.code, /without --register/.test(unknown.err)], [2, true])
+  assert.match((await run('import', 'ollama', '--register', 'smollm2:135m')).out, /^Registered smollm2-135m; the files stay in /)
+  const link = join(data, 'models', 'smollm2-135m.gguf')
+  assert.equal(await readlink(link), blob)
+  assert.match((await run('list')).out, /^smollm2-135m +text /m)
+  assert.match((await run('import', 'ollama', '--register', 'smollm2-135m')).err, /installed already/)
+  assert.match((await run('import', 'ollama', '--register', 'all')).out, /registered already/)
+  assert.equal((await run('remove', 'smollm2-135m', '--yes')).code, 0)
+  await assert.rejects(readlink(link))
+  assert.equal(await readlink(blob), weights)
+})
+
+test('what is no program or no folder is refused with what to write', async () => {
+  await using folder = await createTemporaryFolder()
+  const run = (...argv: readonly string[]) => sepiaIn({ HOME: folder.path }, 'model', 'import', ...argv, '--data', folder.path)
+  assert.match((await run('llama')).err, /expected one of ollama, lmstudio, huggingface/)
+  assert.match((await run('lmstudio')).err, /there is no folder .*lm-studio.*; name the one/)
+  assert.match((await run('lmstudio', '--folder', '/nothing/here')).err, /there is no folder \/nothing\/here/)
+})
