@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, suite, test } from 'node:test'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
+import { documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
+import { routes } from '../../src/http/routes.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
-import { type HttpService, startHttpService } from '../support/http-service.ts'
+import { type HttpService, standardSettings, startHttpService } from '../support/http-service.ts'
 
 const megabyte = 1024 * 1024
 const options = { signal: new AbortController().signal }
@@ -113,6 +115,56 @@ const hostile: readonly { readonly path: string; readonly what: string; readonly
     body: () => chat(`"chat_template_kwargs":{${repeat(1000, (at) => `"k${at}":1`)}}`),
     status: 400,
   },
+  {
+    path: '/api/chat',
+    what: '2 million messages',
+    body: () => `{"model":"fake-chat","messages":[${repeat(2_000_000, () => '{}')}]}`,
+    status: 413,
+  },
+  { path: '/api/chat', what: 'messages in each other', body: () => `{"model":"fake-chat","messages":${deep}}`, status: 400 },
+  {
+    path: '/api/generate',
+    what: 'a schema in itself',
+    body: () => `{"model":"fake-chat","prompt":"Hi","format":{"a":${deep}}}`,
+    status: 400,
+  },
+  {
+    path: '/sdapi/v1/txt2img',
+    what: '2 million styles',
+    body: () => `{"prompt":"a","styles":[${repeat(2_000_000, () => '"a"')}]}`,
+    status: 413,
+  },
+  {
+    path: '/sdapi/v1/txt2img',
+    what: 'scripts in each other',
+    body: () => `{"prompt":"a","alwayson_scripts":{"x":{"args":${deep}}}}`,
+    status: 422,
+  },
+  {
+    path: '/sdapi/v1/txt2img',
+    what: 'scripts by the thousand',
+    body: () => `{"prompt":"a","alwayson_scripts":{${repeat(5000, (at) => `"s${at}":{"args":[1]}`)}}}`,
+    status: 422,
+  },
+  {
+    path: '/sdapi/v1/txt2img',
+    what: 'a sampler of a megabyte',
+    body: () => `{"prompt":"a","sampler_name":"${' karras'.repeat(megabyte / 7)}"}`,
+    status: 422,
+  },
+  {
+    path: '/sdapi/v1/img2img',
+    what: 'a picture of 20 million letters',
+    body: () => `{"prompt":"a","init_images":["${'A'.repeat(20 * megabyte)}"]}`,
+    status: 422,
+  },
+  { path: '/sdapi/v1/png-info', what: 'a picture of brackets', body: () => `{"image":"${'['.repeat(20 * megabyte)}"}`, status: 422 },
+]
+
+/** What no field of these interfaces takes, and what some take to its end. */
+const wrongValues: readonly unknown[] = [
+  ...[{}, [], { a: { b: 1 } }, [[[]]], true, -1, 1e308, 0.5, '', '\u0000', '\ud800', '../../etc/passwd', '<lora:x:9e9>', '{{7*7}}'],
+  'x'.repeat(20_000),
 ]
 
 suite('hostile bodies on the other interfaces for text', () => {
@@ -142,6 +194,29 @@ suite('hostile bodies on the other interfaces for text', () => {
       assert.equal(refused.status, status, answer.slice(0, 500))
       assert.ok(answer.length < 3000, `${answer.length} characters`)
       assert.equal(answered.status, 200)
+      assert.deepEqual(service.failures, [])
+    })
+
+  for (const [name, address] of [
+    ['Ollama', /^\/api\/(?:chat|generate|embed|show)/],
+    ['A1111', /^\/sdapi\//],
+  ] as const)
+    test(`each field of ${name}’s interface refuses or takes what it cannot mean, in one sentence`, async (context) => {
+      let sent = 0
+      for (const { path, method, body, example = {} } of documentedRoutes(routes, standardSettings)) {
+        if (body === undefined || !address.test(path)) continue
+        for (const field of Object.keys(body.properties))
+          for (const value of wrongValues) {
+            const base = 'model' in example ? { ...example, model: 'fake-chat' } : { ...example, width: 64, height: 64, steps: 1 }
+            const answer = await service.fetch(path, { method, body: JSON.stringify({ ...base, [field]: value }) })
+            const text = await answer.text()
+            sent += 1
+            assert.ok(answer.status < 500, `${path} ${field} ${JSON.stringify(value).slice(0, 40)}: ${answer.status} ${text.slice(0, 200)}`)
+            if (answer.status !== 200) assert.ok(text.length < 3000, `${path} ${field}: ${text.length} characters`)
+          }
+      }
+      context.diagnostic(`${sent} requests`)
+      assert.ok(sent >= 200)
       assert.deepEqual(service.failures, [])
     })
 
