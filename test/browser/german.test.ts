@@ -97,7 +97,7 @@ test('usage has its days, hours and numbers as people of the country write them'
 test('a service that is gone is named in German', { skip }, async () => {
   await page().route('**/console/api/webhooks', (route) => route.abort())
   await page().goto(`${visit().service.url}/console/webhooks`)
-  await page().getByText('Der Dienst antwortet nicht.').waitFor()
+  await page().getByText('Der Server antwortet nicht.').waitFor()
   await page().unroute('**/console/api/webhooks')
 })
 
