@@ -8,11 +8,13 @@ import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool } from '../core/ports/model-pool.ts'
 import type { OutputStore } from '../core/ports/output-store.ts'
 import type { Store } from '../core/ports/store.ts'
+import { neverAborted } from '../core/waiting.ts'
 import { createBatchWords } from '../http/wire/batches/batch-words.ts'
 import { encodeOutput } from '../http/wire/deferred/encode-output.ts'
 import { type AsyncAddress, encodeWebhook } from '../http/wire/deferred/inference.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
+import { endAnswer } from '../operations/conversations/kept-answers.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import { observeQueue, outputsExpired, queueSwept, workWatched } from '../telemetry/inference-events.ts'
 import { faultSurvived, webhookAttempted } from '../telemetry/service-events.ts'
@@ -63,6 +65,7 @@ export function startDeferredWork(
             encodeOutput: (work, result) => encodeOutput({ clock }, work, result),
             onEvent: observeWorker(telemetry),
             trace: traceClaims(telemetry),
+            endAnswer: (answer, ending) => endAnswer({ ...deps, mostDocumentBytes: accounts.documentBytes }, answer, ending, neverAborted),
             onOutput: (inference, output) => bodies.recordOutput(inference, output),
             onWork: (event) => workWatched(telemetry, event),
           },

@@ -92,7 +92,7 @@ export interface ConsoleSettings {
   readonly mostTokens: number
   /** Whether programs on this machine need no token. */
   readonly openOnLoopback: boolean
-  /** Bytes of a request that is answered at once. */
+  /** Bytes of an asynchronous request. */
   readonly mostBodyBytes: number
   /** Bytes that one account may keep besides requests. */
   readonly mostDocumentBytes: number

@@ -1,3 +1,4 @@
+import type { AnswerPlace } from './chat/conversation.ts'
 import type { ErrorRecord } from './error.ts'
 import type { EnlargementRequest, ImageRequest } from './image-generation.ts'
 import type { EmbeddingRequest, RankRequest, TextRequest } from './text-generation.ts'
@@ -21,7 +22,12 @@ export type Priority = 'low' | 'normal'
 export type InferenceWork =
   | { readonly kind: 'image'; readonly request: ImageRequest }
   /** A conversation, or a prompt to go on with. */
-  | { readonly kind: 'chat'; readonly request: TextRequest }
+  | {
+      readonly kind: 'chat'
+      readonly request: TextRequest
+      /** The message of a kept conversation that it writes; absent = none. */
+      readonly place?: AnswerPlace
+    }
   | { readonly kind: 'embedding'; readonly request: EmbeddingRequest; readonly asBase64: boolean }
   | { readonly kind: 'enlargement'; readonly request: EnlargementRequest }
 

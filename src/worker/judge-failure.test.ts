@@ -20,6 +20,13 @@ test('a dead engine counts as a deadly attempt, an unknown failure as a failed o
   assert.equal(judgeFailure(new ServiceError('concurrency_limit_exceeded', 'share'), 1).action, 'release')
 })
 
+test('an answer that somebody reads fails at once, but for what waits for its turn', () => {
+  const away = new ServiceError('inference_failed', 'away', { isUnbegun: true })
+  for (const failure of [away, new ServiceError('inference_failed', 'gone'), new Error('secret path')])
+    assert.equal(judgeFailure(failure, 1, true).action, 'fail')
+  assert.equal(judgeFailure(new ServiceError('server_is_overloaded', 'full'), 1, true).action, 'release')
+})
+
 test('a failure with which nothing was begun counts as no attempt', () => {
   const away = (retryAfterSeconds?: number) => new ServiceError('inference_failed', 'away', { isUnbegun: true, retryAfterSeconds })
   assert.deepEqual(judgeFailure(away(), 1), { action: 'release', delayMs: 5000 })

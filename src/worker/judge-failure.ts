@@ -1,4 +1,4 @@
-import { type ErrorRecord, isUnbegun, ServiceError, toFailureRecord } from '../core/error.ts'
+import { type ErrorCode, type ErrorRecord, isUnbegun, ServiceError, toFailureRecord } from '../core/error.ts'
 
 /** What a worker does with an inference that failed. */
 export type Judgement =
@@ -17,9 +17,22 @@ const firstServerRetryMs = 12_000
 /** Wait for what was not there, such as a server that is started again. */
 const awayMs = 5000
 
-/** @param attempt The attempt that failed, from 1. */
-export function judgeFailure(failure: unknown, attempt: number): Judgement {
+/** What has not failed, but waits for its turn. */
+const waiting: readonly ErrorCode[] = [
+  'server_is_overloaded',
+  'concurrency_limit_exceeded',
+  'rate_limit_exceeded',
+  'shutting_down',
+  'model_loading',
+]
+
+/**
+ * @param attempt The attempt that failed, from 1.
+ * @param isRead Whether somebody reads what it writes, who would rather see what failed than wait for another attempt.
+ */
+export function judgeFailure(failure: unknown, attempt: number, isRead = false): Judgement {
   const error = toFailureRecord(failure)
+  if (isRead && !waiting.includes(error.code)) return { action: 'fail', error }
   const isSurvived = failure instanceof ServiceError && failure.isSurvived
   const retryDelayMs = Math.min((isSurvived ? firstServerRetryMs : firstRetryMs) * 5 ** (attempt - 1), longestRetryMs)
   const requestedMs = failure instanceof ServiceError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0

@@ -34,7 +34,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   const { accountId } = claim.inference
   const { model, kind } = claim.inference
   const unread = new UsageMeter(deps.clock, { accountId, tokenId: null, model, kind }, deps.priceOf?.(model))
-  let ended: EndedClaim = { claim, meter: unread, signal: options.signal }
+  let ended: EndedClaim = { claim, work: null, meter: unread, signal: options.signal }
   let holder: BudgetHolder = { accountId, tokenId: null }
   const { lease } = options
   using _noted = deps.underWay.note({ accountId, tokenId: null }, () => deps.events.publish(claim.id, { type: 'cancel-requested' }))
@@ -48,7 +48,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
     options.onWork()
     holder = submission
     const meter = meterOf(deps, submission)
-    ended = { ...ended, meter }
+    ended = { ...ended, work: submission.work, meter }
     await trace(claim, submission, async () => {
       signal.throwIfAborted()
       const { id } = submission

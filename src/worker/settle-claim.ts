@@ -1,4 +1,7 @@
+import type { AnswerPlace } from '../core/chat/conversation.ts'
 import { cancelled } from '../core/deferred/inference-id.ts'
+import type { ErrorRecord } from '../core/error.ts'
+import type { InferenceWork } from '../core/inference.ts'
 import type { Claim, Completion, ReleaseAnswer } from '../core/ports/inference-queue.ts'
 import { outcomeOfFailure, type UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
@@ -10,6 +13,8 @@ import type { WorkerDependencies, WorkerEvent } from './worker-dependencies.ts'
 /** A claim whose work has ended. */
 export interface EndedClaim {
   readonly claim: Claim
+  /** Null = it is not known what was requested. */
+  readonly work: InferenceWork | null
   readonly meter: UsageMeter
   /** Aborts when the worker drains, which ends the patience with storage that fails. */
   readonly signal: AbortSignal
@@ -19,6 +24,8 @@ export interface EndedClaim {
 export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   const { claim, meter, signal } = ended
   const usage = meter.entry(outcomeOf(completion))
+  // Before its end can be seen: whoever sees it finds what was written.
+  await keepAnswer(deps, ended, completion)
   const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, neverAborted), signal)
   if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })
   else reportCompleted(deps, ended, completion)
@@ -29,7 +36,8 @@ export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim,
   const { claim, meter, signal } = ended
   const usage = meter.entry('failed')
   if (failure instanceof Interruption) return settleInterruption(deps, ended, failure)
-  const judgement = judgeFailure(failure, claim.attempt)
+  const isRead = placeOf(ended) !== undefined
+  const judgement = judgeFailure(failure, claim.attempt, isRead)
   if (judgement.action === 'fail') return completeClaim(deps, ended, { outcome: 'failed', error: judgement.error })
   if (judgement.action === 'release') {
     const { delayMs } = judgement
@@ -38,25 +46,25 @@ export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim,
   }
   if (judgement.error.code === 'internal_error') deps.onEvent({ type: 'fault', duty: 'run-work', error: failure })
   const answer = await persist(deps, 'retry', () => deps.queue.retry(claim, { failure: judgement, usage }, neverAborted), signal)
-  if (answer === 'failed') reportCompleted(deps, ended, { outcome: 'failed', error: judgement.error })
-  else reportReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
+  if (answer === 'failed') await reportEnded(deps, ended, { outcome: 'failed', error: judgement.error })
+  else await reportReleased(deps, ended, answer, judgement.deadly ? 'lost' : 'failed')
 }
 
 async function settleInterruption(deps: WorkerDependencies, ended: EndedClaim, { kind }: Interruption): Promise<void> {
   const { claim, meter } = ended
   if (kind === 'lost') return deps.onEvent({ type: 'fenced', inference: claim.inference })
   if (kind === 'cancelled') return completeClaim(deps, ended, { outcome: 'cancelled', error: cancelled })
-  reportReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, neverAborted), 'drain')
+  await reportReleased(deps, ended, await deps.queue.release(claim, { delayMs: 0, usage: meter.entry('cancelled') }, neverAborted), 'drain')
 }
 
-function reportReleased(
+async function reportReleased(
   deps: WorkerDependencies,
   ended: EndedClaim,
   answer: ReleaseAnswer,
   reason: Extract<WorkerEvent, { type: 'requeued' }>['reason'],
-): void {
+): Promise<void> {
   const { inference } = ended.claim
-  if (answer === 'cancelled') reportCompleted(deps, ended, { outcome: 'cancelled', error: cancelled })
+  if (answer === 'cancelled') await reportEnded(deps, ended, { outcome: 'cancelled', error: cancelled })
   else if (answer === 'lost') deps.onEvent({ type: 'fenced', inference })
   else {
     deps.events.publish(inference.id, { type: 'status', status: 'pending' })
@@ -64,9 +72,32 @@ function reportReleased(
   }
 }
 
+/** Of what the store itself completed. */
+async function reportEnded(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
+  await keepAnswer(deps, ended, completion)
+  reportCompleted(deps, ended, completion)
+}
+
 function reportCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim, completion: Completion): void {
   deps.events.publish(claim.id, { type: 'status', status: 'completed' })
   deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(outcomeOf(completion)) })
+}
+
+/** Puts what was written into the conversation that it belongs to, if any. What fails here is only noted: the request itself has its end. */
+async function keepAnswer(
+  deps: WorkerDependencies,
+  ended: EndedClaim,
+  completion: Pick<Completion, 'outcome'> & { readonly error?: ErrorRecord },
+): Promise<void> {
+  const { inference } = ended.claim
+  const place = placeOf(ended)
+  if (place === undefined) return
+  const ending = { outcome: completion.outcome, error: completion.error ?? null, written: deps.events.writtenBy(inference.id) }
+  await deps.endAnswer({ inference, place }, ending).catch((error: unknown) => deps.onEvent({ type: 'fault', duty: 'keep-answer', error }))
+}
+
+function placeOf({ work }: EndedClaim): AnswerPlace | undefined {
+  return work?.kind === 'chat' ? work.place : undefined
 }
 
 function outcomeOf(completion: Completion): UsageEntry['outcome'] {

@@ -10,6 +10,7 @@ import { noLimits } from '../core/limits/use-limits.ts'
 import { cancelInference } from '../operations/deferred/inferences.ts'
 import { openOutput } from '../operations/deferred/outputs.ts'
 import { startWorker } from './start-worker.ts'
+import type { WorkerDependencies } from './worker-dependencies.ts'
 
 const options = { signal: new AbortController().signal }
 const settings = { workerId: 'w', concurrency: 8, leaseMs: 30_000, runLimitMs: 60_000 }
@@ -39,6 +40,26 @@ test('runs images and chats, stores their output and books them', async () => {
       ['fake-image', 1, 1, 0],
     ],
   )
+})
+
+test('what an answer of a conversation has come to is kept before its end can be seen, however it ends, and it is not tried again', async () => {
+  const bench = createWorkerBench()
+  const kept: unknown[] = []
+  const endAnswer = async (...[answer, { outcome, written }]: Parameters<WorkerDependencies['endAnswer']>) => {
+    const [part] = written?.parts ?? []
+    const inference = await bench.store.log.find(answer.inference.id, 'a', options)
+    kept.push([outcome, part?.type === 'text' ? part.text : null, inference?.status, answer.place])
+  }
+  await using _worker = startWorker({ ...bench, endAnswer }, settings)
+  const place = { conversation: 'c', turn: 't', parent: null }
+  for (const said of ['[say hello there]', '[say hello there] [fail inference_failed after 1]']) {
+    await bench.queue.enqueue(makeSubmission({ work: { kind: 'chat', request: makeTextRequest(said), place } }), options)
+    await bench.nextEvent('completed')
+  }
+  assert.deepEqual(kept, [
+    ['succeeded', 'hello there', 'running', place],
+    ['failed', 'hello', 'running', place],
+  ])
 })
 
 test('leaves work to others whose model of that name is of another kind here', async () => {

@@ -7,6 +7,7 @@ import type { UsageEntry } from '../core/usage.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 import type { WorkUnderWay } from '../operations/access/work-under-way.ts'
 import type { BudgetDependencies } from '../operations/budgets/wish-of.ts'
+import type { AnswerEnding, WrittenAnswer } from '../operations/conversations/kept-answers.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { EncodedOutput } from '../operations/deferred/outputs.ts'
 import type { WorkResult } from '../operations/run-work.ts'
@@ -23,6 +24,8 @@ export interface WorkerDependencies extends BudgetDependencies {
   readonly onEvent: (event: WorkerEvent) => void
   /** Called with each output that is stored, for the request log. */
   readonly onOutput: (inference: Inference, output: EncodedOutput) => void
+  /** Keeps what was written of an answer in the conversation it belongs to. */
+  readonly endAnswer: (answer: WrittenAnswer, ending: AnswerEnding) => Promise<void>
   /** Called with what running and storing spend their time on. */
   readonly onWork: (event: WorkEvent) => void
   /** Whether another node has a model in memory. */

@@ -6,7 +6,7 @@ import { becomeOwner, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { findBarriers } from './support/find-barriers.ts'
 import { useConsole } from './support/use-console.ts'
-import { haveAnswered, writeNextAnswer } from './support/written-answer.ts'
+import { answerNext, haveAnswered, writeNextAnswer } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
@@ -147,31 +147,17 @@ test('an answer whose server died keeps what came, says so, and goes on where it
   const { page } = visit()
   await openPage(page, 'Chat')
   await page.getByRole('button', { name: 'New conversation' }).click()
-  await page.route('**/v1/chat/completions', async (route) => {
-    const first = { choices: [{ index: 0, delta: { content: 'Once upon' }, finish_reason: null }] }
-    await route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(first)}\n\n` })
-  })
+  await answerNext(page, 'Once upon', 'The model stopped.')
   const saved = kept(page)
   await page.getByLabel('Your message').fill('Tell me a story.')
   await page.keyboard.press('Enter')
-  await answers(page).getByText('The answer broke off').waitFor()
+  await answers(page).getByText('The model stopped.').waitFor()
   await saved
-  await page.unroute('**/v1/chat/completions')
-  const requested: string[] = []
-  await page.route('**/v1/chat/completions', async (route) => {
-    requested.push(route.request().postData() ?? '')
-    const rest = [
-      { choices: [{ index: 0, delta: { content: ' a time.' }, finish_reason: null }] },
-      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    ]
-    const body = `${rest.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
-    await route.fulfill({ contentType: 'text/event-stream', body })
-  })
+  const { sent } = await answerNext(page, ' a time.')
   await page.getByRole('button', { name: 'Continue' }).click()
   await answers(page).getByText('Once upon a time.').waitFor()
-  await page.unroute('**/v1/chat/completions')
-  assert.deepEqual(JSON.parse(requested[0] ?? '{}').messages.at(-1), { role: 'assistant', content: 'Once upon' })
-  await page.getByText('The answer broke off').waitFor({ state: 'detached' })
+  assert.deepEqual((await sent).messages.at(-1), { role: 'assistant', content: 'Once upon' })
+  await page.getByText('The model stopped.').waitFor({ state: 'detached' })
 })
 
 test('what was written and not sent is there after another page and a refresh', { skip }, async () => {

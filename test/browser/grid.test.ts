@@ -85,7 +85,7 @@ test('a grid is cancelled as a whole, and what was left is drawn after all', { s
   await grid.getByRole('button', { name: 'Cancel all' }).click()
   await grid.and(page.locator('[data-state=done]')).waitFor()
   await grid.getByText('0 of 9 pictures').waitFor()
-  await eventually(async () => assert.equal(await grid.getByRole('button', { name: /^Draw/ }).count(), 9))
+  await eventually(async () => assert.equal(await grid.getByRole('cell').getByRole('button', { name: /^Draw/ }).count(), 9))
 })
 
 test('a grid changes any two things: sizes, words that are left out, what the settings have', { skip }, async () => {

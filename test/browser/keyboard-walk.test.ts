@@ -34,6 +34,21 @@ test('a text file says what a press on it does, and that it came and went', { sk
   await expectAnnounced(page, 'notes.txt is removed.')
 })
 
+test('an answer is announced in words, and so is each version that one steps to', { skip }, async () => {
+  const { page } = visit()
+  await openPage(page, 'Chat')
+  await haveAnswered(page, '# A heron\n\nIt is **grey**.')
+  await expectAnnounced(page, 'A heron It is grey.')
+  const second = await writeNextAnswer(page)
+  await page.getByRole('button', { name: 'Regenerate' }).last().press('Enter')
+  await second.write('- a *wren*')
+  await second.end()
+  await expectAnnounced(page, 'a wren')
+  await page.getByRole('button', { name: 'Earlier version' }).press('Enter')
+  await expectAnnounced(page, 'A heron It is grey.')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+})
+
 test('a stopped answer and an undo are announced', { skip }, async () => {
   const { page } = visit()
   await openPage(page, 'Chat')

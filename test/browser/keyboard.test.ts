@@ -5,7 +5,7 @@ import { becomeOwner, draw, openPage } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
 import { untilTrue } from './support/until-true.ts'
 import { useConsole } from './support/use-console.ts'
-import { haveAnswered } from './support/written-answer.ts'
+import { answerNext, haveAnswered } from './support/written-answer.ts'
 
 const { skip, visit } = useConsole(becomeOwner)
 
@@ -77,9 +77,7 @@ test('versions of an answer are stepped through with one key', { skip }, async (
   await beginConversation(page)
   await haveAnswered(page, 'First.')
   for (const text of ['Second.', 'Third.']) {
-    await page.route('**/v1/chat/completions', (route) => route.fulfill({ contentType: 'text/event-stream', body: sse(text) }), {
-      times: 1,
-    })
+    await answerNext(page, text)
     await press(page.getByRole('button', { name: 'Regenerate' }))
     await page.locator('.turn-answer').getByText(text).waitFor()
   }
@@ -156,9 +154,3 @@ test('an announcement while a dialog is open is made inside it', { skip }, async
   await page.getByRole('dialog').locator('.toast').getByText('The server isn’t responding.').waitFor()
   await page.unroute('**/console/api/outputs/**')
 })
-
-function sse(text: string): string {
-  const chunk = (delta: object, reason: string | null) =>
-    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
-  return `${chunk({ content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`
-}

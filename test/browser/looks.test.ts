@@ -38,7 +38,7 @@ for (const path of paths)
 test('a sheet is painted with 13 pixels and more, and with what fingers hit', { skip }, async () => {
   const page = await open('images', 360)
   await draw(page, 'a green apple')
-  await page.getByRole('button', { name: 'Start from this one' }).click()
+  await page.locator('.run', { hasText: 'a green apple' }).getByRole('button', { name: 'Start from this one' }).click()
   await page.getByRole('button', { name: 'Paint a mask' }).click()
   await page.locator('.painter canvas').waitFor()
   assert.deepEqual(await findCramped(page), [])

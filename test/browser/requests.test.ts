@@ -97,7 +97,7 @@ test('a request whose pictures are not kept says so instead of asking for anothe
   const { page } = visit()
   await openPage(page, 'Images')
   await draw(page, 'an apple')
-  await page.getByRole('button', { name: 'Start from this one' }).click()
+  await page.locator('.run').first().getByRole('button', { name: 'Start from this one' }).click()
   await draw(page, 'a golden apple')
   await page.locator('.run').first().and(page.locator('[data-state=done]')).waitFor()
   await openPage(page, 'Requests')

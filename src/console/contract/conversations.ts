@@ -7,10 +7,16 @@ export interface ConversationPage {
   readonly next: string | null
 }
 
-/** GET /console/api/conversations/:id. */
+/** GET /console/api/conversations/:id?version=…&readAt=…; 204 when nothing has changed since. */
 export interface OpenedConversation extends ListedConversation {
-  /** All versions of all messages. */
+  /** All versions of all messages; those that have changed where the page names what it knows. */
   readonly turns: readonly Turn[]
+  /** Of all messages that there are. */
+  readonly turnIds: readonly string[]
+  /** One more with each change. */
+  readonly version: number
+  /** Unix milliseconds. */
+  readonly readAt: number
 }
 
 /** What may be null may also be left out. */

@@ -11,7 +11,7 @@ export interface CurrentSession {
   readonly ways: SignInWays
   /** Whether nobody can sign in yet: the link of the first start has not been followed. */
   readonly firstRun: boolean
-  /** Bytes of a request that is answered at once. */
+  /** Bytes of an asynchronous request. */
   readonly mostBodyBytes: number
 }
 

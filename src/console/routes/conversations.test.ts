@@ -61,12 +61,32 @@ test('pinned conversations stand above, then the last changed; a search finds ti
   }
   await say('old', 'roar', { content: 'The TIGER sleeps.' })
   const titles = ({ conversations }: ConversationPage) => conversations.map(({ title }) => title)
-  assert.deepEqual(titles(await list()), ['About pinned', 'About new', 'About old'])
+  assert.deepEqual(titles(await list()), ['About pinned', 'About old', 'About new'])
   assert.deepEqual(titles(await list('?search=tiger')), ['About old'])
   assert.deepEqual(titles(await list('?search=ABOUT%20P')), ['About pinned'])
   assert.deepEqual(titles(await list('?search=nothing')), [])
   await keep('old', 'Renamed')
   assert.deepEqual(titles(await list()), ['About pinned', 'Renamed', 'About new'])
+})
+
+const parameters = {
+  ...{ system: 'You are a pirate.', maxTokens: 9, temperature: 0, topP: 1, topK: 0, minP: 0, frequencyPenalty: 0 },
+  ...{ presencePenalty: 0, repetitionPenalty: 1, seed: '', stop: '', format: 'text', schema: '', tools: '', toolChoice: 'auto' },
+}
+
+test('how a conversation is gone on with comes back with it, also after it was renamed from the list', async () => {
+  const service = await startConsoleService()
+  const { send, keep, open, list } = await startAs(service)
+  const settings = { model: 'fake-chat', parameters, preset: idOf('pirate') }
+  const kept = await send('PUT', `/${idOf('one')}`, { title: 'One', pinned: false, settings })
+  assert.equal(kept.statusCode, 204)
+  await keep('one', 'Renamed')
+  const { title, settings: found } = await open('one')
+  assert.deepEqual([title, found], ['Renamed', settings])
+  const [listed] = (await list()).conversations
+  assert.ok(listed && !('settings' in listed))
+  const refused = await send('PUT', `/${idOf('one')}`, { title: 'One', pinned: false, settings: { ...settings, model: 7 } })
+  assert.equal(refused.statusCode, 422)
 })
 
 test('long lists come in pages', async () => {

@@ -9,6 +9,7 @@ import { keepConversation, keepTurn, removeTurn } from '../../operations/convers
 import { type ConversationList, listConversations } from '../../operations/conversations/list-conversations.ts'
 import { openConversation } from '../../operations/conversations/open-conversation.ts'
 import { archiveConversation, removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
+import { chatParameters } from '../chat-parameters-field.ts'
 import type { ConversationPage, ConversationUpdate, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
 import { checkPageMadeId, pageMadeId, pageMadeIdPattern } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
@@ -23,10 +24,18 @@ const readQuery = createQueryReader({
   archived: Type.Optional(Type.Literal('true')),
   after: Type.Optional(Type.String({ pattern: `^\\d{1,16}-${pageMadeIdPattern}$` })),
 })
+const number = Type.Optional(Type.String({ pattern: '^\\d{1,16}$' }))
+const readKnown = createQueryReader({ version: number, readAt: number })
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
   leaf: Type.Optional(pageMadeId),
+  settings: Type.Optional(
+    Type.Object(
+      { model: Type.String({ maxLength: 128 }), parameters: chatParameters, preset: Type.Optional(pageMadeId) },
+      { additionalProperties: false },
+    ),
+  ),
 })
 const readArchived = createBodyReader({ archived: Type.Boolean() })
 const readTurn: BodyReader<TurnUpdate> = createBodyReader({
@@ -55,6 +64,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
   state: Type.Enum(turnStates),
   failure: Type.Optional(Type.String({ maxLength: 2000 })),
   failureLanguage: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
+  inference: Type.Optional(Type.String({ maxLength: 128 })),
   requestId: Type.Optional(Type.String({ maxLength: 128 })),
   cause: Type.Optional(Type.String({ maxLength: 1000 })),
   model: Type.Optional(Type.String({ maxLength: 128 })),
@@ -93,12 +103,15 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
     return { conversations, next: next && `${next.at}-${next.id}` }
   })
 
-  own.get<InConversation>('/console/api/conversations/:id', async (request, reply): Promise<OpenedConversation> => {
-    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
-    return openConversation(deps, target, { signal: clientSignal(reply) })
+  own.get<InConversation>('/console/api/conversations/:id', async (request, reply) => {
+    const { version, readAt } = readKnown(request)
+    const known = version === undefined || readAt === undefined ? null : { version: Number(version), readAt: Number(readAt) }
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), known }
+    const opened: OpenedConversation | null = await openConversation(deps, target, { signal: clientSignal(reply) })
+    return opened === null ? reply.code(204).send() : opened
   })
 
-  own.put<InConversation>('/console/api/conversations/:id', async (request, reply) => {
+  own.put<InConversation>('/console/api/conversations/:id', { config: { largeBody: true } }, async (request, reply) => {
     const { title, ...rest } = readHead(request)
     const head = { leaf: null, ...rest, title: readTitle(title) }
     const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), head }

@@ -8,38 +8,14 @@ import {
   type PresetDependencies,
   removeChatPreset,
 } from '../../operations/conversations/chat-presets.ts'
+import { chatParameters } from '../chat-parameters-field.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../contract/presets.ts'
 import { checkPageMadeId, pageMadeId } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { nameField } from '../sign-in/sign-in-fields.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-const text = Type.String({ maxLength: 100_000 })
-const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
-
-const readPreset: BodyReader<PresetUpdate> = createBodyReader({
-  name: nameField,
-  parameters: Type.Object(
-    {
-      system: text,
-      maxTokens: amount,
-      temperature: amount,
-      topP: amount,
-      topK: amount,
-      minP: amount,
-      frequencyPenalty: amount,
-      presencePenalty: amount,
-      repetitionPenalty: amount,
-      seed: Type.String({ maxLength: 40 }),
-      stop: Type.String({ maxLength: 4000 }),
-      format: Type.Enum(['text', 'json', 'schema']),
-      schema: text,
-      tools: text,
-      toolChoice: Type.Enum(['auto', 'required']),
-    },
-    { additionalProperties: false },
-  ),
-})
+const readPreset: BodyReader<PresetUpdate> = createBodyReader({ name: nameField, parameters: chatParameters })
 const readStandard: BodyReader<StandardPreset> = createBodyReader({ standard: Type.Optional(pageMadeId) })
 
 type OfPreset = { readonly Params: { readonly id: string } }

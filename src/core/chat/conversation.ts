@@ -1,4 +1,5 @@
 import type { ToolCall } from '../text-generation.ts'
+import type { ChatParameters } from './preset.ts'
 
 /** How an answer of a kept conversation stands. */
 export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
@@ -55,6 +56,8 @@ export interface Turn {
   readonly failure: string | null
   /** The language of `failure`, as HTML names it; absent = nobody knows. */
   readonly failureLanguage?: string
+  /** The asynchronous request that writes the answer, or wrote it; absent = none did. */
+  readonly inference?: string
   /** By which the service's log knows the request that failed; absent = none did, or there was no answer. */
   readonly requestId?: string
   /** Why it failed, as shown to owners; absent = unknown. */
@@ -72,12 +75,30 @@ export interface Turn {
   readonly at: number
 }
 
-/** What a conversation is called, and where one left it. */
+/** Where in a conversation an answer belongs that an asynchronous request writes. */
+export interface AnswerPlace {
+  readonly conversation: string
+  readonly turn: string
+  /** The message that it follows. */
+  readonly parent: string | null
+}
+
+/** How the next answer of a conversation is asked for. */
+export interface ConversationSettings {
+  readonly model: string
+  readonly parameters: ChatParameters
+  /** The preset that the parameters come from; absent = none. */
+  readonly preset?: string
+}
+
+/** What a conversation is called, how it is gone on with, and where one left it. */
 export interface ConversationHead {
   readonly title: string
   readonly pinned: boolean
   /** The last message of the version that is shown; null = nothing was said. */
   readonly leaf: string | null
+  /** Absent = nobody has said yet. */
+  readonly settings?: ConversationSettings
 }
 
 /** A conversation in a list. */

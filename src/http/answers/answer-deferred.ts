@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
-import type { InferenceWork } from '../../core/inference.ts'
+import type { Inference, InferenceWork } from '../../core/inference.ts'
 import { submitInference } from '../../operations/deferred/submit-inference.ts'
 import { callerOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -11,11 +11,18 @@ import { encodeSubmission, pollUrl } from '../wire/deferred/inference.ts'
 import { expectOutputBytes } from '../wire/deferred/output-size.ts'
 import { recordDeferred } from './record-deferred.ts'
 
+interface AcceptedWork {
+  readonly work: InferenceWork
+  readonly handling: DeferredHandling
+  /** Runs before the answer; what it returns goes along as headers. */
+  readonly onAccepted?: (inference: Inference) => Promise<Readonly<Record<string, string>>>
+}
+
 /** Queues work durably and answers 202 with the address to poll. */
 export async function answerDeferred(
   deps: RouteDependencies,
   { incoming, reply, mode }: { readonly incoming: FastifyRequest; readonly reply: FastifyReply; readonly mode: AsyncMode },
-  { work, handling }: { readonly work: InferenceWork; readonly handling: DeferredHandling },
+  { work, handling, onAccepted }: AcceptedWork,
 ): Promise<FastifyReply> {
   const { priority, idempotency, webhookUrl } = handling
   const { accountId, tokenId } = callerOf(incoming)
@@ -26,9 +33,14 @@ export async function answerDeferred(
     if (!submitted.repeated) recordDeferred(deps, { incoming, tokenId, work, inference: submitted.inference })
     return submitted.inference
   })
+  const headers = await onAccepted?.(inference)
   const address = deps.addresses()
   if (mode === 'preference') reply.header('preference-applied', 'respond-async')
-  return reply.code(202).header('location', pollUrl(address, inference.id)).send(encodeSubmission(address, inference))
+  return reply
+    .headers(headers ?? {})
+    .code(202)
+    .header('location', pollUrl(address, inference.id))
+    .send(encodeSubmission(address, inference))
 }
 
 /** The store knows of conflicts, but not of the header that keys come in. */

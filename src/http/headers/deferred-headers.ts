@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AnswerPlace } from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Priority } from '../../core/inference.ts'
 import { isPrivateHost } from './private-host.ts'
@@ -13,7 +14,7 @@ export interface DeferredHandling {
 }
 
 /** Headers that mean something on deferred requests only. */
-const deferredOnly = ['x-service-webhook', 'x-service-priority', 'x-service-preview', 'idempotency-key'] as const
+const deferredOnly = ['x-service-webhook', 'x-service-priority', 'x-service-preview', 'x-service-turn', 'idempotency-key'] as const
 
 /**
  * @param body Exact bytes of the body: the same key with other bytes is a conflict.
@@ -29,6 +30,20 @@ export function readDeferredHandling(
     webhookUrl: readWebhook(headerOf(headers, 'x-service-webhook'), privateWebhooks),
     previews: readSwitch(headerOf(headers, 'x-service-preview'), 'X-Service-Preview'),
   }
+}
+
+/**
+ * Which message of a conversation of the console a chat writes: `<conversation>/<message>`, and the message before where there is one.
+ *
+ * @throws {ServiceError} `invalid_request_error` naming the header.
+ */
+export function readAnswerPlace(headers: IncomingHttpHeaders): AnswerPlace | null {
+  const text = headerOf(headers, 'x-service-turn')
+  if (text === undefined) return null
+  const [, conversation, turn, parent = null] = /^([a-z0-9]{24})\/([a-z0-9]{24})(?:\/([a-z0-9]{24}))?$/.exec(text) ?? []
+  if (conversation === undefined || turn === undefined)
+    throw refusal('x-service-turn', 'Leave the header X-Service-Turn out; only the console sends it.')
+  return { conversation, turn, parent }
 }
 
 /** @throws {ServiceError} `invalid_request_error` when a synchronous request carries a header that would do nothing. */

@@ -33,15 +33,17 @@ export const keptLabel = 'kept'
 /** A head as a document; its label is what lists ask for. */
 export function headDocument({ accountId, id }: ConversationTarget, head: ConversationHead, at: number): Document {
   const label = head.pinned ? pinnedLabel : keptLabel
-  const value = { ...head }
+  const { settings, ...rest } = head
+  const value = { ...rest, ...(settings && { settings: { ...settings, parameters: { ...settings.parameters } } }) } satisfies JsonValue
   return { kind: 'conversation', id, accountId, value, at, label, text: head.title, attachedBytes: 0, expiresAt: null }
 }
 
-/** A message as a document; its label is the conversation's id. */
-export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn): Document {
+/** A message as a document; its label is the conversation's id. @param keptAt When it is written, in Unix milliseconds. */
+export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn, keptAt: number): Document {
   const { calls, schemaFaults, pictures, ...others } = turn
   const value = {
     ...others,
+    keptAt,
     files: turn.files.map((file) => ({ ...file })),
     facts: turn.facts && { ...turn.facts },
     ...(pictures && { pictures: pictures.map((picture) => ({ ...picture })) }),
@@ -58,19 +60,44 @@ export function readHead({ id, at, value }: StoredDocument): ListedConversation 
 }
 
 /** A message; written here and nowhere else, so that its shape is known. */
-export function readTurn({ value }: StoredDocument): Turn {
-  return value as unknown as Turn
+export function readTurn(document: StoredDocument): Turn {
+  const { keptAt: _, ...turn } = document.value as unknown as KeptTurn
+  return turn
 }
 
-/** Keeps a document. @throws {ServiceError} `quota_exceeded`, or `not_found` where its name is another account's. */
+/** When a message was last written; those of earlier versions do not say. */
+export function keptAtOf({ value }: StoredDocument): number {
+  return (value as unknown as KeptTurn).keptAt ?? 0
+}
+
+type KeptTurn = Turn & { readonly keptAt?: number }
+
+/** Counts a change of a message as one of its conversation, so that pages that show it look again. */
+export async function noteChange(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
+  const { accountId, id } = target
+  const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
+  if (head === null || head.label === removedLabel) return
+  const { id: _, changedAt: __, ...kept } = readHead(head)
+  // Where another change came first, that one is noted.
+  const most = Number.MAX_SAFE_INTEGER
+  await deps.documents.put(headDocument(target, kept, deps.clock.now()), { ...options, version: head.version, most })
+}
+
+/**
+ * Keeps a document.
+ *
+ * @param options.version What it replaces must be of; else `conflict`. Absent = whatever is there.
+ * @throws {ServiceError} `quota_exceeded`, or `not_found` where its name is another account's.
+ */
 export async function keep(
   { documents, mostDocumentBytes: most }: ConversationDependencies,
   document: Document,
-  { signal }: Options,
-): Promise<void> {
-  const result = await documents.put(document, { signal, most })
-  if (result === 'conflict') throw conversationNotFound()
+  options: Options & { readonly version?: number | null },
+): Promise<'stored' | 'conflict'> {
+  const result = await documents.put(document, { ...options, most })
+  if (result === 'conflict' && options.version === undefined) throw conversationNotFound()
   if (result === 'full') throw documentsFull(most, 'delete conversations that are no longer needed')
+  return result
 }
 
 /** For one that never was, was removed for good, or is another account's. */

@@ -6,14 +6,16 @@ import {
   conversationNotFound,
   headDocument,
   keep,
+  noteChange,
   type Options,
+  readHead,
   turnDocument,
 } from './conversation-documents.ts'
 import { removeConversation } from './remove-conversation.ts'
 import { wasRemoved } from './removed-conversations.ts'
 
 /**
- * Keeps what a conversation is called and where it was left; the first time begins it.
+ * Keeps what a conversation is called and where it was left; the first time begins it. Its settings stay where none are given.
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` when it was removed or the id is another account's.
  */
@@ -22,7 +24,11 @@ export async function keepConversation(
   { head, ...target }: ConversationTarget & { readonly head: ConversationHead },
   options: Options,
 ): Promise<void> {
-  await keepUnlessRemoved(deps, target, headDocument(target, head, deps.clock.now()), options)
+  const known = head.settings ? null : await deps.documents.get({ kind: 'conversation', ...target }, options)
+  const kept = known === null ? head : { ...readHead(known), ...head }
+  const { title, pinned, leaf, settings } = kept
+  const whole = { title, pinned, leaf, ...(settings && { settings }) }
+  await keepUnlessRemoved(deps, target, headDocument(target, whole, deps.clock.now()), options)
 }
 
 /**
@@ -35,7 +41,18 @@ export async function keepTurn(
   { turn, ...target }: ConversationTarget & { readonly turn: Turn },
   options: Options,
 ): Promise<void> {
-  await keepUnlessRemoved(deps, target, turnDocument(target, turn), options)
+  if (turn.state === 'writing' && (await hasTurn(deps, { ...target, turnId: turn.id }, options))) return
+  await keepUnlessRemoved(deps, target, turnDocument(target, turn, deps.clock.now()), options)
+  await noteChange(deps, target, options)
+}
+
+/** A page says that an answer begins; one that the service knows of is further by now. */
+async function hasTurn(
+  { documents }: ConversationDependencies,
+  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
+  options: Options,
+): Promise<boolean> {
+  return (await documents.get({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)) !== null
 }
 
 async function keepUnlessRemoved(
@@ -54,9 +71,11 @@ async function keepUnlessRemoved(
 
 /** Forgets one message; those that follow it go with the conversation. */
 export async function removeTurn(
-  { documents }: Pick<ConversationDependencies, 'documents'>,
-  { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
+  deps: ConversationDependencies,
+  { turnId, ...target }: ConversationTarget & { readonly turnId: string },
   options: Options,
 ): Promise<void> {
-  await documents.remove({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)
+  const { accountId, id } = target
+  await deps.documents.remove({ kind: 'turn', id: `${id}/${turnId}`, accountId }, options)
+  await noteChange(deps, target, options)
 }

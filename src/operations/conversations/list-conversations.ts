@@ -1,4 +1,5 @@
 import type { ListedConversation } from '../../core/chat/conversation.ts'
+import type { StoredDocument } from '../../core/document.ts'
 import type { DocumentQuery } from '../../core/ports/document-store.ts'
 import {
   archivedLabel,
@@ -45,9 +46,15 @@ export async function listConversations(
   const kept = await documents.list({ ...base, label: archived ? archivedLabel : keptLabel, after }, options)
   const last = kept.at(-1)
   return {
-    conversations: [...pinned, ...kept].map(readHead),
+    conversations: [...pinned, ...kept].map(readListed),
     next: last === undefined || kept.length < pageSize ? null : { at: last.at, id: last.id },
   }
+}
+
+/** A head without what only an opened conversation needs. */
+function readListed(document: StoredDocument): ListedConversation {
+  const { settings: _, ...listed } = readHead(document)
+  return listed
 }
 
 async function findConversations(
@@ -63,6 +70,6 @@ async function findConversations(
   const others = [...ids].slice(0, pageSize - titled.length)
   const found = await Promise.all(others.map((id) => documents.get({ kind: 'conversation', id, accountId }, options)))
   return [...titled, ...found]
-    .flatMap((document) => (document === null || document.label === removedLabel ? [] : readHead(document)))
+    .flatMap((document) => (document === null || document.label === removedLabel ? [] : readListed(document)))
     .sort((a, b) => b.changedAt - a.changedAt)
 }

@@ -11,17 +11,24 @@ export interface WrittenAnswer {
 
 const nextAnswersAreWritten = (count: number) => `{
   const own = window.fetch
+  const streams = new Map()
+  const taken = []
   window.answers = []
-  window.fetch = async (input, init) => {
-    if (String(input) !== '/v1/chat/completions') return own(input, init)
-    if (window.answers.length + 1 === ${count}) window.fetch = own
-    const body = new ReadableStream({
-      start(controller) {
-        window.answers.push(controller)
-        init.signal.addEventListener('abort', () => controller.error(init.signal.reason))
-      },
-    })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  window.fetch = async (input, init = {}) => {
+    const address = String(input)
+    if (address === '/v1/chat/completions' && taken.length < ${count}) {
+      const id = 'written-' + crypto.randomUUID()
+      taken.push(id)
+      const body = new ReadableStream({ start: (controller) => void window.answers.push(controller) })
+      streams.set(id, body)
+      return Response.json({ response_id: id }, { status: 202 })
+    }
+    const id = taken.find((each) => address.includes(each))
+    if (id === undefined) return own(input, init)
+    if (!address.endsWith('/events')) return new Response(null, { status: 204 })
+    const answer = window.answers[taken.indexOf(id)]
+    init.signal?.addEventListener('abort', () => answer.error(init.signal.reason))
+    return new Response(streams.get(id), { headers: { 'content-type': 'text/event-stream' } })
   }
 }`
 
@@ -38,7 +45,7 @@ export async function writeNextTwoAnswers(page: Page): Promise<readonly [Written
 }
 
 function writtenAnswer(page: Page, index: number): WrittenAnswer {
-  // The page leaves the stream at its last event, so that there is nothing to close.
+  // The page leaves the events at the last of them, so that there is nothing to close.
   const send = async (data: string) => {
     // What is asked for leaves the page a moment after it is said.
     await untilTrue(page, `window.answers[${index}] !== undefined`)
@@ -50,9 +57,36 @@ function writtenAnswer(page: Page, index: number): WrittenAnswer {
     writeDelta: (delta) => send(chunk(delta, null)),
     async end(reason = 'stop') {
       await send(chunk({}, reason))
-      await send('[DONE]')
+      await send(JSON.stringify({ status: 'completed', outcome: 'succeeded' }))
     },
   }
+}
+
+const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`
+
+/** Answers the next chat completion of a page with a text, or with some of it and a failure. */
+export async function answerNext(
+  page: Page,
+  content: string,
+  failure: string | null = null,
+): Promise<{ readonly sent: Promise<{ readonly messages: readonly object[] }> }> {
+  const id = `answered-${crypto.randomUUID()}`
+  const sent = Promise.withResolvers<{ readonly messages: readonly object[] }>()
+  const once = { times: 1 }
+  await page.route(
+    '**/v1/chat/completions',
+    (route) => {
+      sent.resolve(route.request().postDataJSON())
+      return route.fulfill({ status: 202, json: { response_id: id } })
+    },
+    once,
+  )
+  const text = event({ choices: [{ index: 0, delta: { content }, finish_reason: failure === null ? 'stop' : null }] })
+  const end = event({ status: 'completed', outcome: failure === null ? 'succeeded' : 'failed' })
+  await page.route(`**/v1/requests/${id}/events`, (route) => route.fulfill({ contentType: 'text/event-stream', body: text + end }), once)
+  const inference = { id, status: 'completed', outcome: 'failed', error: { message: failure } }
+  if (failure !== null) await page.route(`**/console/api/requests/${id}`, (route) => route.fulfill({ json: { inference } }), once)
+  return { sent: sent.promise }
 }
 
 /** Says something and has the whole answer written. Returns when it is done. */

@@ -8,6 +8,7 @@ export const unobservedWork = {
   onEnded() {},
   onSubmitted() {},
   onOutput() {},
+  endAnswer: async () => {},
   isLoadedElsewhere: () => false,
   kindOf: () => undefined,
   trace: (_claim: unknown, _submission: unknown, run: () => Promise<void>) => run(),

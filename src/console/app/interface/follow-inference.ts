@@ -1,16 +1,29 @@
-import type { InferenceStatus } from '../../../core/inference.ts'
+import type { Inference, InferenceStatus, Outcome } from '../../../core/inference.ts'
+import { orAborted } from '../../../core/waiting.ts'
+import { type ChatChunk, type ChatPart, partsOf } from './chat-parts.ts'
 import { readEventStream } from './event-stream.ts'
-import { send } from './request.ts'
+import { findInference } from './inference-requests.ts'
+import { RequestFailure, send } from './request.ts'
 
 export type InferenceEvent =
-  | { readonly type: 'status'; readonly status: InferenceStatus; readonly queuePosition: number | null }
+  | {
+      readonly type: 'status'
+      readonly status: InferenceStatus
+      readonly queuePosition: number | null
+      readonly attempt: number
+      readonly outcome: Outcome | null
+    }
   | { readonly type: 'progress'; readonly step: number; readonly total: number }
   /** A small picture of the current estimate, as a `data:` URL. */
   | { readonly type: 'preview'; readonly url: string }
+  /** What a chat model has written since. */
+  | { readonly type: 'written'; readonly parts: readonly ChatPart[] }
 
-/** The three kinds of event data, distinguished by their fields. */
-interface EventData {
+/** The kinds of event data, distinguished by their fields. */
+interface EventData extends ChatChunk {
   readonly status?: InferenceStatus
+  readonly outcome?: Outcome
+  readonly attempt?: number
   readonly queue_position?: number
   readonly progress?: { readonly step: number; readonly total: number }
   readonly step?: number
@@ -19,14 +32,89 @@ interface EventData {
 }
 
 /** Follows a request live until the service ends the stream. */
-export async function* followInference(id: string): AsyncGenerator<InferenceEvent, void, undefined> {
-  const response = await send(`/v1/requests/${encodeURIComponent(id)}/events`, { headers: { accept: 'text/event-stream' } })
+export async function* followInference(id: string, signal?: AbortSignal): AsyncGenerator<InferenceEvent, void, undefined> {
+  const response = await send(`/v1/requests/${encodeURIComponent(id)}/events`, { headers: { accept: 'text/event-stream' }, signal })
   for await (const { data } of readEventStream(response)) yield* eventsOf(JSON.parse(data) as EventData)
 }
 
 function* eventsOf(data: EventData): Generator<InferenceEvent, void, undefined> {
+  const { status, outcome = null, attempt = 0, queue_position: queuePosition = null } = data
   const progress = data.progress ?? (data.step !== undefined && data.total !== undefined ? { step: data.step, total: data.total } : null)
-  if (data.status) yield { type: 'status', status: data.status, queuePosition: data.queue_position ?? null }
+  if (status) yield { type: 'status', status, queuePosition, attempt, outcome }
   if (progress) yield { type: 'progress', step: progress.step, total: progress.total }
   if (data.image_b64) yield { type: 'preview', url: `data:image/jpeg;base64,${data.image_b64}` }
+  if (data.choices) yield { type: 'written', parts: partsOf(data) }
+}
+
+/** What waits before a lost connection is tried again. */
+export type Pause = (milliseconds: number) => Promise<void>
+
+const sleep: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const longestPauseMs = 10_000
+
+/** How a request ended. */
+export type EndedInference = Pick<Inference, 'id' | 'outcome' | 'error'>
+
+interface FollowOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly pause?: Pause
+}
+
+/**
+ * Follows a request to its end. A stream may break off long before its request does, and the service may be away for a while; then it is
+ * taken up again, and what is written is read from its beginning.
+ *
+ * @throws {RequestFailure} what the service itself says.
+ */
+export async function* followToItsEnd(
+  id: string,
+  { signal, pause = sleep }: FollowOptions = {},
+): AsyncGenerator<InferenceEvent | { readonly type: 'begins' | 'connection-lost' }, EndedInference, undefined> {
+  for (let failures = 0; ; ) {
+    try {
+      yield { type: 'begins' }
+      for await (const event of followInference(id, signal)) {
+        failures = 0
+        if (event.type !== 'status' || event.status !== 'completed') yield event
+        else if (event.outcome === 'succeeded' || event.outcome === 'cancelled') return { id, outcome: event.outcome, error: null }
+        else break
+      }
+      const inference = await findInference(id, signal)
+      if (inference.status === 'completed') return inference
+      failures = 0
+    } catch (error) {
+      if (!isWorthWaiting(error, signal)) throw error
+      yield { type: 'connection-lost' }
+      await wait(failures++, { signal, pause })
+    }
+  }
+}
+
+/** Asks for something until the service answers. @throws {RequestFailure} what the service itself says. */
+export async function askPatiently<Answer>(
+  ask: () => Promise<Answer>,
+  { signal, pause = sleep, onLost = () => {} }: FollowOptions & { readonly onLost?: () => void },
+): Promise<Answer> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isWorthWaiting(error, signal)) throw error
+      onLost()
+      await wait(failures, { signal, pause })
+    }
+  }
+}
+
+/** Whatever the service itself said stands; all else is a connection, which says nothing of the work. */
+function isWorthWaiting(error: unknown, signal: AbortSignal | undefined): boolean {
+  return !signal?.aborted && !(error instanceof RequestFailure && !error.isConnectionLost && error.status !== 429)
+}
+
+async function wait(
+  failures: number,
+  { signal, pause }: { readonly signal: AbortSignal | undefined; readonly pause: Pause },
+): Promise<void> {
+  const paused = pause(Math.min(longestPauseMs, 1000 * 2 ** failures))
+  await (signal === undefined ? paused : orAborted(paused, signal))
 }

@@ -104,6 +104,28 @@ export async function signOut(): Promise<void> {
   location.reload()
 }
 
+/** Asks for something, and once more after the person has signed in again where their sign-in had ended. */
+export async function whileSignedIn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (failure) {
+      if (!isSignedOut(failure)) throw failure
+      await loadSession()
+      if (session.peek().state === 'signed-in') throw failure
+      await signedIn()
+    }
+  }
+}
+
+function signedIn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = session.subscribe(({ state }) => {
+    if (state === 'signed-in') resolve()
+  })
+  return promise.finally(stop)
+}
+
 /** Whether an answer means that the session is over. */
 export function isSignedOut(failure: unknown): boolean {
   return failure instanceof RequestFailure && failure.status === 401

@@ -1,11 +1,15 @@
+import type { AnswerPlace } from '../../../core/chat/conversation.ts'
 import { ServiceError } from '../../../core/error.ts'
+import type { Inference } from '../../../core/inference.ts'
+import { neverAborted } from '../../../core/waiting.ts'
 import { collectText, passText, type TextResult } from '../../../operations/collect-text.ts'
+import { beginAnswer } from '../../../operations/conversations/kept-answers.ts'
 import { generateText } from '../../../operations/generate-text.ts'
 import { answerDeferred } from '../../answers/answer-deferred.ts'
 import { streamText } from '../../answers/stream-text.ts'
 import { type ReceivedBody, receivedBody } from '../../body/read-body.ts'
 import type { AsyncMode } from '../../headers/async-mode.ts'
-import { readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
+import { readAnswerPlace, readDeferredHandling, refuseDeferredHeaders } from '../../headers/deferred-headers.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
@@ -94,7 +98,7 @@ function answerLater(
     delivery,
   }: Pick<ParsedChat, 'request' | 'delivery'> & { readonly mode: AsyncMode; readonly bytes: ReceivedBody['bytes'] },
 ): Promise<object> {
-  const { incoming, reply, path } = call
+  const { incoming, path, caller } = call
   if (delivery.stream)
     throw new ServiceError('invalid_request_error', 'Leave `stream` out of asynchronous requests; poll for the answer instead.', {
       param: 'stream',
@@ -104,5 +108,24 @@ function answerLater(
     throw new ServiceError('invalid_request_error', 'Leave the header X-Service-Preview out; only images have previews.', {
       param: 'x-service-preview',
     })
-  return answerDeferred(deps, { incoming, reply, mode }, { work: { kind: 'chat', request }, handling })
+  const place = caller.tokenId === null ? readAnswerPlace(incoming.headers) : null
+  const work = { kind: 'chat', request, ...(place && { place }) } as const
+  const onAccepted = async (inference: Inference) => noteBeginning(deps, settings, { place, inference })
+  return answerDeferred(deps, { ...call, mode }, { work, handling, onAccepted })
+}
+
+/** Notes in the conversation that its answer is being written; where that cannot be kept, the page keeps what it reads. */
+async function noteBeginning(
+  deps: RouteDependencies,
+  { mostDocumentBytes }: HttpSettings,
+  { place, inference }: { readonly place: AnswerPlace | null; readonly inference: Inference },
+): Promise<Readonly<Record<string, string>>> {
+  if (place === null) return {}
+  try {
+    await beginAnswer({ ...deps, mostDocumentBytes }, { inference, place }, neverAborted)
+    return { 'x-service-turn': 'kept' }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return {}
+  }
 }

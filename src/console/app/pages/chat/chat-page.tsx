@@ -12,6 +12,7 @@ import { Fold } from '../../parts/fields/fold.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { PageTitle } from '../../parts/page.tsx'
 import { chatModels, loadModels, origins } from '../../state/models.ts'
+import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { navigate, pathBehind } from '../../state/router.ts'
 import { chatSamples } from './chat-samples.ts'
@@ -21,10 +22,13 @@ import { ChatStart } from './chat-start.tsx'
 import { Composer } from './composer.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationView } from './conversation-view.tsx'
-import { beginConversation, current, keepAsNew, openConversation } from './conversations.ts'
+import { beginConversation, current, keepAsNew, openConversation, refreshConversation } from './conversations.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { messagesOf } from './message-text.ts'
 import { isRefused } from './unsent/unsent-changes.ts'
+
+/** How often the page looks what others have changed in its conversation. */
+const refreshMs = 700
 
 /** The chat playground: a conversation, the others that are kept, and what the next answer is asked for with. */
 export function ChatPage(): VNode {
@@ -37,6 +41,7 @@ export function ChatPage(): VNode {
   const path = pathBehind('/console/chat')
   const opening = useResource(async (signal) => (path === null ? undefined : openConversation(path, signal)), [path])
   const { id, title, turns, keeper } = current.value
+  useRepeat(refreshConversation, refreshMs)
   useEffect(() => {
     // The way back to Chat leads to where one left it.
     if (path === null && turns.value.length > 0) navigate(`/console/chat/${id}`, { replace: true })

@@ -9,9 +9,9 @@ const { chatRequestBody, defaultChatSettings } = await import('./chat-settings.t
 const { messagesOf, textOf } = await import('./message-text.ts')
 const { readTools } = await import('./structure/read-tools.ts')
 const { readSchema } = await import('./structure/read-schema.ts')
-const { writeAnswer } = await import('./write-answer.ts')
-const { streamChat } = await import('../../interface/stream-chat.ts')
+const { followAnswer } = await import('./write-answer.ts')
 const { followInference } = await import('../../interface/follow-inference.ts')
+const { submitChat } = await import('../../interface/submit-chat.ts')
 const { imageRoute, submitImage } = await import('../../interface/submit-image.ts')
 
 const settings = { ...defaultChatSettings, model: 'm' }
@@ -140,24 +140,27 @@ suite('an answer as it is written', () => {
     chunk({ content: '' }, { finish_reason: 'tool_calls' }),
     { choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 } },
   ]
-  const answerWith = (events: readonly unknown[], done = true) =>
-    page.answerWith(async () => {
-      const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-      return new Response(`${text}${done ? 'data: [DONE]\n\n' : ''}`, { headers: { 'x-request-id': 'r1' } })
+  const succeeded = { status: 'completed', outcome: 'succeeded' }
+  const answerWith = (events: readonly unknown[], inference: object = {}, output: object = {}) =>
+    page.answerWith(async (path) => {
+      if (path === '/console/api/requests/r1') return Response.json({ inference: { id: 'r1', status: 'completed', ...inference } })
+      if (path === '/v1/responses/r1') return Response.json(output)
+      return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
     })
-  const write = async (change: Partial<typeof settings> = {}, signal = new AbortController().signal) => {
+  const follow = async (change: Partial<typeof settings> = {}, signal = new AbortController().signal) => {
     const turn: Record<string, unknown> = { content: '', files: [] }
-    await writeAnswer(
+    const { schema } = readSchema({ ...settings, ...change })
+    await followAnswer(
       turn as unknown as Turn,
-      { settings: { ...settings, ...change }, messages: hello, signal },
+      { id: 'r1', sentAt: performance.now(), schema, signal, onConnection: () => {} },
       (fields) => void Object.assign(turn, fields),
     )
     return turn
   }
 
   test('grows by what is said, thought and called, and ends with what it cost', async () => {
-    answerWith(whole)
-    const { facts, ...turn } = await write()
+    answerWith([...whole, succeeded])
+    const { facts, ...turn } = await follow()
     assert.deepEqual(turn, {
       content: 'Hello',
       files: [],
@@ -172,55 +175,66 @@ suite('an answer as it is written', () => {
     assert.ok(Object(facts).firstTextMs >= 0 && Object(facts).writingMs >= 0)
   })
 
-  for (const [name, events, done, expected] of [
-    ['cut by its limit', [chunk({ content: 'a' }, { finish_reason: 'length' })], true, { state: 'cut' }],
-    ['broken off', [chunk({ content: 'a' })], false, { state: 'failed', requestId: 'r1' }],
+  const failed = { outcome: 'failed', error: { message: 'It stopped.', code: 'inference_failed', cause: 'out of memory' } }
+  for (const [name, events, inference, expected] of [
+    ['cut by its limit', [chunk({ content: 'a' }, { finish_reason: 'length' }), succeeded], {}, { state: 'cut' }],
     [
       'failed in the middle',
-      [chunk({ content: 'a' }), { error: { message: 'It stopped.', code: 'inference_failed', cause: 'out of memory' } }],
-      true,
+      [chunk({ content: 'a' }), { status: 'completed', outcome: 'failed' }],
+      failed,
       { state: 'failed', failure: 'It stopped.', requestId: 'r1', cause: 'out of memory' },
     ],
+    ['stopped elsewhere', [chunk({ content: 'a' }), { status: 'completed', outcome: 'cancelled' }], {}, { state: 'stopped' }],
   ] as const)
     test(`that is ${name} keeps what there is and says so`, async () => {
-      answerWith(events, done)
-      const turn = await write()
+      answerWith(events, inference)
+      const turn = await follow()
       assert.equal(turn.content, 'a')
       for (const [field, value] of Object.entries(expected)) assert.equal(turn[field], value)
     })
 
+  test('that had ended before anybody followed it is fetched whole', async () => {
+    const message = { content: 'Hello', tool_calls: [{ id: 'a', function: { name: 'look', arguments: '{}' } }] }
+    answerWith([succeeded], {}, { choices: [{ message, finish_reason: 'length' }], usage: { prompt_tokens: 3, completion_tokens: 5 } })
+    const turn = await follow()
+    assert.deepEqual([turn.content, turn.state, turn.calls], ['Hello', 'cut', [{ id: 'a', name: 'look', arguments: '{}' }]])
+  })
+
   test('that is refused says the service’s own sentence, and one that was stopped says that', async () => {
     page.answerWith(
       async () =>
-        new Response('{"error":{"message":"No such model.","code":"model_not_found"}}', { status: 404, headers: { 'x-request-id': 'r2' } }),
+        new Response('{"error":{"message":"No such request.","code":"request_not_found"}}', {
+          status: 404,
+          headers: { 'x-request-id': 'r2' },
+        }),
     )
-    const refused = await write()
-    assert.deepEqual([refused.state, refused.failure, refused.requestId, 'cause' in refused], ['failed', 'No such model.', 'r2', false])
-    page.answerWith(async () => new Response('<html>', { status: 502 }))
-    assert.match(String((await write()).failure), /502/)
+    const refused = await follow()
+    assert.deepEqual([refused.state, refused.failure, refused.requestId, 'cause' in refused], ['failed', 'No such request.', 'r2', false])
     const stopped = AbortSignal.abort()
     page.answerWith(async () => Promise.reject(stopped.reason))
-    assert.deepEqual((await write({}, stopped)).state, 'stopped')
+    assert.deepEqual((await follow({}, stopped)).state, 'stopped')
   })
 
   test('that follows a schema is checked against it, unless it calls functions', async () => {
     const schema = { format: 'schema', schema: '{"type":"object","required":["a"]}' } as const
-    answerWith([chunk({ content: '{"a":1}' }, { finish_reason: 'stop' })])
-    assert.deepEqual((await write(schema)).schemaFaults, [])
-    answerWith([chunk({ content: '{}' }, { finish_reason: 'stop' })])
-    assert.equal(Object((await write(schema)).schemaFaults).length, 1)
-    answerWith(whole)
-    assert.equal((await write(schema)).schemaFaults, undefined)
+    answerWith([chunk({ content: '{"a":1}' }, { finish_reason: 'stop' }), succeeded])
+    assert.deepEqual((await follow(schema)).schemaFaults, [])
+    answerWith([chunk({ content: '{}' }, { finish_reason: 'stop' }), succeeded])
+    assert.equal(Object((await follow(schema)).schemaFaults).length, 1)
+    answerWith([...whole, succeeded])
+    assert.equal((await follow(schema)).schemaFaults, undefined)
   })
 
-  test('is asked for as a stream with its usage', async () => {
-    let sent: unknown
-    page.answerWith(async (_path, { body }) => {
-      sent = JSON.parse(String(body))
-      return new Response('data: [DONE]\n\n')
+  test('is handed in once, by its key, with the place where it belongs', async () => {
+    const sent: unknown[] = []
+    page.answerWith(async (_path, { body, headers }) => {
+      sent.push(JSON.parse(String(body)), headers)
+      return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
     })
-    await Array.fromAsync(streamChat({ model: 'm', messages: [...hello] }, new AbortController().signal))
-    assert.deepEqual(sent, { model: 'm', messages: hello, stream: true, stream_options: { include_usage: true } })
+    const place = { conversation: 'c', turn: 't', parent: 'p', key: 'k' }
+    assert.deepEqual(await submitChat({ model: 'm', messages: [...hello] }, place), { id: 'r1', isKept: true })
+    const headers = { 'x-service-async': '1', 'x-service-turn': 'c/t/p', 'idempotency-key': 'k', 'content-type': 'application/json' }
+    assert.deepEqual(sent, [{ model: 'm', messages: hello }, headers])
   })
 })
 
@@ -236,8 +250,8 @@ suite('a drawing as it is followed', () => {
     ]
     page.answerWith(async () => new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('')))
     assert.deepEqual(await Array.fromAsync(followInference('a/b')), [
-      { type: 'status', status: 'pending', queuePosition: 2 },
-      { type: 'status', status: 'running', queuePosition: null },
+      { type: 'status', status: 'pending', queuePosition: 2, attempt: 0, outcome: null },
+      { type: 'status', status: 'running', queuePosition: null, attempt: 0, outcome: null },
       { type: 'progress', step: 1, total: 4 },
       { type: 'progress', step: 2, total: 4 },
       { type: 'preview', url: 'data:image/jpeg;base64,AAAA' },

@@ -35,7 +35,7 @@ export function Composer(): VNode {
     lengthFault(draft) ??
     sizeFault(draft.trim(), attached, current.value.turns.value) ??
     blindnessOf(attached)
-  const notice = hindrance ?? waitingText()
+  const notice = hindrance ?? waitingText() ?? connectionText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && hindrance === null
   const { model } = chatSettings.value
@@ -170,6 +170,12 @@ function waitingText(): string | null {
   return models.value === null
     ? t`It is sent as soon as the list of models has loaded.`
     : t`No model here writes text. It is sent once there is one; an owner can pull one on the Models page.`
+}
+
+/** What becomes of an answer that the page has lost, as a sentence, or null. */
+function connectionText(): string | null {
+  if (!current.value.connectionLost.value) return null
+  return t`The connection broke; the answer goes on. Looking for it again…`
 }
 
 function blindnessOf(attached: Attachments): string | null {

@@ -30,7 +30,10 @@ export class ConversationKeeper {
   readonly #refused = new Map<string | null, unknown>()
   #sending: Promise<void> | null = null
   #later: ReturnType<typeof setTimeout> | undefined
+  /** What is on its way. */
+  readonly #underWay = new Set<string | null>()
   #stopped = false
+  #changes = 0
 
   constructor(id: string, kept: Kept) {
     this.#path = `/console/api/conversations/${id}`
@@ -44,6 +47,22 @@ export class ConversationKeeper {
 
   headChanged(): void {
     this.#change(null)
+  }
+
+  /** Whether a message, or the head where it is null, is on its way to the service or waits to be. */
+  isAtWork(id: string | null): boolean {
+    return this.#changed.has(id) || this.#underWay.has(id)
+  }
+
+  /** One more with each change here, and with each that the service has. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** It was deleted elsewhere. */
+  foundGone(): void {
+    this.#giveUp()
+    this.isGone.value = true
   }
 
   /** Tries again at once what was refused. */
@@ -69,6 +88,7 @@ export class ConversationKeeper {
   }
 
   #change(id: string | null): void {
+    this.#changes++
     this.#changed.add(id)
     this.#refused.delete(id)
     this.#remember(id)
@@ -91,8 +111,7 @@ export class ConversationKeeper {
     } catch (failure) {
       this.fault.value = failure
       if (isSignedOut(failure)) void loadSession()
-      if (isGone(failure)) this.#giveUp()
-      this.isGone.value = isGone(failure)
+      if (isGone(failure)) this.foundGone()
     }
   }
 
@@ -113,10 +132,16 @@ export class ConversationKeeper {
 
   async #sendOne(id: string | null): Promise<void> {
     this.#changed.delete(id)
-    await this.#send(id).catch((failure: unknown) => {
+    this.#underWay.add(id)
+    try {
+      await this.#send(id)
+    } catch (failure) {
       this.#changed.add(id)
       throw failure
-    })
+    } finally {
+      this.#underWay.delete(id)
+      this.#changes++
+    }
     if (!this.#changed.has(id)) forgetUnsent(this.#pathOf(id))
   }
 

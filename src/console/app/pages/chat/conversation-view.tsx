@@ -2,6 +2,8 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { reader } from '../../parts/markdown/prose.tsx'
+import { spokenText } from '../../parts/markdown/spoken-text.ts'
 import { Comparison } from './compare/comparison.tsx'
 import { current } from './conversations.ts'
 import { useFollowEnd } from './follow-end.ts'
@@ -41,11 +43,18 @@ export function ConversationView(): VNode {
   )
 }
 
-/** Tells a screen reader when an answer is whole, instead of every token; failures are alerts of their own. */
+/** Characters of Markdown from which the beginning of an answer is said. */
+const mostRead = 2000
+
+function beginningOf(content: string): string {
+  return reader.value === null ? '' : spokenText(reader.value(content.slice(0, mostRead)))
+}
+
+/** Tells a screen reader how an answer begins when it is whole, or another version is shown; failures are alerts of their own. */
 function Announcement(): VNode {
   const compared = current.value.compared()
   const last = current.value.turns.value.at(-1)
-  const whole = last && [last.content, endingOf(last)].filter(Boolean).join(' ')
+  const whole = last && [beginningOf(last.content), endingOf(last)].filter(Boolean).join(' ')
   const text = last?.role !== 'assistant' ? '' : last.state === 'writing' ? t`The model is writing.` : whole
   return (
     <div class="hidden-text" aria-live="polite">

@@ -13,26 +13,40 @@ let conversation = new Conversation()
 let kept = new Map<string, Partial<Turn>>()
 
 /** The service's end of one answer, which the test writes piece by piece. */
-function openAnswer(): { readonly body: Promise<{ messages: readonly object[] }>; send(...chunks: readonly unknown[]): void; end(): void } {
-  const requested = Promise.withResolvers<{ messages: readonly object[] }>()
+function openAnswer(): {
+  readonly body: Promise<{ messages: readonly object[] }>
+  send(...chunks: readonly unknown[]): void
+  fail(message: string): void
+} {
+  const asked = Promise.withResolvers<{ messages: readonly object[] }>()
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
+  let inference: object = { id: 'r1', status: 'running', outcome: null, error: null }
   page.answerWith(async (address, init) => {
+    if (address === '/console/api/requests/r1') return Response.json({ inference })
+    if (address === '/v1/requests/r1/events') {
+      init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
+      return new Response(readable)
+    }
     if (address !== '/v1/chat/completions') return keep(address, init)
-    init.signal?.addEventListener('abort', () => void writer.abort(init.signal?.reason))
-    requested.resolve(JSON.parse(String(init.body)))
-    return new Response(readable)
+    asked.resolve(JSON.parse(String(init.body)))
+    return Response.json({ response_id: 'r1' }, { status: 202 })
   })
+  const send = (...chunks: readonly unknown[]) => {
+    for (const chunk of chunks) void writer.write(encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)).catch(() => {})
+  }
   return {
-    body: requested.promise,
-    send: (...chunks) => {
-      for (const chunk of chunks)
-        void writer.write(encoder.encode(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`)).catch(() => {})
+    body: asked.promise,
+    send,
+    fail: (message) => {
+      inference = { id: 'r1', status: 'completed', outcome: 'failed', error: { message } }
+      send({ status: 'completed', outcome: 'failed' })
     },
-    end: () => void writer.close().catch(() => {}),
   }
 }
+
+const succeeded = { status: 'completed', outcome: 'succeeded' }
 
 async function keep(address: string, { method, body }: RequestInit): Promise<Response> {
   const id = address.split('/turns/')[1]
@@ -71,7 +85,7 @@ describe('a conversation', () => {
     assert.equal(conversation.writing.value, true)
     answer.send(text('Hi'))
     assert.equal((await lastWhen(({ content }) => content === 'Hi')).state, 'writing')
-    answer.send(text(' there'), finish('stop'), usage, '[DONE]')
+    answer.send(text(' there'), finish('stop'), usage, succeeded)
     const done = await lastWhen(({ facts }) => facts !== null)
     assert.deepEqual([done.role, done.content, done.state, done.failure], ['assistant', 'Hi there', 'done', null])
     assert.deepEqual([done.facts?.promptTokens, done.facts?.completionTokens], [5, 2])
@@ -81,7 +95,7 @@ describe('a conversation', () => {
   it('sends everything said before, and nothing of answers that never began', async () => {
     let answer = openAnswer()
     conversation.say('One')
-    answer.end()
+    answer.fail('No.')
     await lastWhen(({ state }) => state === 'failed')
     answer = openAnswer()
     conversation.say('Two')
@@ -89,6 +103,25 @@ describe('a conversation', () => {
       { role: 'user', content: 'One' },
       { role: 'user', content: 'Two' },
     ])
+  })
+
+  it('keeps how it is gone on with, from its first message on, and takes over what another page has set', async () => {
+    openAnswer()
+    changeChatSettings({ system: 'You are a pirate.' })
+    conversation.say('Hello')
+    changeChatSettings({ system: '' })
+    const heads: { settings?: { parameters: { system: string } } }[] = []
+    const { settings } = conversation
+    assert.equal(settings.value?.parameters.system, 'You are a pirate.')
+    page.answerWith(async (address, init) => {
+      if (init.method === 'PUT' && !address.includes('/turns/')) heads.push(JSON.parse(String(init.body)))
+      return new Response(null, { status: 204 })
+    })
+    assert.ok(settings.value)
+    conversation.keepSettings({ ...settings.value, parameters: { ...settings.value.parameters, system: 'You are a parrot.' } })
+    await conversation.keeper.settled()
+    assert.equal(heads.at(-1)?.settings?.parameters.system, 'You are a parrot.')
+    conversation.stop()
   })
 
   it('is called by what is said first, on one line, cut at no emoji, and never by what nobody sees', () => {
@@ -105,10 +138,64 @@ describe('a conversation', () => {
     }
   })
 
+  it('takes what the service kept of an answer that failed before the page could read it, and adds why', async () => {
+    const sent: Partial<Turn>[] = []
+    const error = { message: 'It broke.', cause: 'out of memory' }
+    page.answerWith(async (address, { body, method = 'GET' }) => {
+      const [question, answer] = conversation.turns.peek()
+      if (address === '/v1/chat/completions')
+        return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
+      if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
+      if (address === '/console/api/requests/r1')
+        return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
+      if (method === 'PUT') sent.push(JSON.parse(String(body)))
+      if (method === 'PUT') return new Response(null, { status: 204 })
+      const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
+      const turnIds = [question?.id, answer?.id]
+      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], turnIds, version: 1, readAt: 1 })
+    })
+    conversation.say('Hello')
+    const failed = await lastWhen(({ cause, content }) => cause !== undefined && content === 'Half')
+    assert.deepEqual([failed.state, failed.failure, failed.cause], ['failed', 'It broke.', 'out of memory'])
+    await conversation.keeper.settled()
+    assert.deepEqual([sent.at(-1)?.content, sent.at(-1)?.cause], ['Half', 'out of memory'])
+  })
+
+  it('takes it too when something else of the conversation changed while it was read', async () => {
+    const error = { message: 'It broke.' }
+    let looked = 0
+    const sent: Partial<Turn>[] = []
+    page.answerWith(async (address, { body, method = 'GET' }) => {
+      const [question, answer] = conversation.turns.peek()
+      if (address === '/v1/chat/completions')
+        return Response.json({ response_id: 'r1' }, { status: 202, headers: { 'x-service-turn': 'kept' } })
+      if (address === '/v1/requests/r1/events') return new Response('data: {"status":"completed","outcome":"failed"}\n\n')
+      if (address === '/console/api/requests/r1')
+        return Response.json({ inference: { id: 'r1', status: 'completed', outcome: 'failed', error } })
+      if (method === 'PUT') {
+        sent.push(JSON.parse(String(body)))
+        return new Response(null, { status: 204 })
+      }
+      if (++looked === 1) conversation.rename('A greeting')
+      const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
+      const turnIds = [question?.id, answer?.id]
+      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], turnIds, version: looked, readAt: 1 })
+    })
+    conversation.say('Hello')
+    const failed = await lastWhen(({ content }) => content === 'Half')
+    assert.deepEqual([failed.state, failed.failure], ['failed', 'It broke.'])
+    await conversation.keeper.settled()
+    assert.deepEqual(
+      sent.filter(({ state }) => state === 'failed'),
+      [],
+      'what the service has needs no other copy',
+    )
+  })
+
   it('says that an answer met its limit', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('a'), finish('length'), '[DONE]')
+    answer.send(text('a'), finish('length'), succeeded)
     assert.equal((await lastWhen(({ state }) => state !== 'writing')).state, 'cut')
   })
 
@@ -122,26 +209,50 @@ describe('a conversation', () => {
     assert.deepEqual([stopped.state, stopped.content, stopped.failure], ['stopped', 'Once upon', null])
   })
 
-  for (const [what, last] of [
-    ['the stream breaks off', null],
-    ['the service says that it failed', { error: { code: 'inference_failed', message: 'The model stopped.' } }],
-    ['nonsense comes', '{"choices":'],
-  ] as const)
-    it(`keeps what was written when ${what}, and says what to do`, async () => {
-      const answer = openAnswer()
-      conversation.say('Hello')
-      answer.send(text('Half'))
-      if (last !== null) answer.send(last)
-      answer.end()
-      const failed = await lastWhen(({ state }) => state === 'failed')
-      assert.equal(failed.content, 'Half')
-      assert.match(failed.failure ?? '', /\.$/)
+  it('keeps what was written when the service says that it failed, and why', async () => {
+    const answer = openAnswer()
+    conversation.say('Hello')
+    answer.send(text('Half'))
+    answer.fail('The model stopped.')
+    const failed = await lastWhen(({ state }) => state === 'failed')
+    assert.deepEqual([failed.content, failed.failure, failed.requestId], ['Half', 'The model stopped.', 'r1'])
+  })
+
+  it('is written from its beginning by another attempt', async () => {
+    const answer = openAnswer()
+    conversation.say('Hello')
+    answer.send({ status: 'running', attempt: 1 }, text('Lost'))
+    await lastWhen(({ content }) => content === 'Lost')
+    answer.send({ status: 'running', attempt: 2 }, text('Found'), finish('stop'), usage, succeeded)
+    assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Found')
+  })
+
+  it('takes up an answer that the service is writing, and what other pages have said', async () => {
+    const answer = openAnswer()
+    const turn = { parent: null, files: [], failure: null, model: null, facts: null, at: 1 } as const
+    const question: Turn = { ...turn, id: 'q', role: 'user', content: 'Hello', state: 'done' }
+    const written: Turn = { ...turn, id: 'a', parent: 'q', role: 'assistant', content: '', state: 'writing', inference: 'r1', at: 2 }
+    const head = { id: 'c', title: 'Hello', pinned: false }
+    conversation = new Conversation({ ...head, leaf: 'a', turns: [question, written], turnIds: ['q', 'a'], version: 1, readAt: 1 })
+    answer.send(text('Hi'), finish('stop'), usage, succeeded)
+    assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Hi')
+    const more: Turn = { ...question, id: 'q2', parent: 'a', content: 'And now?', at: 3 }
+    page.answerWith(async (address) => {
+      assert.equal(address, `/console/api/conversations/c?version=1&readAt=1`)
+      return Response.json({ ...head, title: 'Hi', leaf: 'q2', turns: [more], turnIds: ['q', 'a', 'q2'], version: 2, readAt: 5 })
     })
+    await conversation.refresh()
+    assert.deepEqual(
+      conversation.turns.value.map(({ content }) => content),
+      ['Hello', 'Hi', 'And now?'],
+    )
+    assert.equal(conversation.title.value, 'Hi')
+  })
 
   it('has figures that make sense for an answer without a word', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
-    answer.send(finish('stop'), usage, '[DONE]')
+    answer.send(finish('stop'), usage, succeeded)
     const { facts } = await lastWhen(({ facts }) => facts !== null)
     assert.ok(facts !== null && facts.firstTextMs >= 0)
     assert.equal(facts.writingMs, 0)
@@ -150,14 +261,14 @@ describe('a conversation', () => {
   it('asks again without the last answer', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('No'), finish('stop'), '[DONE]')
+    answer.send(text('No'), finish('stop'), succeeded)
     await lastWhen(({ state }) => state === 'done')
     answer = openAnswer()
     const last = conversation.turns.value.at(-1)
     assert.ok(last)
     conversation.regenerate(last)
     assert.deepEqual((await answer.body).messages, [{ role: 'user', content: 'Hello' }])
-    answer.send(text('Yes'), finish('stop'), '[DONE]')
+    answer.send(text('Yes'), finish('stop'), succeeded)
     const again = await lastWhen(({ state }) => state === 'done')
     assert.equal(again.content, 'Yes')
     assert.equal(conversation.turns.value.length, 2)
@@ -170,12 +281,12 @@ describe('a conversation', () => {
   it('goes on where an answer ended, in the same message', async () => {
     let answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('Once upon'), finish('length'), '[DONE]')
+    answer.send(text('Once upon'), finish('length'), succeeded)
     const cut = await lastWhen(({ state }) => state === 'cut')
     answer = openAnswer()
     conversation.goOn(cut)
     assert.deepEqual((await answer.body).messages.at(-1), { role: 'assistant', content: 'Once upon' })
-    answer.send(text(' a time.'), finish('stop'), '[DONE]')
+    answer.send(text(' a time.'), finish('stop'), succeeded)
     const done = await lastWhen(({ state }) => state === 'done')
     await new Promise(setImmediate)
     assert.deepEqual([done.id, done.content], [cut.id, 'Once upon a time.'])
@@ -187,7 +298,7 @@ describe('a conversation', () => {
     first.say('Hello')
     await answer.body
     conversation = new Conversation()
-    answer.send(text('Late'), finish('stop'), '[DONE]')
+    answer.send(text('Late'), finish('stop'), succeeded)
     while (![...kept.values()].some(({ content, state }) => content === 'Late' && state === 'done')) await new Promise(setImmediate)
     assert.deepEqual(
       [...kept.values()].map(({ content, state }) => [content, state]),
@@ -219,7 +330,7 @@ describe('a conversation', () => {
   it('takes a message out with what followed it, and brings both back', async () => {
     const answer = openAnswer()
     conversation.say('Hello')
-    answer.send(text('Hi'), finish('stop'), '[DONE]')
+    answer.send(text('Hi'), finish('stop'), succeeded)
     await lastWhen(({ state }) => state === 'done')
     const [first] = conversation.turns.value
     assert.ok(first)

@@ -1,16 +1,25 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { AttachedPicture, AttachedText, Turn } from '../../../../core/chat/conversation.ts'
-import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
+import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { AttachedPicture, AttachedText, ConversationHead, ConversationSettings, Turn } from '../../../../core/chat/conversation.ts'
+import { beginning } from '../../../../core/text/visible-text.ts'
+import { orAborted } from '../../../../core/waiting.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
+import { pageShown } from '../../browser/page-shown.ts'
+import { cancelInference } from '../../interface/inference-requests.ts'
+import { submitChat } from '../../interface/submit-chat.ts'
 import { language } from '../../language/language.ts'
 import { t } from '../../language/t.ts'
-import { chatSettings } from './chat-settings.ts'
+import { whileSignedIn } from '../../state/session.ts'
+import { type ChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
-import { messagesOf } from './message-text.ts'
+import { mergeTurns } from './merge-turns.ts'
+import { messagesOf, titleOf } from './message-text.ts'
+import { isSame, settingsNow } from './presets/presets.ts'
+import { type KnownConversation, readChanges } from './read-changes.ts'
+import { readSchema } from './structure/read-schema.ts'
 import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
-import { writeAnswer } from './write-answer.ts'
+import { failedFields, followAnswer } from './write-answer.ts'
 
 /** What goes along with a message. */
 export interface Attachments {
@@ -20,16 +29,32 @@ export interface Attachments {
 
 export const noAttachments: Attachments = { files: [], pictures: [] }
 
-const longestTitle = 80
+/** Characters of what a person calls a conversation. */
+const longestTitle = 160
 const pageLeft = t`Interrupted: the page was closed or reloaded.`
-/** How often an answer is kept while it is being written. */
-const keepEveryMs = 3000
+/** How long a page has to hand in what an answer is asked for with, in milliseconds. */
+const handInMs = 5000
+
+/** What is known of a conversation when it is opened: all that the service has of it, or a copy of another. */
+export type OpenedTurns = ConversationHead & Pick<OpenedConversation, 'id' | 'turns'> & Partial<KnownConversation>
+
+interface FollowedTurn {
+  /** The request that writes it. */
+  readonly id: string
+  readonly sentAt: number | null
+  /** Whether the service itself keeps it in the conversation. */
+  readonly isKept: boolean
+  readonly settings?: ChatSettings
+  readonly controller?: AbortController
+}
 
 /** A conversation: what was said in all its versions, which of them are shown, and the answer that is being written. */
 export class Conversation {
   readonly id: string
   readonly title: Signal<string>
   readonly pinned: Signal<boolean>
+  /** How the next answer is asked for; null = as the page has it. */
+  readonly settings: Signal<ConversationSettings | null>
   readonly keeper: ConversationKeeper
   readonly #all: Signal<readonly Turn[]>
   readonly #leaf: Signal<string | null>
@@ -40,26 +65,85 @@ export class Conversation {
   readonly comparing = signal<readonly string[]>([])
   /** Whether a model is answering right now. */
   readonly writing: ReadonlySignal<boolean>
+  /** Whether the page has lost the service while an answer goes on there. */
+  readonly connectionLost = signal(false)
   readonly #answering = new Map<string, AbortController>()
+  /** Requests that were stopped here, or whose end was heard; the service may take a moment to note it. */
+  readonly #ended = new Set<string>()
+  #known: KnownConversation | null = null
+  #knownLeaf: string | null
 
-  constructor(known?: OpenedConversation) {
+  constructor(known?: OpenedTurns) {
     this.id = known?.id ?? makeId()
     this.title = signal(known?.title ?? '')
     this.pinned = signal(known?.pinned ?? false)
-    // An answer that nobody is writing any more was left by a page that is gone.
-    this.#all = signal(
-      known?.turns.map((turn) =>
-        turn.state === 'writing' ? { ...turn, state: 'failed', failure: pageLeft, failureLanguage: language } : turn,
-      ) ?? [],
-    )
-    this.#leaf = signal(known?.leaf ?? known?.turns.at(-1)?.id ?? null)
+    this.settings = signal(known?.settings ?? null)
+    this.#all = signal(known?.turns ?? [])
+    this.#leaf = signal(known?.leaf ?? null)
+    this.#knownLeaf = known?.leaf ?? null
     this.#versions = computed(() => versionsByMessage(this.#all.value))
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
-      head: () => ({ title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek() }),
+      head: () => this.#head(),
       turn: (id) => this.#all.peek().find((turn) => turn.id === id),
     })
+    const { version, readAt, turnIds } = known ?? {}
+    if (version !== undefined && readAt !== undefined && turnIds !== undefined) this.#known = { version, readAt, turnIds }
+    this.#findLeaf()
+    this.#followAll()
+  }
+
+  /** Takes over what other pages, and the service, have made of it since. @returns false when something changed here meanwhile, which may be missing in what was read. */
+  async refresh(): Promise<boolean> {
+    const { changes } = this.keeper
+    const read = await readChanges(this.id, this.#known)
+    if (read === 'gone') this.keeper.foundGone()
+    if (read === 'gone' || read === null) return true
+    if (changes !== this.keeper.changes) return false
+    const before = new Set(this.#known?.turnIds)
+    this.#known = read
+    const isOurs = (id: string) => this.keeper.isAtWork(id) || this.#answering.has(id)
+    const turns = read.turns.filter(({ state, inference = '' }) => state !== 'writing' || !this.#ended.has(inference))
+    batch(() => {
+      this.#all.value = mergeTurns(this.#all.peek(), { ...read, turns }, { isOurs, wasThere: (id) => before.has(id) })
+      if (!this.keeper.isAtWork(null)) this.#takeHead(read)
+      this.#findLeaf()
+    })
+    this.#followAll()
+    return true
+  }
+
+  #takeHead({ title, pinned, leaf, settings }: ConversationHead): void {
+    if (settings !== undefined && !isSame(settings, this.settings.peek())) this.settings.value = settings
+    this.title.value = title
+    this.pinned.value = pinned
+    if (leaf !== this.#knownLeaf && leaf !== this.#leaf.peek()) {
+      this.comparing.value = []
+      this.#leaf.value = leaf
+    }
+    this.#knownLeaf = leaf
+  }
+
+  /** Where the message that was shown last is gone, or not there yet, the newest is. */
+  #findLeaf(): void {
+    const all = this.#all.peek()
+    const leaf = this.#leaf.peek()
+    if (!all.some(({ id }) => id === leaf)) this.#leaf.value = all.at(-1)?.id ?? null
+  }
+
+  /** Follows what the service is writing; what a page left before it had asked for it is not being written. */
+  #followAll(): void {
+    for (const turn of this.#all.peek()) {
+      if (turn.state !== 'writing' || this.#answering.has(turn.id)) continue
+      if (turn.inference !== undefined) void this.#follow(turn, { id: turn.inference, sentAt: null, isKept: true })
+      else setTimeout(() => this.#giveUp(turn), handInMs)
+    }
+  }
+
+  #giveUp(turn: Turn): void {
+    const failed = { ...turn, state: 'failed', failure: pageLeft, failureLanguage: language } as const
+    this.#all.value = this.#all.peek().map((each) => (each === turn ? failed : each))
   }
 
   /** All versions of a message, the first made first. */
@@ -124,7 +208,7 @@ export class Conversation {
     this.stop()
     this.comparing.value = []
     this.#leaf.value = turn.id
-    const { requestId: _, cause: __, failureLanguage: ___, ...begun } = turn
+    const { requestId: _, cause: __, failureLanguage: ___, inference: ____, ...begun } = turn
     void this.#write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
   }
 
@@ -160,15 +244,21 @@ export class Conversation {
   copy(): Conversation {
     this.stop()
     const turns = this.#all.peek()
-    const head = { id: makeId(), title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek() }
-    const made = new Conversation({ ...head, changedAt: Date.now(), turns })
+    const made = new Conversation({ ...this.#head(), id: makeId(), turns })
     made.keeper.headChanged()
     for (const { id } of turns) made.keeper.turnChanged(id)
     return made
   }
 
   rename(title: string): void {
-    this.title.value = beginning(title, longestTitle * 2)
+    this.title.value = beginning(title, longestTitle)
+    this.keeper.headChanged()
+  }
+
+  /** Keeps how the next answer is asked for. */
+  keepSettings(settings: ConversationSettings): void {
+    if (isSame(settings, this.settings.peek())) return
+    this.settings.value = settings
     this.keeper.headChanged()
   }
 
@@ -177,7 +267,7 @@ export class Conversation {
     this.keeper.headChanged()
   }
 
-  /** Stops an answer where it is, or all of them; what was written stays. */
+  /** Stops an answer where it is, or all of them, whichever page asked for them; what was written stays. */
   stop(turn?: Turn): void {
     if (turn === undefined) for (const controller of this.#answering.values()) controller.abort()
     else this.#answering.get(turn.id)?.abort()
@@ -195,25 +285,94 @@ export class Conversation {
     await Promise.all(answers.map((answer) => this.#write(answer, answer.model ?? '')))
   }
 
-  /** Writes an answer, or the rest of one, until it is done. */
+  /** Asks for an answer, or the rest of one, and follows it until it is done. */
   async #write(turn: Turn, model: string): Promise<void> {
-    const controller = new AbortController()
-    this.#answering.set(turn.id, controller)
+    const controller = this.#begin(turn.id)
+    this.#replace(turn)
     const before = pathTo(this.#all.peek(), turn.content === '' ? turn.parent : turn.id)
-    const requested = { settings: { ...chatSettings.value, model }, messages: before.flatMap(messagesOf), signal: controller.signal }
+    const settings = { ...chatSettings.value, model }
+    const sentAt = performance.now()
+    const place = { conversation: this.id, turn: turn.id, parent: turn.parent, key: makeId() }
+    const body = chatRequestBody(settings, before.flatMap(messagesOf))
+    const submitted = whileSignedIn(() => submitChat(body, place))
+    try {
+      const { id, isKept } = await orAborted(submitted, controller.signal)
+      await this.#follow({ ...turn, inference: id }, { id, sentAt, isKept, settings, controller })
+    } catch (error) {
+      // Reported as the service's failure, it would stand so in the conversation that the next page opens.
+      if (!controller.signal.aborted) await pageShown()
+      if (this.#answering.get(turn.id) === controller) this.#answering.delete(turn.id)
+      this.#replace({ ...turn, ...(controller.signal.aborted ? { state: 'stopped' } : failedFields(error)) })
+      this.keeper.turnChanged(turn.id)
+      // The service may have it nevertheless.
+      if (controller.signal.aborted) void submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
+    }
+  }
+
+  /** Follows an answer that the service is writing until it is done. */
+  async #follow(
+    turn: Turn,
+    { id, sentAt, isKept, settings = chatSettings.value, controller = this.#begin(turn.id) }: FollowedTurn,
+  ): Promise<void> {
+    const { signal } = controller
+    const before = this.#known
     let written = turn
-    let keptAt = performance.now()
     const change = (fields: Partial<Turn>) => {
       written = { ...written, ...fields }
-      this.#all.value = this.#all.peek().map((each) => (each.id === written.id ? written : each))
-      if (performance.now() - keptAt < keepEveryMs) return
-      keptAt = performance.now()
-      this.keeper.turnChanged(turn.id)
+      this.#replace(written)
     }
     change({})
-    await writeAnswer(turn, requested, change)
+    signal.addEventListener('abort', () => void this.#cancel(id).catch(() => {}))
+    const onConnection = (isLost: boolean) => (this.connectionLost.value = isLost)
+    const { schema } = readSchema(settings)
+    const followed = { id, sentAt, schema, signal, onConnection }
+    await whileSignedIn(() => followAnswer(turn, followed, change)).catch((error: unknown) => change(failedFields(error)))
     if (this.#answering.get(turn.id) === controller) this.#answering.delete(turn.id)
-    this.keeper.turnChanged(turn.id)
+    this.#ended.add(id)
+    await this.#settle(written, { isKept, before })
+  }
+
+  /** Takes over what the service has kept of an answer that ended, and keeps what it does not know. */
+  async #settle(written: Turn, { isKept, before }: { readonly isKept: boolean; readonly before: KnownConversation | null }): Promise<void> {
+    if (isKept && !(await this.#readAgain(before))) return
+    const kept = this.#all.peek().find(({ id }) => id === written.id)
+    const { cause, schemaFaults } = written
+    if (kept !== written && cause === undefined && schemaFaults === undefined) return
+    if (kept !== undefined) this.#replace({ ...kept, ...(cause !== undefined && { cause }), ...(schemaFaults && { schemaFaults }) })
+    this.keeper.turnChanged(written.id)
+  }
+
+  /** Reads what the service has by now, also of what was left out while it was written. @returns false when it cannot be read; the page looks again before long. */
+  async #readAgain(before: KnownConversation | null): Promise<boolean> {
+    try {
+      do {
+        this.#known = before && this.#known && { ...this.#known, readAt: before.readAt, version: 0 }
+        await this.keeper.settled()
+      } while (!(await this.refresh()))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #head(): ConversationHead {
+    const settings = this.settings.peek()
+    return { title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek(), ...(settings && { settings }) }
+  }
+
+  #begin(id: string): AbortController {
+    const controller = new AbortController()
+    this.#answering.set(id, controller)
+    return controller
+  }
+
+  async #cancel(id: string): Promise<void> {
+    this.#ended.add(id)
+    await cancelInference(id)
+  }
+
+  #replace(turn: Turn): void {
+    this.#all.value = this.#all.peek().map((each) => (each.id === turn.id ? turn : each))
   }
 
   #add(fields: Omit<Turn, 'id' | 'failure' | 'facts' | 'at'>): Turn {
@@ -223,14 +382,9 @@ export class Conversation {
     this.#all.value = [...this.#all.peek(), turn]
     this.#leaf.value = turn.id
     if (this.title.peek() === '') this.title.value = titleOf(turn)
+    this.settings.value ??= untracked(settingsNow)
     this.keeper.headChanged()
     this.keeper.turnChanged(turn.id)
     return turn
   }
-}
-
-/** What a conversation is called that begins with a message. */
-function titleOf({ content, pictures = [] }: Turn): string {
-  const titles = [content, pictures[0]?.name ?? ''].map((text) => beginning(onOneLine(text), longestTitle))
-  return titles.find(isVisible) ?? t`Untitled`
 }

@@ -1,12 +1,13 @@
-import { signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import type { ConversationPage, OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
 import { request, send } from '../../interface/request.ts'
 import { navigate } from '../../state/router.ts'
+import { isSignedOut, loadSession } from '../../state/session.ts'
 import { Conversation } from './conversation.ts'
 import type { ImportedConversation } from './import-conversation.ts'
-import { beginWithStandard } from './presets/presets.ts'
+import { beginWithStandard, settingsNow, showSettings } from './presets/presets.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 import { sendUnsent, unsentTurns } from './unsent/unsent-changes.ts'
 
@@ -21,10 +22,22 @@ const caughtUp = sendUnsent()
 /** Counts what changes the list beside what is said. */
 export const listChanges = signal(0)
 
+// What is set beside a conversation is kept with it, and what is kept with it is set beside it.
+effect(() => {
+  const kept = current.value.settings.value
+  if (kept !== null) untracked(() => showSettings(kept))
+})
+effect(() => {
+  const now = settingsNow()
+  untracked(() => {
+    if (current.value.turns.value.length > 0) current.value.keepSettings(now)
+  })
+})
+
 /** Begins a new conversation, with the default preset where there is one; the other conversation is kept. */
 export function beginConversation(): void {
-  beginWithStandard()
   current.value = new Conversation()
+  beginWithStandard()
   navigate('/console/chat')
 }
 
@@ -44,12 +57,26 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
     await caughtUp
     const kept = await request<OpenedConversation>(`${base}/${id}`, { signal })
     const unsent = await unsentTurns(`${base}/${id}`)
-    const turns = [...kept.turns.filter((turn) => !unsent.some((each) => each.id === turn.id)), ...unsent]
+    // An answer that the service knows of is further there.
+    const own = unsent.filter((turn) => turn.state !== 'writing' || !kept.turns.some((each) => each.id === turn.id))
+    const turns = [...kept.turns.filter((turn) => !own.some((each) => each.id === turn.id)), ...own]
     const found = new Conversation({ ...kept, turns: turns.toSorted((one, other) => one.at - other.at) })
-    for (const turn of unsent) found.keeper.turnChanged(turn.id)
+    for (const turn of own) found.keeper.turnChanged(turn.id)
     opened.set(id, found)
     current.value = found
   }
+}
+
+/** Brings the conversation that is shown up to what other pages, and the service, have made of it. */
+export async function refreshConversation(): Promise<void> {
+  const { turns, keeper } = current.peek()
+  if (turns.peek().length === 0 || keeper.isGone.peek()) return
+  await current
+    .peek()
+    .refresh()
+    .catch(async (failure: unknown) => {
+      if (isSignedOut(failure)) await loadSession()
+    })
 }
 
 /** One page of what is kept, or what a search finds. */

@@ -1,7 +1,11 @@
 import type { Turn } from '../../../../core/chat/conversation.ts'
+import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import type { ChatBody } from '../../../../http/wire/chat/chat-request.ts'
+import { t } from '../../language/t.ts'
 
 export type ChatMessage = ChatBody['messages'][number]
+
+const longestTitle = 80
 
 type Said = Pick<Turn, 'role' | 'content' | 'files' | 'pictures' | 'calls'>
 
@@ -37,4 +41,10 @@ export function messagesOf(turn: Said): readonly ChatMessage[] {
 
 function longestFence(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+}
+
+/** What a conversation is called that begins with a message. */
+export function titleOf({ content, pictures = [] }: Pick<Turn, 'content' | 'pictures'>): string {
+  const titles = [content, pictures[0]?.name ?? ''].map((text) => beginning(onOneLine(text), longestTitle))
+  return titles.find(isVisible) ?? t`Untitled`
 }

@@ -1,68 +1,132 @@
 import type { RecordedCall, Turn } from '../../../../core/chat/conversation.ts'
-import { pageShown } from '../../browser/page-shown.ts'
-import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../interface/request.ts'
-import { type ChatStreamPart, streamChat } from '../../interface/stream-chat.ts'
+import type { JsonObject } from '../../../../core/json-value.ts'
+import { type ChatChunk, type ChatPart, partsOf } from '../../interface/chat-parts.ts'
+import { askPatiently, type EndedInference, followToItsEnd } from '../../interface/follow-inference.ts'
+import { causeOf, languageOf, request, requestIdOf, sentenceOf } from '../../interface/request.ts'
 import { language } from '../../language/language.ts'
-import { type ChatSettings, chatRequestBody } from './chat-settings.ts'
-import type { ChatMessage } from './message-text.ts'
+import { t } from '../../language/t.ts'
+import { isSignedOut } from '../../state/session.ts'
 import { schemaFaults } from './structure/check-schema.ts'
-import { readSchema } from './structure/read-schema.ts'
 
-interface Requested {
-  readonly settings: ChatSettings
-  /** What was said before. */
-  readonly messages: readonly ChatMessage[]
+interface Followed {
+  /** The request that writes it. */
+  readonly id: string
+  /** By `performance.now()`; null = another page asked for it. */
+  readonly sentAt: number | null
+  readonly schema: JsonObject | null
   readonly signal: AbortSignal
+  readonly onConnection: (isLost: boolean) => void
 }
 
-/** Writes an answer, or the rest of one, and reports it as it grows; it is done, stopped or failed when this resolves. */
-export async function writeAnswer(
+/**
+ * Follows an answer, or the rest of one, that a request writes, and reports it as it grows; it is done, cut, stopped or failed when this resolves.
+ *
+ * @throws {RequestFailure} when the sign-in has ended.
+ */
+export async function followAnswer(
   turn: Turn,
-  { settings, messages, signal }: Requested,
+  { id, sentAt, schema, signal, onConnection }: Followed,
   apply: (fields: Partial<Turn>) => void,
 ): Promise<void> {
   const { change, flush } = oncePerFrame(apply)
-  const written = { content: turn.content, thoughts: turn.thoughts ?? '', calls: [] as readonly RecordedCall[] }
-  const sentAt = performance.now()
-  let firstAt = 0
+  let answer = new GrowingAnswer(turn, sentAt)
   try {
-    for await (const part of streamChat(chatRequestBody(settings, messages), signal)) {
-      switch (part.type) {
-        case 'text':
-          written.content += part.text
-          change({ content: written.content })
-          break
-        case 'thoughts':
-          written.thoughts += part.text
-          change({ thoughts: written.thoughts })
-          break
-        case 'call':
-          written.calls = withCallPart(written.calls, part)
-          change({ calls: written.calls })
-          break
-        case 'end':
-          change({ state: part.reason === 'length' ? 'cut' : 'done' })
-          continue
-        case 'usage': {
-          const { promptTokens, completionTokens } = part
-          const endedAt = performance.now()
-          // An answer without a text never began to be written.
-          firstAt ||= endedAt
-          change({ facts: { promptTokens, completionTokens, firstTextMs: firstAt - sentAt, writingMs: endedAt - firstAt } })
-          continue
-        }
+    const events = followToItsEnd(id, { signal })
+    for (;;) {
+      const { value: event, done } = await events.next()
+      if (done) {
+        if (event.outcome === 'succeeded' && !answer.isWhole)
+          answer = await askPatiently(() => fetchAnswer(turn, id), { signal, onLost: () => onConnection(true) })
+        change({ ...answer.fields(), ...endingOf(event, answer) })
+        break
       }
-      firstAt ||= performance.now()
+      if (event.type === 'begins' || (event.type === 'status' && event.attempt !== answer.attempt)) {
+        answer = new GrowingAnswer(turn, sentAt, event.type === 'status' ? event.attempt : answer.attempt)
+        continue
+      }
+      onConnection(event.type === 'connection-lost')
+      if (event.type !== 'written') continue
+      for (const part of event.parts) answer.add(part)
+      change(answer.fields())
     }
-    const { schema } = readSchema(settings)
-    if (schema !== null && written.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, written.content) })
+    if (schema !== null && answer.calls.length === 0) change({ schemaFaults: await schemaFaults(schema, answer.content) })
   } catch (error) {
-    // Shown as the service's failure, it would stand in the conversation that the next page opens.
-    if (!signal.aborted) await pageShown()
+    if (!signal.aborted && isSignedOut(error)) throw error
     change(signal.aborted ? { state: 'stopped' } : failedFields(error))
   } finally {
+    onConnection(false)
     flush()
   }
+}
+
+/** What there is of an answer, with what was there before its request began. */
+class GrowingAnswer {
+  content: string
+  calls: readonly RecordedCall[] = []
+  /** Which attempt of its request writes it; 0 = none has been heard of. */
+  readonly attempt: number
+  #thoughts: string
+  #reason: string | null = null
+  #usage: (ChatPart & { readonly type: 'usage' }) | null = null
+  #firstAt = 0
+  #lastAt = 0
+  readonly #sentAt: number | null
+
+  constructor({ content, thoughts = '' }: Turn, sentAt: number | null, attempt = 0) {
+    this.content = content
+    this.#thoughts = thoughts
+    this.#sentAt = sentAt
+    this.attempt = attempt
+  }
+
+  /** Whether its end was heard of. */
+  get isWhole(): boolean {
+    return this.#reason !== null
+  }
+
+  get isCut(): boolean {
+    return this.#reason === 'length'
+  }
+
+  add(part: ChatPart): void {
+    this.#lastAt = performance.now()
+    if (part.type === 'end') this.#reason = part.reason
+    else if (part.type === 'usage') this.#usage = part
+    else {
+      this.#firstAt ||= this.#lastAt
+      if (part.type === 'text') this.content += part.text
+      else if (part.type === 'thoughts') this.#thoughts += part.text
+      else this.calls = withCallPart(this.calls, part)
+    }
+  }
+
+  fields(): Partial<Turn> {
+    // An answer without a text never began to be written.
+    const firstAt = this.#firstAt || this.#lastAt
+    const times = this.#sentAt === null ? null : { firstTextMs: firstAt - this.#sentAt, writingMs: this.#lastAt - firstAt }
+    return {
+      content: this.content,
+      ...(this.#thoughts !== '' && { thoughts: this.#thoughts }),
+      ...(this.calls.length > 0 && { calls: this.calls }),
+      ...(this.#usage !== null &&
+        times !== null && { facts: { promptTokens: this.#usage.promptTokens, completionTokens: this.#usage.completionTokens, ...times } }),
+    }
+  }
+}
+
+/** An answer whose end was not heard, as it is stored. */
+async function fetchAnswer(turn: Turn, id: string): Promise<GrowingAnswer> {
+  const answer = new GrowingAnswer(turn, null)
+  for (const part of partsOf(await request<ChatChunk>(`/v1/responses/${encodeURIComponent(id)}`))) answer.add(part)
+  return answer
+}
+
+function endingOf({ id, outcome, error }: EndedInference, answer: GrowingAnswer): Partial<Turn> {
+  if (outcome === 'succeeded') return { state: answer.isCut ? 'cut' : 'done' }
+  if (outcome === 'cancelled') return { state: 'stopped' }
+  const failure = error?.message ?? t`The request failed.`
+  const told = { failure, failureLanguage: error ? 'en' : language, requestId: id }
+  return { state: 'failed', ...told, ...(error?.cause !== undefined && { cause: error.cause }) }
 }
 
 /** How long a page that is not shown, and so draws no frames, may hold changes back, in milliseconds. */
@@ -93,7 +157,8 @@ function oncePerFrame(apply: (fields: Partial<Turn>) => void): {
   return { change, flush }
 }
 
-function failedFields(error: unknown): Partial<Turn> {
+/** What is shown of an answer that could not be asked for, or not be followed. */
+export function failedFields(error: unknown): Partial<Turn> {
   const requestId = requestIdOf(error)
   const cause = causeOf(error)
   const failed = { failure: sentenceOf(error), failureLanguage: languageOf(error) ?? language }
@@ -101,7 +166,7 @@ function failedFields(error: unknown): Partial<Turn> {
 }
 
 /** The calls with one more piece of one of them. */
-function withCallPart(calls: readonly RecordedCall[], part: ChatStreamPart & { readonly type: 'call' }): readonly RecordedCall[] {
+function withCallPart(calls: readonly RecordedCall[], part: ChatPart & { readonly type: 'call' }): readonly RecordedCall[] {
   const known = calls[part.index] ?? { id: '', name: '', arguments: '' }
   const grown = { id: known.id || part.id, name: known.name + part.name, arguments: known.arguments + part.arguments }
   return [...calls.slice(0, part.index), grown, ...calls.slice(part.index + 1)]

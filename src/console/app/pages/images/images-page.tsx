@@ -18,6 +18,7 @@ import { chosenModel, nextDrawing } from './form/next-drawing.ts'
 import { GridDialog } from './grid/grid-dialog.tsx'
 import { GridView } from './grid/grid-view.tsx'
 import { imageSamples } from './image-samples.ts'
+import { takeUpEarlier } from './runs/earlier-runs.ts'
 import { RunView } from './runs/run-view.tsx'
 
 /** The image playground: a form on one side, what was drawn on the other. */
@@ -26,6 +27,7 @@ export function ImagesPage(): VNode {
   const code = useSignal(false)
   const grid = useSignal(false)
   const board = { items: boardItems(), element: useNewestInView() }
+  useEffect(() => void takeUpEarlier(), [])
   useSignalEffect(() => {
     if (models.value === null || uploadedModels.value === null) return
     const known = drawingModels()
@@ -92,9 +94,10 @@ const narrow = '(max-width: 64rem)'
 function useNewestInView(): RefObject<HTMLElement | null> {
   const board = useRef<HTMLElement>(null)
   const newest = boardItems()[0]?.key ?? 0
-  const seen = useRef(newest)
+  // What was drawn before the page was opened hangs where it hung.
+  const seen = useRef(Date.now())
   useEffect(() => {
-    if (seen.current === newest) return
+    if (newest <= seen.current) return
     seen.current = newest
     const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
     board.current?.querySelector('.run')?.scrollIntoView({ behavior, block: matchMedia(narrow).matches ? 'start' : 'nearest' })

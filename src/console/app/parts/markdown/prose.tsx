@@ -5,7 +5,8 @@ import { GrowingMarkdown } from './growing-markdown.ts'
 import { MarkdownView } from './markdown-view.tsx'
 import type { readMarkdown } from './read-markdown.ts'
 
-const reader = signal<typeof readMarkdown | null>(null)
+/** Reads Markdown; null = it is not loaded yet. */
+export const reader = signal<typeof readMarkdown | null>(null)
 
 /** Markdown as models write it. While it is written only its end is read again; `caret` marks that end. */
 export function Prose({ text, caret }: { text: string; caret: boolean }): VNode {

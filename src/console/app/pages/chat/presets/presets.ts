@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals'
+import { batch, signal } from '@preact/signals'
+import type { ConversationSettings } from '../../../../../core/chat/conversation.ts'
 import type { ChatParameters, ChatPreset, ChatPresets } from '../../../../../core/chat/preset.ts'
 import type { PresetList, PresetUpdate, StandardPreset } from '../../../../contract/presets.ts'
 import { makeId } from '../../../browser/make-id.ts'
@@ -78,7 +79,27 @@ export async function setStandardPreset(preset: ChatPreset | null): Promise<void
   await loadPresets()
 }
 
+/** How the next answer is asked for, as a conversation keeps it. */
+export function settingsNow(): ConversationSettings {
+  const { id } = choice.value
+  return { model: chatSettings.value.model, parameters: parametersNow(), ...(id !== '' && { preset: id }) }
+}
+
+/** Shows how a conversation is gone on with. */
+export function showSettings({ model, parameters, preset = '' }: ConversationSettings): void {
+  batch(() => {
+    choice.value = { ...choice.value, id: preset }
+    changeChatSettings({ ...defaultChatParameters, ...parameters, model })
+  })
+}
+
 function parametersNow(): ChatParameters {
   const { model: _, ...parameters } = chatSettings.value
   return parameters
+}
+
+/** Whether two conversations are gone on with in the same way. */
+export function isSame({ model, parameters, preset }: ConversationSettings, other: ConversationSettings | null): boolean {
+  if (other === null || model !== other.model || preset !== other.preset) return false
+  return Object.entries(parameters).every(([name, value]) => other.parameters[name as keyof ChatParameters] === value)
 }

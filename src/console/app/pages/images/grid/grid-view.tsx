@@ -5,13 +5,14 @@ import { Button } from '../../../parts/button.tsx'
 import { Thumbnail } from '../../../parts/thumbnail.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
 import type { ShownImage } from '../runs/output-facts.ts'
-import { cancelGrid, drawCell, type GridCell, type ImageGrid, isOpen, runOf } from './image-grids.ts'
+import { cancelGrid, drawCell, drawMissing, type GridCell, type ImageGrid, isOpen, missingOf, runOf } from './image-grids.ts'
 import { downloadSheet } from './sheet.ts'
 
 /** A grid of pictures, with what changes beside them. */
 export function GridView({ grid }: { grid: ImageGrid }): VNode {
   const shown = useSignal<ShownImage | null>(null)
   const open = isOpen(grid)
+  const missing = missingOf(grid).length
   const done = grid.cells.filter((cell) => runOf(grid, cell)?.state === 'done').length
   return (
     <article class="run grid-run" data-state={open ? 'drawing' : 'done'}>
@@ -24,6 +25,9 @@ export function GridView({ grid }: { grid: ImageGrid }): VNode {
             {t`${done} of ${grid.cells.length} pictures`}
           </span>
           {open ? <Button tone="quiet" size="small" icon="stop" onClick={() => cancelGrid(grid)}>{t`Cancel all`}</Button> : null}
+          {!open && missing > 1 ? (
+            <Button tone="quiet" size="small" icon="again" onClick={() => void drawMissing(grid)}>{t`Draw the missing ${missing}`}</Button>
+          ) : null}
           {done > 0 ? (
             <Button tone="quiet" size="small" icon="download" onClick={() => downloadSheet(grid)}>{t`Download as one picture`}</Button>
           ) : null}

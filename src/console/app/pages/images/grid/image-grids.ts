@@ -33,7 +33,22 @@ const atOnce = 3
 export async function drawGrid(wanted: Omit<ImageGrid, 'key' | 'stopped'>): Promise<void> {
   const key = takeKey()
   imageGrids.value = [...imageGrids.value, { ...wanted, key, stopped: false }]
-  const waiting = [...wanted.cells]
+  await drawCells(key, wanted.cells)
+}
+
+/** Draws the cells that were not drawn. */
+export async function drawMissing(grid: ImageGrid): Promise<void> {
+  imageGrids.value = imageGrids.value.map((each) => (each.key === grid.key ? { ...each, stopped: false } : each))
+  await drawCells(grid.key, missingOf(grid))
+}
+
+/** The cells without a picture that is drawn, or will be. */
+export function missingOf(grid: ImageGrid): readonly GridCell[] {
+  return grid.cells.filter((cell) => ['failed', 'cancelled'].includes(runOf(grid, cell)?.state ?? 'failed'))
+}
+
+async function drawCells(key: number, cells: readonly GridCell[]): Promise<void> {
+  const waiting = [...cells]
   const drawNext = async (): Promise<void> => {
     for (;;) {
       const cell = isStopped(key) ? undefined : waiting.shift()

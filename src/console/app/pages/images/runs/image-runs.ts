@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { Inference } from '../../../../../core/inference.ts'
 import { makeId } from '../../../browser/make-id.ts'
-import { followInference } from '../../../interface/follow-inference.ts'
-import { cancelInference, findInference } from '../../../interface/inference-requests.ts'
-import { causeOf, languageOf, RequestFailure, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import { askPatiently, type EndedInference, followToItsEnd, type Pause } from '../../../interface/follow-inference.ts'
+import { cancelInference } from '../../../interface/inference-requests.ts'
+import { causeOf, languageOf, requestIdOf, sentenceOf } from '../../../interface/request.ts'
 import { type ImageRequestBody, submitImage } from '../../../interface/submit-image.ts'
 import { t } from '../../../language/t.ts'
 import { imageRouteOf } from '../../../state/models.ts'
@@ -39,21 +39,16 @@ export interface ImageRun {
   readonly connectionLost: boolean
 }
 
-/** The runs of this tab, newest first. */
+/** The runs of this tab and those taken up, newest first. */
 export const imageRuns = signal<readonly ImageRun[]>([])
 
-let nextKey = 1
+let lastKey = 0
 
-/** A key that no run and no grid has had; later ones are larger. */
+/** A key that no run and no grid has had; later ones are larger. It is about the time, so that what was drawn before the page was loaded finds its place. */
 export function takeKey(): number {
-  return nextKey++
+  lastKey = Math.max(lastKey + 1, Date.now())
+  return lastKey
 }
-
-/** What waits before a lost connection is tried again. */
-export type Pause = (milliseconds: number) => Promise<void>
-
-const sleep: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-const longestPauseMs = 10_000
 
 interface DrawOptions {
   /** Of a request that may have arrived already; it is then not drawn twice. */
@@ -64,24 +59,46 @@ interface DrawOptions {
 }
 
 /** Hands a request in and follows it to its end. */
-export async function draw(
-  body: ImageRequestBody,
-  { submissionKey = makeId(), pause = sleep, grid = null }: DrawOptions = {},
-): Promise<void> {
+export async function draw(body: ImageRequestBody, { submissionKey = makeId(), pause, grid = null }: DrawOptions = {}): Promise<void> {
   const key = takeKey()
-  const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
-  const unfailed = { failureLanguage: undefined, failedRequestId: null, failureCause: null }
-  const fresh = { ...empty, ...unfailed, submissionKey, grid, cancelWanted: false, connectionLost: false }
-  imageRuns.value = [{ key, body, state: 'sending', ...fresh }, ...imageRuns.value]
+  imageRuns.value = [beginRun({ key, body, submissionKey, grid }), ...imageRuns.value]
   try {
     const id = await submitImage(imageRouteOf(body.checkpoint), body, submissionKey)
     change(key, { id, state: 'waiting' })
     if (imageRuns.value.some((run) => run.key === key && run.cancelWanted)) await cancelInference(id)
-    await followToItsEnd(key, id, pause)
+    await follow(key, id, pause)
   } catch (error) {
-    const failed = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
-    change(key, { state: 'failed', ...failed, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
+    fail(key, error)
   }
+}
+
+/** What was handed in before, by any page. */
+export interface EarlierRun {
+  readonly inference: Pick<Inference, 'id' | 'status' | 'outcome' | 'error' | 'createdAt'>
+  readonly body: ImageRequestBody
+  readonly grid?: number | null
+}
+
+/** Takes up a run that was handed in before, and follows it to its end where it has none yet. */
+export async function takeUp({ inference, body, grid = null }: EarlierRun): Promise<void> {
+  const { id, createdAt: key } = inference
+  if (imageRuns.peek().some((run) => run.id === id || run.key === key)) return
+  const run: ImageRun = { ...beginRun({ key, body, submissionKey: makeId(), grid }), id, state: 'waiting' }
+  imageRuns.value = [...imageRuns.value, run].toSorted((one, other) => other.key - one.key)
+  await (inference.status === 'completed' ? settle(key, inference, undefined) : follow(key, id, undefined)).catch((error) =>
+    fail(key, error),
+  )
+}
+
+function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid'>): ImageRun {
+  const empty = { id: null, queuePosition: null, progress: null, preview: null, images: [], computeMs: null, failure: null }
+  const unfailed = { failureLanguage: undefined, failedRequestId: null, failureCause: null }
+  return { ...given, ...empty, ...unfailed, state: 'sending', cancelWanted: false, connectionLost: false }
+}
+
+function fail(key: number, error: unknown): void {
+  const told = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
+  change(key, { state: 'failed', ...told, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
 }
 
 /** Asks for what a run asked for once more; one that nobody knows the end of is not drawn a second time. */
@@ -95,51 +112,42 @@ export async function cancelRun({ key, id }: Pick<ImageRun, 'key' | 'id'>): Prom
   else await cancelInference(id)
 }
 
-/** A stream may break off long before its request does, and the service may be away for a while; then it is taken up again. */
-async function followToItsEnd(key: number, id: string, pause: Pause): Promise<void> {
-  for (let failures = 0; ; ) {
-    try {
-      await follow(key, id)
-      const inference = await findInference(id)
-      change(key, { connectionLost: false })
-      if (inference.status === 'completed') return await finish(key, inference)
-      failures = 0
-    } catch (error) {
-      // Whatever the service itself said stands; all else is a connection, which says nothing of the drawing.
-      if (error instanceof RequestFailure && !error.isConnectionLost) throw error
-      change(key, { connectionLost: true })
-      await pause(Math.min(longestPauseMs, 1000 * 2 ** failures++))
-    }
-  }
-}
-
-async function follow(key: number, id: string): Promise<void> {
-  for await (const event of followInference(id)) {
-    change(key, { connectionLost: false })
+async function follow(key: number, id: string, pause: Pause | undefined): Promise<void> {
+  const events = followToItsEnd(id, pause && { pause })
+  for (;;) {
+    const { value: event, done } = await events.next()
+    if (done) return await finish(key, event, pause)
+    if (event.type !== 'begins') change(key, { connectionLost: event.type === 'connection-lost' })
     if (event.type === 'preview') change(key, { state: 'drawing', preview: event.url })
     else if (event.type === 'progress')
       change(key, { state: 'drawing', queuePosition: null, progress: { step: event.step, total: event.total } })
-    else if (event.status === 'completed') return
+    else if (event.type !== 'status') continue
     else if (event.status === 'running') change(key, { state: 'drawing', queuePosition: event.queuePosition })
     // One that waits again starts at its first step.
     else change(key, { state: 'waiting', queuePosition: event.queuePosition, progress: null })
   }
 }
 
-async function finish(key: number, inference: Inference): Promise<void> {
-  if (inference.outcome === 'cancelled') return change(key, { state: 'cancelled' })
+async function finish(key: number, inference: EndedInference, pause: Pause | undefined): Promise<void> {
+  await settle(key, inference, pause)
+  // The cells of a grid would talk over each other.
+  if (imageRuns.peek().some((run) => run.key === key && run.grid === null && run.state === 'done')) announce(t`The drawing is done.`)
+}
+
+async function settle(key: number, inference: EndedInference, pause: Pause | undefined): Promise<void> {
+  if (inference.outcome === 'cancelled') return change(key, { state: 'cancelled', connectionLost: false })
   if (inference.outcome !== 'succeeded')
     return change(key, {
       state: 'failed',
+      connectionLost: false,
       failure: inference.error?.message ?? t`The request failed.`,
       failureLanguage: inference.error ? 'en' : undefined,
       failedRequestId: inference.id,
       failureCause: inference.error?.cause ?? null,
     })
-  const { images, computeMs } = await outputFacts(inference.id)
-  change(key, { state: 'done', images, computeMs, preview: null })
-  // The cells of a grid would talk over each other.
-  if (imageRuns.peek().some((run) => run.key === key && run.grid === null)) announce(t`The drawing is done.`)
+  const onLost = () => change(key, { connectionLost: true })
+  const { images, computeMs } = await askPatiently(() => outputFacts(inference.id), { ...(pause && { pause }), onLost })
+  change(key, { state: 'done', connectionLost: false, images, computeMs, preview: null })
 }
 
 function change(key: number, update: Partial<ImageRun>): void {

@@ -1,0 +1,41 @@
+import type { Turn } from '../../../../core/chat/conversation.ts'
+
+interface ReadTurns {
+  /** Messages as the service has them; those that have not changed are left out. */
+  readonly turns: readonly Turn[]
+  /** Of all that it has. */
+  readonly turnIds: readonly string[]
+}
+
+/**
+ * A page's messages with what other pages, and the service, have made of them.
+ *
+ * @param isOurs Whether the page itself is at work on a message, so that nothing else changes it.
+ * @param wasThere Whether the service had a message before; what it never had is not gone.
+ */
+export function mergeTurns(
+  own: readonly Turn[],
+  { turns, turnIds }: ReadTurns,
+  { isOurs, wasThere }: { readonly isOurs: (id: string) => boolean; readonly wasThere: (id: string) => boolean },
+): readonly Turn[] {
+  const there = new Set(turnIds)
+  const changed = new Map(turns.map((turn) => [turn.id, turn]))
+  const left = own.filter(({ id }) => there.has(id) || isOurs(id) || !wasThere(id))
+  const known = new Set(own.map(({ id }) => id))
+  const merged = left.map((turn) => {
+    const read = changed.get(turn.id)
+    return read === undefined || isOurs(turn.id) || isSame(turn, read) ? turn : read
+  })
+  // Of what the page itself has just taken out, the service may not know yet.
+  const added = turns.filter(({ id }) => !known.has(id) && !isOurs(id))
+  const isUnchanged = added.length === 0 && merged.length === own.length && merged.every((turn, index) => turn === own[index])
+  return isUnchanged ? own : [...merged, ...added].toSorted((one, other) => one.at - other.at)
+}
+
+function isSame(one: Turn, other: Turn): boolean {
+  return canonical(one) === canonical(other)
+}
+
+function canonical(turn: Turn): string {
+  return JSON.stringify(Object.entries(turn).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}

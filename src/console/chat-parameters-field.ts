@@ -1,0 +1,29 @@
+import Type, { type TUnsafe } from 'typebox'
+import type { ChatParameters } from '../core/chat/preset.ts'
+
+const text = Type.String({ maxLength: 100_000 })
+const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
+
+/** The parameters of a chat as a field. */
+export const chatParameters: TUnsafe<ChatParameters> = Type.Unsafe<ChatParameters>(
+  Type.Object(
+    {
+      system: text,
+      maxTokens: amount,
+      temperature: amount,
+      topP: amount,
+      topK: amount,
+      minP: amount,
+      frequencyPenalty: amount,
+      presencePenalty: amount,
+      repetitionPenalty: amount,
+      seed: Type.String({ maxLength: 40 }),
+      stop: Type.String({ maxLength: 4000 }),
+      format: Type.Enum(['text', 'json', 'schema']),
+      schema: text,
+      tools: text,
+      toolChoice: Type.Enum(['auto', 'required']),
+    },
+    { additionalProperties: false },
+  ),
+)

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryStore } from '../../../test/support/memory/create-memory-store.ts'
+import { createTestClock } from '../../../test/support/test-clock.ts'
+import type { Turn } from '../../core/chat/conversation.ts'
+import { keepConversation, keepTurn, removeTurn } from './keep-conversation.ts'
+import { type AnswerEnding, beginAnswer, endAnswer } from './kept-answers.ts'
+import { openConversation } from './open-conversation.ts'
+import { removeConversation } from './remove-conversation.ts'
+
+const options = { signal: new AbortController().signal }
+const target = { accountId: 'ada', id: 'c' }
+const place = { conversation: 'c', turn: 'a', parent: 'q' }
+const usage = { promptTokens: 3, completionTokens: 2, cachedTokens: 0 }
+
+function answerOf(id: string) {
+  return { inference: { id, accountId: 'ada', model: 'm', createdAt: 0 }, place }
+}
+
+const succeeded = (text: string, reason: 'stop' | 'length' = 'stop'): AnswerEnding => ({
+  outcome: 'succeeded',
+  error: null,
+  written: {
+    firstAt: 10,
+    lastAt: 30,
+    parts: [
+      { type: 'text', choice: 0, text },
+      { type: 'choice-finish', choice: 0, reason },
+      { type: 'finish', usage },
+    ],
+  },
+})
+
+async function createParts() {
+  const clock = createTestClock()
+  const deps = { documents: createMemoryStore({ clock, limits: { maxPending: 1 } }).documents, clock, mostDocumentBytes: 1_000_000 }
+  await keepConversation(deps, { ...target, head: { title: 'Hello', pinned: false, leaf: 'a' } }, options)
+  const read = async () => (await openConversation(deps, target, options))?.turns ?? []
+  return { deps, clock, read }
+}
+
+test('an answer that no page keeps is in its conversation, from its beginning to its end', async () => {
+  const { deps, read } = await createParts()
+  await beginAnswer(deps, answerOf('r1'), options)
+  const begun = await read()
+  assert.deepEqual(
+    begun.map(({ id, parent, state, inference, model }) => [id, parent, state, inference, model]),
+    [['a', 'q', 'writing', 'r1', 'm']],
+  )
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi', 'length'), options)
+  const [turn] = await read()
+  assert.deepEqual([turn?.content, turn?.state], ['Hi', 'cut'])
+  assert.deepEqual(turn?.facts, { promptTokens: 3, completionTokens: 2, firstTextMs: 10, writingMs: 20 })
+})
+
+test('the rest of an answer follows what there is, and what is cancelled or fails keeps what was written', async () => {
+  const { deps, read } = await createParts()
+  for (const [id, ending, content, state] of [
+    ['r1', succeeded('One', 'length'), 'One', 'cut'],
+    ['r2', { ...succeeded(' two'), outcome: 'cancelled' }, 'One two', 'stopped'],
+    [
+      'r3',
+      { ...succeeded(' three'), outcome: 'failed', error: { code: 'inference_failed', message: 'It broke.', param: null } },
+      'One two three',
+      'failed',
+    ],
+    ['r4', succeeded('.'), 'One two three.', 'done'],
+  ] as const) {
+    await beginAnswer(deps, answerOf(id), options)
+    await endAnswer(deps, answerOf(id), ending, options)
+    const [turn] = await read()
+    assert.deepEqual([turn?.content, turn?.state, turn?.failure], [content, state, state === 'failed' ? 'It broke.' : null])
+  }
+})
+
+test('an answer that ended before its beginning is noted stays as it ended', async () => {
+  const { deps, read } = await createParts()
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  await beginAnswer(deps, answerOf('r1'), options)
+  assert.deepEqual(
+    (await read()).map(({ content, state }) => [content, state]),
+    [['Hi', 'done']],
+  )
+})
+
+test('a page that says late that an answer begins changes nothing', async () => {
+  const { deps, read } = await createParts()
+  await beginAnswer(deps, answerOf('r1'), options)
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  const [turn] = await read()
+  assert.ok(turn)
+  await keepTurn(deps, { ...target, turn: { ...turn, state: 'writing', content: '' } }, options)
+  assert.deepEqual(await read(), [turn])
+})
+
+test('what was removed does not come back, nor does an answer of an earlier request', async () => {
+  const { deps, read } = await createParts()
+  await beginAnswer(deps, answerOf('r1'), options)
+  await removeTurn(deps, { ...target, turnId: 'a' }, options)
+  await endAnswer(deps, answerOf('r1'), { ...succeeded('Hi'), outcome: 'cancelled' }, options)
+  assert.deepEqual(await read(), [])
+  await beginAnswer(deps, answerOf('r2'), options)
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  assert.equal((await read())[0]?.state, 'writing')
+  await removeConversation(deps, target, options)
+  await endAnswer(deps, answerOf('r2'), succeeded('Hi'), options)
+  await assert.rejects(beginAnswer(deps, answerOf('r3'), options), { code: 'not_found' })
+})
+
+test('a page that names what it knows is told what has changed since, and nothing where nothing has', async () => {
+  const { deps, clock } = await createParts()
+  const turn: Turn = {
+    ...{ id: 'q', parent: null, role: 'user', content: 'Hello', files: [], state: 'done' },
+    ...{ failure: null, model: null, facts: null, at: 1 },
+  }
+  await keepTurn(deps, { ...target, turn }, options)
+  const first = await openConversation(deps, target, options)
+  assert.ok(first)
+  assert.equal(await openConversation(deps, { ...target, known: first }, options), null)
+  await clock.advance(60_000)
+  await beginAnswer(deps, answerOf('r1'), options)
+  const known = { version: first.version, readAt: first.readAt + 60_000 }
+  const second = await openConversation(deps, { ...target, known }, options)
+  assert.deepEqual(
+    second?.turns.map(({ id }) => id),
+    ['a'],
+  )
+  assert.deepEqual(second?.turnIds.toSorted(), ['a', 'q'])
+  await removeTurn(deps, { ...target, turnId: 'q' }, options)
+  assert.deepEqual((await openConversation(deps, { ...target, known: second }, options))?.turnIds, ['a'])
+})

@@ -1,0 +1,127 @@
+import type { AnswerPlace, Turn } from '../../core/chat/conversation.ts'
+import type { ErrorRecord } from '../../core/error.ts'
+import type { Inference, Outcome } from '../../core/inference.ts'
+import type { WrittenPart } from '../../core/text/visible-text.ts'
+import type { ToolCall } from '../../core/text-generation.ts'
+import type { WrittenText } from '../deferred/inference-events.ts'
+import {
+  type ConversationDependencies,
+  type ConversationTarget,
+  conversationNotFound,
+  keep,
+  noteChange,
+  type Options,
+  readTurn,
+  turnDocument,
+} from './conversation-documents.ts'
+import { wasRemoved } from './removed-conversations.ts'
+
+/** An answer of a kept conversation, and the request that writes it. */
+export interface WrittenAnswer {
+  readonly inference: Pick<Inference, 'id' | 'accountId' | 'model' | 'createdAt'>
+  readonly place: AnswerPlace
+}
+
+/**
+ * Notes in a conversation that a request writes an answer, or the rest of one, so that every page that opens it can follow.
+ *
+ * @throws {ServiceError} `quota_exceeded`, `not_found` when the conversation was removed.
+ */
+export async function beginAnswer(deps: ConversationDependencies, answer: WrittenAnswer, options: Options): Promise<void> {
+  if (await wasRemoved(deps, targetOf(answer), options)) throw conversationNotFound()
+  await changeTurn(deps, answer, options, (known) => {
+    if (known?.inference === answer.inference.id) return null
+    return { ...withoutFailure(known ?? emptyTurn(deps, answer)), state: 'writing', inference: answer.inference.id }
+  })
+}
+
+/** How an answer ended, and what was written of it. */
+export interface AnswerEnding {
+  readonly outcome: Outcome
+  readonly error: ErrorRecord | null
+  /** Null = nothing. */
+  readonly written: WrittenText | null
+}
+
+/** Keeps what a request has written of an answer once it has ended; an answer that was removed, or is another request's by now, is left alone. */
+export async function endAnswer(
+  deps: ConversationDependencies,
+  answer: WrittenAnswer,
+  ending: AnswerEnding,
+  options: Options,
+): Promise<void> {
+  if (await wasRemoved(deps, targetOf(answer), options)) return
+  await changeTurn(deps, answer, options, (known) => {
+    // A request may end before its beginning is noted; one that is cancelled, after its message was removed.
+    if (known === null && ending.outcome === 'cancelled') return null
+    if (known !== null && (known.state !== 'writing' || (known.inference ?? answer.inference.id) !== answer.inference.id)) return null
+    return { ...(known ?? emptyTurn(deps, answer)), ...fieldsOf(known, answer, ending), inference: answer.inference.id }
+  })
+}
+
+/** Writes what a change makes of the message that is there; where another change came first, of that. */
+async function changeTurn(
+  deps: ConversationDependencies,
+  answer: WrittenAnswer,
+  options: Options,
+  make: (known: Turn | null) => Turn | null,
+): Promise<void> {
+  const target = targetOf(answer)
+  const key = { kind: 'turn', id: `${target.id}/${answer.place.turn}`, accountId: target.accountId } as const
+  for (;;) {
+    const known = await deps.documents.get(key, options)
+    const turn = make(known === null ? null : readTurn(known))
+    if (turn === null) return
+    const document = turnDocument(target, turn, deps.clock.now())
+    if ((await keep(deps, document, { ...options, version: known?.version ?? null })) === 'stored') break
+  }
+  await noteChange(deps, target, options)
+}
+
+function targetOf({ inference, place }: WrittenAnswer): ConversationTarget {
+  return { accountId: inference.accountId, id: place.conversation }
+}
+
+function emptyTurn({ clock }: ConversationDependencies, { inference, place }: WrittenAnswer): Turn {
+  const { turn: id, parent } = place
+  const empty = { role: 'assistant', content: '', files: [], state: 'writing', failure: null, facts: null } as const
+  return { id, parent, ...empty, model: inference.model, at: clock.now() }
+}
+
+function withoutFailure({ failureLanguage: _, requestId: __, cause: ___, schemaFaults: ____, ...turn }: Turn): Turn {
+  return { ...turn, failure: null }
+}
+
+function fieldsOf(known: Turn | null, { inference }: WrittenAnswer, { outcome, error, written }: AnswerEnding): Partial<Turn> {
+  const parts = written?.parts ?? []
+  const thoughts = (known?.thoughts ?? '') + textOf(parts, 'thoughts')
+  const calls = callsOf(parts)
+  const usage = parts.findLast((part) => part.type === 'finish')?.usage
+  const { firstAt = 0, lastAt = 0 } = written ?? {}
+  const times = { firstTextMs: firstAt - inference.createdAt, writingMs: lastAt - firstAt }
+  return {
+    content: (known?.content ?? '') + textOf(parts, 'text'),
+    ...(thoughts !== '' && { thoughts }),
+    ...(calls.length > 0 && { calls }),
+    ...(usage && { facts: { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, ...times } }),
+    ...(outcome === 'succeeded' && { state: parts.some(isCut) ? 'cut' : 'done' }),
+    ...(outcome === 'cancelled' && { state: 'stopped' }),
+    ...(outcome === 'failed' && { state: 'failed', failure: error?.message ?? null, failureLanguage: 'en', requestId: inference.id }),
+  }
+}
+
+function textOf(parts: readonly WrittenPart[], type: 'text' | 'thoughts'): string {
+  return parts.map((part) => (part.type === type && part.choice === 0 ? part.text : '')).join('')
+}
+
+function callsOf(parts: readonly WrittenPart[]): readonly ToolCall[] {
+  return parts.flatMap((part) => {
+    if (part.type !== 'tool-call' || part.choice !== 0) return []
+    const fragments = parts.map((each) => (each.type === 'tool-arguments' && each.index === part.index ? each.fragment : ''))
+    return [{ id: part.id, name: part.name, arguments: fragments.join('') }]
+  })
+}
+
+function isCut(part: WrittenPart): boolean {
+  return part.type === 'choice-finish' && part.reason === 'length'
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { becomeOwner, type ConsoleVisit, openPage, owner, visitConsole } from './support/console-visit.ts'
+import { eventually } from './support/eventually.ts'
+import { withoutChromium } from './support/open-chromium.ts'
+import { openWritingServer, type ServedAnswer, type WritingServer } from './support/writing-server.ts'
+
+const answer = (page: Page, text: string) => page.locator('.turn-answer').last().getByText(text)
+const inState = (page: Page, state: string) =>
+  page
+    .locator('.turn-answer')
+    .last()
+    .and(page.locator(`[data-state=${state}]`))
+
+suite('answers are work of the service', { skip: withoutChromium }, () => {
+  let servers: WritingServer
+  let visit: ConsoleVisit
+  before(async () => {
+    servers = await openWritingServer()
+    visit = await visitConsole(['--models', servers.folder])
+    await becomeOwner(visit)
+  })
+  after(async () => {
+    await visit[Symbol.asyncDispose]()
+    await servers[Symbol.asyncDispose]()
+  })
+
+  /** Says something in a new conversation. */
+  async function begin(said: string): Promise<ServedAnswer> {
+    const { page, service } = visit
+    await page.goto(`${service.url}/console/chat`)
+    await openPage(page, 'Chat')
+    const another = page.getByRole('button', { name: 'New conversation' })
+    if (await another.isVisible()) await another.click()
+    const panel = page.getByRole('complementary', { name: 'Conversations and settings' })
+    await panel.getByLabel('Model', { exact: true }).selectOption('writing-chat')
+    return say(page, said)
+  }
+
+  async function say(page: Page, said: string): Promise<ServedAnswer> {
+    await page.getByLabel('Your message', { exact: true }).fill(said)
+    await page.keyboard.press('Enter')
+    return servers.next()
+  }
+
+  async function openSame(): Promise<Page> {
+    const other = await visit.context.newPage()
+    await other.goto(visit.page.url())
+    return other
+  }
+
+  test('an answer goes on when its page is loaded again, and is whole when nobody looked', async () => {
+    const { page } = visit
+    const written = await begin('Tell me a story.')
+    written.write('Once ')
+    await answer(page, 'Once').waitFor()
+    await page.reload()
+    await answer(page, 'Once').waitFor()
+    await inState(page, 'writing').waitFor()
+    written.write('upon ')
+    await answer(page, 'Once upon').waitFor()
+    const address = page.url()
+    await page.goto('about:blank')
+    written.write('a time.')
+    written.end()
+    await page.goto(address)
+    await answer(page, 'Once upon a time.').waitFor()
+    await inState(page, 'done').waitFor()
+    await page.getByText('7 tokens in · 3 out').waitFor()
+    assert.equal(await page.locator('.turn-answer').count(), 1)
+  })
+
+  test('an answer whose page is gone for good is kept in its conversation', async () => {
+    const { page, service } = visit
+    const written = await begin('Tell me another.')
+    await page.goto('about:blank')
+    written.write('Kept by the service.')
+    written.end()
+    await page.goto(`${service.url}/console/chat`)
+    const search = page.getByLabel('Search conversations')
+    await eventually(async () => {
+      await search.fill('')
+      await search.fill('kept by the service')
+      await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: 'Tell me another.' }).waitFor({ timeout: 1000 })
+    })
+  })
+
+  test('another tab follows an answer as it is written, and stops it', async () => {
+    const { page } = visit
+    const written = await begin('And a third.')
+    written.write('First half')
+    await answer(page, 'First half').waitFor()
+    const other = await openSame()
+    await answer(other, 'First half').waitFor()
+    written.write(', more')
+    await answer(other, 'First half, more').waitFor()
+    await other.getByRole('button', { name: 'Stop' }).click()
+    await written.left
+    for (const tab of [page, other]) {
+      await inState(tab, 'stopped').waitFor()
+      await answer(tab, 'First half, more').waitFor()
+    }
+    await other.close()
+  })
+
+  test('two tabs agree on what was said, on its versions and its name', async () => {
+    const { page } = visit
+    const first = await begin('Name a bird.')
+    first.write('A heron.')
+    first.end()
+    await inState(page, 'done').waitFor()
+    const other = await openSame()
+    await answer(other, 'A heron.').waitFor()
+    const second = await say(other, 'And a tree?')
+    await page.locator('.turn-user').getByText('And a tree?').waitFor()
+    second.write('An elm.')
+    await answer(page, 'An elm.').waitFor()
+    second.end()
+    await inState(page, 'done').waitFor()
+    await page.locator('.turn-said').last().getByRole('button', { name: 'Delete' }).click()
+    await other.getByText('And a tree?').waitFor({ state: 'detached' })
+    const list = other.getByRole('region', { name: 'Conversations' })
+    await list.getByRole('button', { name: 'Rename' }).first().press('Enter')
+    await other.getByRole('dialog').getByLabel('Name').fill('Birds')
+    await other.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 2, name: 'Birds' }).waitFor()
+    await other.close()
+  })
+
+  test('what was said when the sign-in had ended is answered once its person signs in again', async () => {
+    const { page, context } = visit
+    const first = await begin('Hello.')
+    first.write('Hello to you.')
+    first.end()
+    await inState(page, 'done').waitFor()
+    const error = { code: 'authentication_required', message: 'Send an access token.', type: 'authentication_error', param: null }
+    const signOutFirst = async (route: Route) => {
+      await context.clearCookies()
+      await route.fulfill({ status: 401, json: { error } })
+    }
+    await page.route('**/v1/chat/completions', signOutFirst, { times: 1 })
+    await page.getByLabel('Your message', { exact: true }).fill('Are you there?')
+    await page.keyboard.press('Enter')
+    await page.getByText('Your sign-in has ended.').waitFor()
+    await page.getByLabel('E-mail').fill(owner.email)
+    await page.getByLabel('Password').fill(owner.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    const second = await servers.next()
+    assert.equal(second.messages.at(-1)?.content, 'Are you there?')
+    second.write('I am.')
+    second.end()
+    await answer(page, 'I am.').waitFor()
+    assert.equal(await page.getByText('Send an access token').count(), 0)
+  })
+})

@@ -1,0 +1,73 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+
+/** One answer of the server, which the test writes. */
+export interface ServedAnswer {
+  /** What the model was asked. */
+  readonly messages: readonly { readonly role: string; readonly content: string }[]
+  write(text: string): void
+  end(): void
+  /** Resolves when nobody reads it any more. */
+  readonly left: Promise<void>
+}
+
+/** A model that says what the test writes, behind a server of its own. */
+export interface WritingServer extends AsyncDisposable {
+  /** The models folder; the model is called `writing-chat`. */
+  readonly folder: string
+  /** The next answer that is asked for, or was already. */
+  next(): Promise<ServedAnswer>
+}
+
+const event = (chunk: object) => `data: ${JSON.stringify(chunk)}\n\n`
+
+export async function openWritingServer(): Promise<WritingServer> {
+  await using stack = new AsyncDisposableStack()
+  const { path: folder } = stack.use(await createTemporaryFolder())
+  const asked: ServedAnswer[] = []
+  let ring = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }))
+    const { messages } = JSON.parse(await text(request))
+    const left = Promise.withResolvers<void>()
+    response.on('close', left.resolve)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    asked.push({
+      messages,
+      left: left.promise,
+      write: (content) => void response.write(event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
+      end: () => {
+        const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
+        response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
+        response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`)
+      },
+    })
+    ring.resolve()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stack.defer(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  await mkdir(join(folder, 'writing-chat'))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const model = { id: 'writing-chat', name: 'Writing Chat', kind: 'text', format: 'openai', url, model: 'm' }
+  await writeFile(join(folder, 'writing-chat', 'model.json'), JSON.stringify(model))
+  const owned = stack.move()
+  return {
+    folder,
+    next: async () => {
+      for (;;) {
+        const answer = asked.shift()
+        if (answer !== undefined) return answer
+        ring = Promise.withResolvers()
+        await ring.promise
+      }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
