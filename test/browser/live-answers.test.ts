@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { becomeOwner, type ConsoleVisit, openPage, owner, visitConsole } from './support/console-visit.ts'
 import { eventually } from './support/eventually.ts'
+import { findBarriers } from './support/find-barriers.ts'
 import { withoutChromium } from './support/open-chromium.ts'
 import { openWritingServer, type ServedAnswer, type WritingServer } from './support/writing-server.ts'
 
@@ -101,6 +102,76 @@ suite('answers are work of the service', { skip: withoutChromium }, () => {
       await inState(tab, 'stopped').waitFor()
       await answer(tab, 'First half, more').waitFor()
     }
+    await other.close()
+  })
+
+  test('a message said while an answer is written waits for its end, and can be changed until then', async () => {
+    const { page } = visit
+    const box = page.getByLabel('Your message', { exact: true })
+    const queued = page.getByRole('region', { name: 'Queued message' })
+    const first = await begin('Name a river.')
+    first.write('The Tagus')
+    await answer(page, 'The Tagus').waitFor()
+    await box.fill('And a lake?')
+    await page.keyboard.press('Enter')
+    await queued.getByText('And a lake?').waitFor()
+    assert.equal(await box.inputValue(), '')
+    await page.reload()
+    await queued.getByText('And a lake?').waitFor()
+    await box.fill('A large one.')
+    await page.keyboard.press('Enter')
+    await queued.getByText('And a lake?\n\nA large one.').waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    await queued.getByRole('button', { name: 'Edit' }).click()
+    assert.equal(await box.inputValue(), 'And a lake?\n\nA large one.')
+    await box.fill('And a hill?')
+    await page.keyboard.press('Enter')
+    first.end()
+    const second = await servers.next()
+    assert.deepEqual(
+      second.messages.map(({ content }) => content),
+      ['Name a river.', 'The Tagus', 'And a hill?'],
+    )
+    await queued.waitFor({ state: 'detached' })
+    second.write('Monsanto')
+    await answer(page, 'Monsanto').waitFor()
+    await box.fill('And a town?')
+    await page.keyboard.press('Enter')
+    await queued.waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await inState(page, 'stopped').waitFor()
+    await eventually(async () => assert.equal(await box.inputValue(), 'And a town?'))
+    await box.fill('')
+  })
+
+  test('a conversation shows how full the context is, and leaves out the oldest messages, on every device', async () => {
+    const { page } = visit
+    const first = await begin('Name a bird.')
+    first.write('A heron.')
+    first.end({ prompt: 100, completion: 300 })
+    await page.getByText('400 of 1,000 tokens of context', { exact: true }).waitFor()
+    const leaveOut = page.getByRole('button', { name: 'Leave out the oldest messages' })
+    assert.equal(await leaveOut.count(), 0)
+    const second = await say(page, 'Name a tree.')
+    second.write('An elm.')
+    second.end({ prompt: 500, completion: 300 })
+    await page.getByText('800 of 1,000 tokens of context', { exact: true }).waitFor()
+    await leaveOut.click()
+    await page.getByText('The 2 messages above no longer count: the model does not read them.').waitFor()
+    await page.getByText(/about \d+ of 1,000 tokens of context/).waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    const other = await openSame()
+    await other.getByText('The 2 messages above no longer count').waitFor()
+    const third = await say(other, 'Name a fish.')
+    assert.deepEqual(
+      third.messages.map(({ content }) => content),
+      ['Name a tree.', 'An elm.', 'Name a fish.'],
+    )
+    third.write('A trout.')
+    third.end()
+    await inState(other, 'done').waitFor()
+    await other.getByRole('button', { name: 'Count them again' }).click()
+    await page.getByText('The 2 messages above no longer count').waitFor({ state: 'detached' })
     await other.close()
   })
 

@@ -30,6 +30,7 @@ const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
   leaf: Type.Optional(pageMadeId),
+  countsFrom: Type.Optional(pageMadeId),
   settings: Type.Optional(
     Type.Object(
       { model: Type.String({ maxLength: 128 }), parameters: chatParameters, preset: Type.Optional(pageMadeId) },

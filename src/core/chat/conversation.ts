@@ -99,6 +99,8 @@ export interface ConversationHead {
   readonly leaf: string | null
   /** Absent = nobody has said yet. */
   readonly settings?: ConversationSettings
+  /** The message from which on models read it; absent = they read all. */
+  readonly countsFrom?: string
 }
 
 /** A conversation in a list. */

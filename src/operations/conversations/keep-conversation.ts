@@ -15,7 +15,7 @@ import { removeConversation } from './remove-conversation.ts'
 import { wasRemoved } from './removed-conversations.ts'
 
 /**
- * Keeps what a conversation is called and where it was left; the first time begins it. Its settings stay where none are given.
+ * Keeps what a conversation is called and where it was left; the first time begins it. Its settings, and what no longer counts in it, stay where no settings are given.
  *
  * @throws {ServiceError} `quota_exceeded`, `not_found` when it was removed or the id is another account's.
  */
@@ -26,8 +26,8 @@ export async function keepConversation(
 ): Promise<void> {
   const known = head.settings ? null : await deps.documents.get({ kind: 'conversation', ...target }, options)
   const kept = known === null ? head : { ...readHead(known), ...head }
-  const { title, pinned, leaf, settings } = kept
-  const whole = { title, pinned, leaf, ...(settings && { settings }) }
+  const { title, pinned, leaf, settings, countsFrom } = kept
+  const whole = { title, pinned, leaf, ...(settings && { settings }), ...(countsFrom !== undefined && { countsFrom }) }
   await keepUnlessRemoved(deps, target, headDocument(target, whole, deps.clock.now()), options)
 }
 

@@ -53,7 +53,7 @@ export async function listConversations(
 
 /** A head without what only an opened conversation needs. */
 function readListed(document: StoredDocument): ListedConversation {
-  const { settings: _, ...listed } = readHead(document)
+  const { settings: _, countsFrom: __, ...listed } = readHead(document)
   return listed
 }
 

@@ -10,14 +10,15 @@ export interface ServedAnswer {
   /** What the model was asked. */
   readonly messages: readonly { readonly role: string; readonly content: string }[]
   write(text: string): void
-  end(): void
+  /** Absent: 7 tokens in, 3 out. */
+  end(usage?: { readonly prompt: number; readonly completion: number }): void
   /** Resolves when nobody reads it any more. */
   readonly left: Promise<void>
 }
 
 /** A model that says what the test writes, behind a server of its own. */
 export interface WritingServer extends AsyncDisposable {
-  /** The models folder; the model is called `writing-chat`. */
+  /** The models folder; the model is called `writing-chat` and holds 1,000 tokens. */
   readonly folder: string
   /** The next answer that is asked for, or was already. */
   next(): Promise<ServedAnswer>
@@ -40,8 +41,8 @@ export async function openWritingServer(): Promise<WritingServer> {
       messages,
       left: left.promise,
       write: (content) => void response.write(event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
-      end: () => {
-        const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
+      end: ({ prompt, completion } = { prompt: 7, completion: 3 }) => {
+        const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
         response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
         response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`)
       },
@@ -55,7 +56,7 @@ export async function openWritingServer(): Promise<WritingServer> {
   })
   await mkdir(join(folder, 'writing-chat'))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  const model = { id: 'writing-chat', name: 'Writing Chat', kind: 'text', format: 'openai', url, model: 'm' }
+  const model = { id: 'writing-chat', name: 'Writing Chat', kind: 'text', format: 'openai', url, model: 'm', contextLength: 1000 }
   await writeFile(join(folder, 'writing-chat', 'model.json'), JSON.stringify(model))
   const owned = stack.move()
   return {

@@ -138,8 +138,9 @@ function GoneNote(): VNode {
 }
 
 function CodeDialog({ onClose }: { onClose: () => void }): VNode {
-  const said = current.value.turns.value.flatMap(messagesOf)
-  const withPictures = current.value.turns.value.some(({ pictures }) => pictures !== undefined)
+  const counted = current.value.counted.value
+  const said = counted.flatMap(messagesOf)
+  const withPictures = counted.some(({ pictures }) => pictures !== undefined)
   const messages = said.at(-1)?.role === 'assistant' ? said.slice(0, -1) : said
   const shown = messages.length > 0 ? messages : [{ role: 'user' as const, content: t`What is the capital of France?` }]
   return (

@@ -8,20 +8,20 @@ import { Button } from '../../parts/button.tsx'
 import { models } from '../../state/models.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
-import { attach, conversationBlindness } from './attach/attachments.ts'
+import { type Attachments, attach, conversationBlindness, countFault, noAttachments } from './attach/attachments.ts'
 import { sizeFault } from './attach/size-fault.ts'
 import { chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
-import { type Attachments, noAttachments } from './conversation.ts'
+import { ContextGauge } from './context/context-gauge.tsx'
+
 import { current } from './conversations.ts'
 import { lengthFault } from './length-fault.ts'
-import { say, waitsForModels } from './say.ts'
-import { readSchema } from './structure/read-schema.ts'
-import { readTools } from './structure/read-tools.ts'
+import { queuedMessage, queueMessage, say, settingsFault, waitsForModels, withMore } from './say.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
+import { QueuedRow } from './unsent/queued-row.tsx'
 
-/** The message field, which gets the focus when the page opens: Enter sends, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
+/** The message field, which gets the focus when the page opens: Enter sends, or queues while an answer is being written, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -30,22 +30,27 @@ export function Composer(): VNode {
   const name = placeOfDraft()
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
+  const message = { content: draft.trim(), ...attached }
+  // While an answer is written, it goes on with what waits already.
+  const whole = writing.value ? withMore(queuedMessage(), message) : message
   const hindrance =
     hindranceOf(comparing.value.length > 0 && !writing.value) ??
-    lengthFault(draft) ??
-    sizeFault(draft.trim(), attached, current.value.turns.value) ??
-    blindnessOf(attached)
+    lengthFault(whole.content) ??
+    countFault(whole) ??
+    sizeFault(whole.content, whole, current.value.counted.value) ??
+    blindnessOf(whole)
   const notice = hindrance ?? waitingText() ?? connectionText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
   const ready = says && hindrance === null
   const { model } = chatSettings.value
   const submit = () => {
-    if (!ready || writing.value) return
+    if (!ready) return
     waitsForModels.value = model === ''
     if (model === '') return
     keepDraft(name, null)
     keepAttached(name, noAttachments)
-    say(draft.trim(), attached)
+    if (writing.value) queueMessage(whole)
+    else say(message.content, attached)
   }
   useEffect(() => {
     if (waitsForModels.peek() && model !== '') submit()
@@ -103,6 +108,7 @@ export function Composer(): VNode {
         submit()
       }}
     >
+      <QueuedRow onEdit={() => box.current?.focus()} />
       <AttachedRow attached={attached} onChange={(next) => keepAttached(name, next)} />
       {notice === null ? null : (
         <p class="soft" role="status">
@@ -137,11 +143,15 @@ export function Composer(): VNode {
           onPaste={onPaste}
         />
         {writing.value ? (
-          <Button icon="stop" iconOnly onClick={stopUnlessSent}>{t`Stop`}</Button>
+          <span class="row">
+            {says ? <Button icon="send" iconOnly disabled={!ready}>{t`Send when the answer is done`}</Button> : null}
+            <Button icon="stop" iconOnly onClick={stopUnlessSent}>{t`Stop`}</Button>
+          </span>
         ) : (
           <Button tone="primary" icon="send" iconOnly disabled={!ready}>{t`Send`}</Button>
         )}
       </div>
+      <ContextGauge draft={draft} />
     </form>
   )
 }
@@ -159,9 +169,7 @@ function placeOfDraft(): string {
 
 /** Why nothing can be said now, as a sentence, or null. */
 function hindranceOf(mustChoose: boolean): string | null {
-  if (mustChoose) return t`Choose the answer that the conversation goes on with.`
-  const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
-  return fault && t`${fault} See Functions and JSON in the settings.`
+  return mustChoose ? t`Choose the answer that the conversation goes on with.` : settingsFault()
 }
 
 /** Why what was sent is still here, as a sentence, or null. */
@@ -179,6 +187,6 @@ function connectionText(): string | null {
 }
 
 function blindnessOf(attached: Attachments): string | null {
-  const fault = conversationBlindness(current.value.turns.value, attached, chatSettings.value.model)
+  const fault = conversationBlindness(current.value.counted.value, attached, chatSettings.value.model)
   return fault && t`This conversation holds pictures. ${fault}`
 }

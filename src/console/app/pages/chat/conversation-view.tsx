@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { reader } from '../../parts/markdown/prose.tsx'
 import { spokenText } from '../../parts/markdown/spoken-text.ts'
 import { Comparison } from './compare/comparison.tsx'
+import { LeftOut } from './context/context-gauge.tsx'
 import { current } from './conversations.ts'
 import { useFollowEnd } from './follow-end.ts'
 import { Answer } from './turns/answer.tsx'
@@ -15,7 +16,7 @@ import { Said } from './turns/said.tsx'
 export function ConversationView(): VNode {
   const element = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(element)
-  const { turns: shown, comparing } = current.value
+  const { turns: shown, counted, comparing } = current.value
   const isComparing = comparing.value.length > 0
   // The answers that are compared stand beside each other, in place of the one that is the conversation's for now.
   const turns = isComparing ? shown.value.slice(0, -1) : shown.value
@@ -27,15 +28,17 @@ export function ConversationView(): VNode {
     seen.current = Math.max(seen.current, lastAskedAt)
   }, [lastAskedAt])
   const lastId = turns.at(-1)?.id
+  const leftOut = shown.value.length - counted.value.length
   return (
     <div class="conversation" role="log" aria-label={t`Conversation`} aria-live="off" ref={element}>
-      {turns.map((turn) =>
+      {turns.map((turn, index) => [
+        index > 0 && index === leftOut ? <LeftOut count={leftOut} key="left out" /> : null,
         turn.role === 'user' ? (
           <Said turn={turn} key={`said after ${turn.parent}`} />
         ) : (
           <Answer turn={turn} last={turn.id === lastId} key={`answer to ${turn.parent}`} />
         ),
-      )}
+      ])}
       {isComparing ? <Comparison /> : null}
       {following.value ? null : <Button size="small" class="to-end" onClick={toEnd}>{t`To the end`}</Button>}
       <Announcement />

@@ -1,5 +1,5 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
-import type { AttachedPicture, AttachedText, ConversationHead, ConversationSettings, Turn } from '../../../../core/chat/conversation.ts'
+import type { ConversationHead, ConversationSettings, Turn } from '../../../../core/chat/conversation.ts'
 import { beginning } from '../../../../core/text/visible-text.ts'
 import { orAborted } from '../../../../core/waiting.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
@@ -10,8 +10,10 @@ import { submitChat } from '../../interface/submit-chat.ts'
 import { language } from '../../language/language.ts'
 import { t } from '../../language/t.ts'
 import { whileSignedIn } from '../../state/session.ts'
+import { type Attachments, noAttachments } from './attach/attachments.ts'
 import { type ChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
+import { countedTurns } from './context/context-use.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
 import { mergeTurns } from './merge-turns.ts'
 import { messagesOf, titleOf } from './message-text.ts'
@@ -20,14 +22,6 @@ import { type KnownConversation, readChanges } from './read-changes.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
 import { failedFields, followAnswer } from './write-answer.ts'
-
-/** What goes along with a message. */
-export interface Attachments {
-  readonly files: readonly AttachedText[]
-  readonly pictures: readonly AttachedPicture[]
-}
-
-export const noAttachments: Attachments = { files: [], pictures: [] }
 
 /** Characters of what a person calls a conversation. */
 const longestTitle = 160
@@ -55,12 +49,16 @@ export class Conversation {
   readonly pinned: Signal<boolean>
   /** How the next answer is asked for; null = as the page has it. */
   readonly settings: Signal<ConversationSettings | null>
+  /** The message from which on models read it; null = they read all. */
+  readonly countsFrom: Signal<string | null>
   readonly keeper: ConversationKeeper
   readonly #all: Signal<readonly Turn[]>
   readonly #leaf: Signal<string | null>
   readonly #versions: ReadonlySignal<ReturnType<typeof versionsByMessage>>
   /** What is shown: one version of each message. */
   readonly turns: ReadonlySignal<readonly Turn[]>
+  /** Those of them that models read. */
+  readonly counted: ReadonlySignal<readonly Turn[]>
   /** The answers of several models to what was said last, of which none is chosen yet; none where nobody compares. */
   readonly comparing = signal<readonly string[]>([])
   /** Whether a model is answering right now. */
@@ -78,11 +76,13 @@ export class Conversation {
     this.title = signal(known?.title ?? '')
     this.pinned = signal(known?.pinned ?? false)
     this.settings = signal(known?.settings ?? null)
+    this.countsFrom = signal(known?.countsFrom ?? null)
     this.#all = signal(known?.turns ?? [])
     this.#leaf = signal(known?.leaf ?? null)
     this.#knownLeaf = known?.leaf ?? null
     this.#versions = computed(() => versionsByMessage(this.#all.value))
     this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
+    this.counted = computed(() => countedTurns(this.turns.value, this.countsFrom.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
       head: () => this.#head(),
@@ -114,10 +114,11 @@ export class Conversation {
     return true
   }
 
-  #takeHead({ title, pinned, leaf, settings }: ConversationHead): void {
+  #takeHead({ title, pinned, leaf, settings, countsFrom }: ConversationHead): void {
     if (settings !== undefined && !isSame(settings, this.settings.peek())) this.settings.value = settings
     this.title.value = title
     this.pinned.value = pinned
+    this.countsFrom.value = countsFrom ?? null
     if (leaf !== this.#knownLeaf && leaf !== this.#leaf.peek()) {
       this.comparing.value = []
       this.#leaf.value = leaf
@@ -262,6 +263,12 @@ export class Conversation {
     this.keeper.headChanged()
   }
 
+  /** Lets models read it from one of its messages on; null = all of it. */
+  countFrom(id: string | null): void {
+    this.countsFrom.value = id
+    this.keeper.headChanged()
+  }
+
   pin(pinned: boolean): void {
     this.pinned.value = pinned
     this.keeper.headChanged()
@@ -293,7 +300,7 @@ export class Conversation {
     const settings = { ...chatSettings.value, model }
     const sentAt = performance.now()
     const place = { conversation: this.id, turn: turn.id, parent: turn.parent, key: makeId() }
-    const body = chatRequestBody(settings, before.flatMap(messagesOf))
+    const body = chatRequestBody(settings, countedTurns(before, this.countsFrom.peek()).flatMap(messagesOf))
     const submitted = whileSignedIn(() => submitChat(body, place))
     try {
       const { id, isKept } = await orAborted(submitted, controller.signal)
@@ -357,7 +364,9 @@ export class Conversation {
 
   #head(): ConversationHead {
     const settings = this.settings.peek()
-    return { title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek(), ...(settings && { settings }) }
+    const countsFrom = this.countsFrom.peek()
+    const more = { ...(settings && { settings }), ...(countsFrom !== null && { countsFrom }) }
+    return { title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek(), ...more }
   }
 
   #begin(id: string): AbortController {

@@ -119,7 +119,7 @@ export async function archiveConversation(id: string, archived: boolean): Promis
 
 /** Keeps what an export holds as a new conversation, and shows it. */
 export function importConversation({ title, turns }: ImportedConversation): void {
-  const made = new Conversation({ id: makeId(), title, pinned: false, leaf: turns.at(-1)?.id ?? null, changedAt: Date.now(), turns })
+  const made = new Conversation({ id: makeId(), title, pinned: false, leaf: turns.at(-1)?.id ?? null, turns })
   made.keeper.headChanged()
   for (const { id } of turns) made.keeper.turnChanged(id)
   current.value = made

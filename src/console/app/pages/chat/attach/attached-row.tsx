@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { announce } from '../../../state/toasts.ts'
-import type { Attachments } from '../conversation.ts'
+import type { Attachments } from './attachments.ts'
 
 /** What goes along with the message that is being written; a press takes it out again. */
 export function AttachedRow({ attached, onChange }: { attached: Attachments; onChange: (next: Attachments) => void }): VNode | null {

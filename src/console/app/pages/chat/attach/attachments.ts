@@ -4,8 +4,15 @@ import { anyOfText } from '../../../language/formats.ts'
 import { t } from '../../../language/t.ts'
 import { chatModels } from '../../../state/models.ts'
 import { chosenModels } from '../compare/compared-models.ts'
-import type { Attachments } from '../conversation.ts'
 import { readTextFile } from './read-text-file.ts'
+
+/** What goes along with a message. */
+export interface Attachments {
+  readonly files: readonly AttachedText[]
+  readonly pictures: readonly AttachedPicture[]
+}
+
+export const noAttachments: Attachments = { files: [], pictures: [] }
 
 /** Adds files to what goes along with a message; each file that cannot be attached is reported with a sentence. */
 export async function attach(
@@ -34,12 +41,18 @@ function added<Kind extends AttachedPicture | AttachedText>(
   faults: string[],
 ): readonly Kind[] {
   if (before.length < most) return [...before, one]
-  faults.push(
-    kind === 'picture'
-      ? t`A message carries at most ${most} pictures; send the rest with the next.`
-      : t`A message carries at most ${most} text files; send the rest with the next.`,
-  )
+  faults.push(tooMany[kind]())
   return before
+}
+
+const tooMany = {
+  picture: () => t`A message carries at most ${mostPictures} pictures; send the rest with the next.`,
+  text: () => t`A message carries at most ${mostFiles} text files; send the rest with the next.`,
+}
+
+/** Why a message carries too much, as a sentence, or null. */
+export function countFault({ files, pictures }: Attachments): string | null {
+  return pictures.length > mostPictures ? tooMany.picture() : files.length > mostFiles ? tooMany.text() : null
 }
 
 /** Why the models that are asked cannot be shown pictures, as a sentence that names one that can; null = all of them look. */

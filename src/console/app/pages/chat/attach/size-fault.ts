@@ -4,8 +4,8 @@ import { t } from '../../../language/t.ts'
 import { byteText } from '../../../parts/byte-text.ts'
 import { mostBodyBytes } from '../../../state/session.ts'
 import { chatRequestBody, chatSettings } from '../chat-settings.ts'
-import type { Attachments } from '../conversation.ts'
 import { messagesOf } from '../message-text.ts'
+import type { Attachments } from './attachments.ts'
 
 /** What streaming adds to a request, and what is kept with a message besides what was said. */
 const besidesBytes = 1000

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-records.ts'
 import { session } from '../../../state/session.ts'
-import { type Attachments, noAttachments } from '../conversation.ts'
+import { type Attachments, noAttachments } from '../attach/attachments.ts'
 
 /** What goes along with messages that are not sent yet, by where those stand. */
 const attached = signal<ReadonlyMap<string, Attachments>>(new Map())

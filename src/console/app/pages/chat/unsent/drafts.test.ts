@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
+import { batch } from '@preact/signals'
 import { openBrowserPage } from '../../../../../../test/support/browser-page.ts'
 
 const page = openBrowserPage('/console/chat')
-const { draftOf, keepDraft } = await import('./drafts.ts')
+const { draftOf, keepDraft, keepDrafts } = await import('./drafts.ts')
 
 const key = 'sepia.work.drafts'
 
@@ -43,6 +44,12 @@ suite('drafts of two tabs', () => {
     keepDraft('new', null)
     assert.deepEqual(kept(), { b: 'theirs' })
     assert.equal(draftOf('new'), undefined)
+  })
+
+  test('several places change at once, where what is kept is written only later', () => {
+    keepDraft('a', 'one')
+    batch(() => keepDrafts({ a: null, b: 'two' }))
+    assert.deepEqual(kept(), { b: 'two' })
   })
 
   test('where the browser keeps nothing, all of this tab stands', () => {

@@ -21,8 +21,20 @@ export function draftOf(place: string): string | undefined {
 
 /** Keeps what stands there now, and what other tabs have written elsewhere; null = it was sent, or left. */
 export function keepDraft(place: string, text: string | null): void {
-  if (text === null) ours.delete(place)
-  else ours.set(place, text)
-  const { [place]: _, ...kept } = readStored('drafts', none).texts
-  drafts.value = { texts: { ...kept, ...Object.fromEntries(ours) } }
+  keepDrafts({ [place]: text })
+}
+
+/** The same of several places at once. */
+export function keepDrafts(texts: Readonly<Record<string, string | null>>): void {
+  for (const [place, text] of Object.entries(texts)) {
+    if (text === null) ours.delete(place)
+    else ours.set(place, text)
+  }
+  const kept = Object.entries(readStored('drafts', none).texts).filter(([place]) => !(place in texts))
+  drafts.value = { texts: { ...Object.fromEntries(kept), ...Object.fromEntries(ours) } }
+}
+
+/** Whether something stands there by now, whichever tab has written it. */
+export function isStored(place: string): boolean {
+  return readStored('drafts', none).texts[place] !== undefined
 }

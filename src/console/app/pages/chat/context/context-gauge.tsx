@@ -1,0 +1,51 @@
+import type { VNode } from 'preact'
+import { wholeText } from '../../../language/formats.ts'
+import { t } from '../../../language/t.ts'
+import { Button } from '../../../parts/button.tsx'
+import { chatModels } from '../../../state/models.ts'
+import { announce } from '../../../state/toasts.ts'
+import { chatSettings } from '../chat-settings.ts'
+import { current } from '../conversations.ts'
+import { contextUse, leaveOutOldest } from './context-use.ts'
+
+/** The part of the context from which on a way to make room is shown. */
+const nearlyFull = 0.75
+
+/** How full the model's context is, and a way to make room before it is full. */
+export function ContextGauge({ draft }: { draft: string }): VNode | null {
+  const { turns, countsFrom } = current.value
+  const { model, system } = chatSettings.value
+  const length = chatModels().find(({ id }) => id === model)?.contextLength ?? null
+  if (length === null || turns.value.length === 0) return null
+  const { tokens, isEstimate } = contextUse(turns.value, countsFrom.value, { system, draft })
+  const texts = [wholeText(tokens), wholeText(length)] as const
+  const first = tokens > length * nearlyFull ? leaveOutOldest(turns.value, length) : null
+  const mayLeaveOut = first !== null && first !== countsFrom.value && first !== turns.value[0]?.id
+  const leaveOut = () => {
+    current.value.countFrom(first)
+    announce(t`The oldest messages no longer count.`)
+  }
+  return (
+    <div class="context-gauge">
+      <meter aria-label={t`Context`} min={0} max={length} high={length * nearlyFull} optimum={0} value={Math.min(tokens, length)} />
+      <span class="faint numbers">
+        {isEstimate ? t`about ${texts[0]} of ${texts[1]} tokens of context` : t`${texts[0]} of ${texts[1]} tokens of context`}
+      </span>
+      {mayLeaveOut ? <Button tone="quiet" size="small" onClick={leaveOut}>{t`Leave out the oldest messages`}</Button> : null}
+    </div>
+  )
+}
+
+/** Stands where the messages begin that count; none where all do. */
+export function LeftOut({ count }: { count: number }): VNode {
+  return (
+    <div class="left-out">
+      <span>
+        {count === 1
+          ? t`The message above no longer counts: the model does not read it.`
+          : t`The ${count} messages above no longer count: the model does not read them.`}
+      </span>
+      <Button tone="quiet" size="small" onClick={() => current.value.countFrom(null)}>{t`Count them again`}</Button>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { openBrowserPage } from '../../../../../../test/support/browser-page.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+
+openBrowserPage('/console/chat')
+const { contextUse, countedTurns, leaveOutOldest } = await import('./context-use.ts')
+
+const empty = { files: [], failure: null, model: null, facts: null, state: 'done' } as const
+const said = (id: string, content: string): Turn => ({ ...empty, id, parent: null, role: 'user', content, at: 0 })
+const answered = (id: string, content: string, promptTokens: number, completionTokens: number): Turn => ({
+  ...{ ...empty, id, parent: null, role: 'assistant', content, at: 0 },
+  facts: { promptTokens, completionTokens, firstTextMs: 0, writingMs: 0 },
+})
+
+suite('the context that a conversation takes', () => {
+  const path = [
+    said('q1', 'a'.repeat(400)),
+    answered('a1', 'b'.repeat(200), 110, 100),
+    said('q2', 'Go on.'),
+    answered('a2', 'c'.repeat(200), 220, 100),
+  ]
+
+  test('is what the model counted, and an estimate of what follows', () => {
+    assert.deepEqual(contextUse(path, null), { tokens: 320, isEstimate: false })
+    assert.deepEqual(
+      contextUse(path, null, { system: 'Be brief.', draft: 'd'.repeat(100) }),
+      { tokens: 370, isEstimate: true },
+      'at the two characters a token of its answers',
+    )
+    assert.equal(contextUse([said('q1', 'a'.repeat(400))], null, { system: 'a'.repeat(40) }).tokens, 114)
+    assert.deepEqual(contextUse([said('q1', 'a'.repeat(400))], null), { tokens: 104, isEstimate: true })
+  })
+
+  test('is estimated where messages no longer count', () => {
+    const { tokens, isEstimate } = contextUse(path, 'q2')
+    assert.ok(isEstimate && tokens > 100 && tokens < 120, `${tokens} tokens`)
+  })
+
+  test('is halved by leaving out the oldest, from a message of its person on', () => {
+    assert.equal(leaveOutOldest(path, 320), 'q2')
+    assert.equal(leaveOutOldest(path, 10_000), 'q1')
+    assert.equal(leaveOutOldest(path, 8), 'q2', 'the last stays, however long')
+    assert.equal(leaveOutOldest([], 8), null)
+  })
+
+  test('counts all where the message to begin with is not among them', () => {
+    assert.equal(countedTurns(path, 'elsewhere').length, 4)
+    assert.deepEqual(
+      countedTurns(path, 'q2').map(({ id }) => id),
+      ['q2', 'a2'],
+    )
+  })
+})
