@@ -24,7 +24,7 @@ export interface EndedClaim {
 export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   const { claim, meter, signal } = ended
   const usage = meter.entry(outcomeOf(completion))
-  // Before its end can be seen: whoever sees it finds what was written.
+  // Before the end is visible, so that readers of the end find what was written.
   await keepAnswer(deps, ended, completion)
   const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, neverAborted), signal)
   if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })

@@ -107,7 +107,7 @@ test('what was removed does not come back, nor does an answer of an earlier requ
   await assert.rejects(beginAnswer(deps, answerOf('r3'), options), { code: 'not_found' })
 })
 
-test('a page that names what it knows is told what has changed since, and nothing where nothing has', async () => {
+test('a page that names what it knows gets what has changed since, and nothing where nothing has', async () => {
   const { deps, clock } = await createParts()
   const turn: Turn = {
     ...{ id: 'q', parent: null, role: 'user', content: 'Hello', files: [], state: 'done' },

@@ -125,8 +125,8 @@ function endingOf({ id, outcome, error }: EndedInference, answer: GrowingAnswer)
   if (outcome === 'succeeded') return { state: answer.isCut ? 'cut' : 'done' }
   if (outcome === 'cancelled') return { state: 'stopped' }
   const failure = error?.message ?? t`The request failed.`
-  const told = { failure, failureLanguage: error ? 'en' : language, requestId: id }
-  return { state: 'failed', ...told, ...(error?.cause !== undefined && { cause: error.cause }) }
+  const shown = { failure, failureLanguage: error ? 'en' : language, requestId: id }
+  return { state: 'failed', ...shown, ...(error?.cause !== undefined && { cause: error.cause }) }
 }
 
 /** How long a page that is not shown, and so draws no frames, may hold changes back, in milliseconds. */

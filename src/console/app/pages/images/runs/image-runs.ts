@@ -97,8 +97,8 @@ function beginRun(given: Pick<ImageRun, 'key' | 'body' | 'submissionKey' | 'grid
 }
 
 function fail(key: number, error: unknown): void {
-  const told = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
-  change(key, { state: 'failed', ...told, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
+  const shown = { failure: sentenceOf(error), failureLanguage: languageOf(error) }
+  change(key, { state: 'failed', ...shown, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
 }
 
 /** Asks for what a run asked for once more; one that nobody knows the end of is not drawn a second time. */
