@@ -5,6 +5,7 @@ import { checkFile } from './structure/check-file.ts'
 import { checkImports } from './structure/check-imports.ts'
 import { checkTree } from './structure/check-tree.ts'
 import { figures } from './structure/figures.ts'
+import { checkSmallSources } from './structure/small-sources.ts'
 import { isTest, type SourceFile } from './structure/source-file.ts'
 
 const folders = ['src', 'test', 'bench', 'scripts']
@@ -35,6 +36,7 @@ const faults = [
   ...sources.filter(({ path }) => path.startsWith('src/')).flatMap((file) => checkImports(file)),
   ...sources.filter((source) => /^(?:src|scripts)\//.test(source.path) && !isTest(source)).flatMap(checkExports),
   ...checkTree(sources),
+  ...checkSmallSources(sources),
 ]
 
 for (const note of notes) console.log(`note: ${note}`)

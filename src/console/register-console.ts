@@ -31,7 +31,6 @@ import { registerSessions } from './routes/sessions.ts'
 import { registerSignUp } from './routes/sign-up.ts'
 import { registerUsage } from './routes/usage.ts'
 import { registerWebhooks } from './routes/webhooks.ts'
-import { securityHeaders } from './security-headers.ts'
 import { OpenIdProvider } from './sign-in/openid/openid-provider.ts'
 import { SignInThrottle } from './sign-in/sign-in-throttle.ts'
 import { identifyPerson } from './sign-in/signed-in.ts'
@@ -84,4 +83,28 @@ export async function registerConsole(server: FastifyInstance, deps: ConsoleDepe
       })
     })
   })
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+/** Sent with everything under the console's addresses, besides what every answer carries. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 }

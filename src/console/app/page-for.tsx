@@ -1,7 +1,10 @@
 import type { VNode } from 'preact'
 import type { Account } from '../../core/account.ts'
-import { NotFoundPage } from './layout/not-found-page.tsx'
+import { t } from './language/t.ts'
+import { Button } from './parts/button.tsx'
+import { EmptyState } from './parts/empty-state.tsx'
 import { onDemand } from './parts/on-demand.tsx'
+import { Page } from './parts/page.tsx'
 
 const AccountPage = onDemand(async () => (await import('./pages/account/account-page.tsx')).AccountPage)
 const AssetsPage = onDemand(async () => (await import('./pages/assets/assets-page.tsx')).AssetsPage)
@@ -51,4 +54,18 @@ export function pageFor(path: string, account: Account): VNode {
     default:
       return <NotFoundPage />
   }
+}
+
+/** For paths that lead nowhere. */
+function NotFoundPage(): VNode {
+  return (
+    <Page title={t`Nothing here`} width="narrow">
+      <EmptyState drawing="page" title={t`Start a conversation`}>
+        <p>{t`This page doesn’t exist, or only owners can see it.`}</p>
+        <div class="row">
+          <Button href="/console/chat">{t`Go to the chat`}</Button>
+        </div>
+      </EmptyState>
+    </Page>
+  )
 }

@@ -52,7 +52,7 @@ export function proxyAnswerIn(
   if (status !== 502 && status !== 503 && status !== 504) return null
   const standard = /;\s*error="?([a-z_]+)/.exec(String(headers['proxy-status'] ?? ''))?.[1]
   const reason = standard ?? (headers['x-squid-error'] === undefined ? undefined : String(headers['x-squid-error']).slice(0, 60))
-  if (reason === undefined && !ownServers.test(String(headers['server'] ?? ''))) return null
+  if (reason === undefined && !ownServers.test(String(headers.server ?? ''))) return null
   const fault = new ProxyFault(`The proxy ${proxy} answered ${status} itself${reason === undefined ? '' : ` (${reason})`}.`)
   return { fault, isUnbegun: reason !== undefined && neverReached.test(reason) }
 }

@@ -1,14 +1,16 @@
 import type { EndingRules, TextPart, TextRequest } from '../../core/text-generation.ts'
+import { ChannelThoughts } from './answer/channel-thoughts.ts'
 import { ChoiceOutput } from './answer/choice-output.ts'
-import { createThoughtReader } from './answer/create-thought-reader.ts'
+import { MarkedThoughts } from './answer/marked-thoughts.ts'
 import type { PromptEcho } from './answer/prompt-echo.ts'
+import type { ThoughtReader } from './answer/thought-reader.ts'
 import type { AdapterSet } from './batch/adapter-set.ts'
 import type { Generation, GenerationEnd } from './batch/generation.ts'
 import { isToken, type PromptPicture } from './batch/prompt-pictures.ts'
 import { constrainCalls, type RequestConstraints } from './constrain-request.ts'
 import type { OutputConstraint } from './grammar/output-constraint.ts'
 import type { LlamaEngine } from './llama-engine.ts'
-import type { Begun } from './prompt/thought-format.ts'
+import type { Begun, ThoughtFormat } from './prompt/thought-format.ts'
 import { ChoiceSampler } from './sampling/choice-sampler.ts'
 import { samplerConfig } from './sampling/sampler-config.ts'
 
@@ -146,4 +148,19 @@ export function createGeneration(
     onFailure: events.onFailure,
     onRelease: () => sampler[Symbol.dispose](),
   }
+}
+
+/**
+ * What reads the thoughts of an answer; null = there are none.
+ *
+ * @param begun What the prompt has begun of the answer.
+ * @param calls Whether calls may come.
+ */
+function createThoughtReader(
+  format: ThoughtFormat | null,
+  { begun, calls }: { readonly begun: Begun; readonly calls: boolean },
+): ThoughtReader | null {
+  if (format === null) return null
+  if (format.channels) return new ChannelThoughts({ answers: begun === 'answer', calls })
+  return begun === 'answer' && format.answer.close === '' ? null : new MarkedThoughts(format, begun)
 }

@@ -1,6 +1,13 @@
 import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
-import { type ChatInput, promptField, type TextPart, type TextRequest, type TokenUsage } from '../../core/text-generation.ts'
+import {
+  type ChatInput,
+  promptField,
+  type ReasoningEffort,
+  type TextPart,
+  type TextRequest,
+  type TokenUsage,
+} from '../../core/text-generation.ts'
 import { PartQueue } from './answer/part-queue.ts'
 import { PromptEcho } from './answer/prompt-echo.ts'
 import type { AdapterSet } from './batch/adapter-set.ts'
@@ -10,12 +17,11 @@ import { constrainRequest, type RequestConstraints } from './constrain-request.t
 import { createGeneration } from './create-generation.ts'
 import type { LlamaEngine } from './llama-engine.ts'
 import { lookAtBlocks, type NumberedBlock } from './pictures/picture-memory.ts'
+import type { ChatTemplate } from './prompt/chat-template.ts'
 import { firstFitting, shorterConversations } from './prompt/drop-oldest.ts'
 import { leastTokens, refuseHopeless } from './prompt/least-tokens.ts'
 import { checkPromptFits, findBegun, type ReadOptions, tokenizeRequest } from './prompt/prompt-tokens.ts'
 import type { Begun } from './prompt/thought-format.ts'
-import { thoughtLimit } from './prompt/thought-limit.ts'
-import { choiceSeed } from './sampling/choice-seed.ts'
 
 /** Answers one request: every choice is a generation of its own in the decode loop. */
 export async function* generateText(
@@ -152,4 +158,40 @@ function startChoices(engine: LlamaEngine, request: TextRequest, work: Work): Di
       for (const generation of generations) engine.loop.cancel(generation)
     },
   }
+}
+
+/** Shares of an answer that thoughts may take where the model itself only hears whether to think, as OpenRouter shares it. */
+const shares: Readonly<Record<ReasoningEffort, number>> = { none: 0, minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95 }
+
+/**
+ * Tokens that a model may think before it has to answer; Infinity = as many as it likes.
+ *
+ * @param most Tokens that the answer may have, thoughts included.
+ */
+export function thoughtLimit(
+  { thoughts, acceptsEffort, acceptsDegree }: Pick<ChatTemplate, 'thoughts' | 'acceptsEffort' | 'acceptsDegree'>,
+  input: TextRequest['input'],
+  most: number,
+): number {
+  if (input.type === 'prompt' || thoughts === null) return Number.POSITIVE_INFINITY
+  const { thoughtTokens, effort, effortIsWish = false } = input
+  if (thoughtTokens !== undefined) return thoughtTokens
+  if (effort === undefined) return input.thinks === false ? 0 : Number.POSITIVE_INFINITY
+  // A hint leaves a model as it is where its template has no such setting.
+  if ((acceptsDegree && effort !== 'none') || (effortIsWish && !acceptsEffort)) return Number.POSITIVE_INFINITY
+  return Math.floor(shares[effort] * most)
+}
+
+/**
+ * The 32-bit seed of one choice: different for each choice, the same for the same request seed.
+ *
+ * @see Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators": the finalizer of SplitMix32.
+ */
+export function choiceSeed(seed: number, choice: number): number {
+  const high = Math.floor(seed / 2 ** 32)
+  let state = (seed ^ Math.imul(high, 0x85ebca6b) ^ Math.imul(choice, 0x9e3779b9)) >>> 0
+  state = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
+  state = Math.imul(state ^ (state >>> 15), 0x735a2d97)
+  const mixed = (state ^ (state >>> 15)) >>> 0
+  return mixed === 0xffff_ffff ? 0 : mixed
 }

@@ -7,8 +7,8 @@ import type { VisionTower } from '../../core/ports/vision-tower.ts'
 import { AdapterShelf } from './adapter-shelf.ts'
 import { GrammarAllowance } from './automaton/grammar-allowance.ts'
 import { GrammarCache } from './automaton/grammar-cache.ts'
-import { spellTokens } from './automaton/spell-tokens.ts'
 import type { SpelledTokens } from './automaton/token-grammar.ts'
+import { TokenTrie } from './automaton/token-trie.ts'
 import { priceLeftOver } from './batch/align-prompts.ts'
 import { DecodeLoop } from './batch/decode-loop.ts'
 import { SequenceTable } from './batch/sequence-table.ts'
@@ -18,7 +18,7 @@ import { NativeSampler } from './binding/native-sampler.ts'
 import { openContext } from './binding/open-context.ts'
 import { type ModelFile, openModelFile } from './binding/open-model-file.ts'
 import { ThreadPool } from './binding/thread-pool.ts'
-import { readVocabulary } from './binding/vocabulary.ts'
+import { readVocabulary, type Vocabulary } from './binding/vocabulary.ts'
 import { EncoderContext } from './encoder-context.ts'
 import { generateText, tokenizeFitting } from './generate-text.ts'
 import { ConstraintCache } from './grammar/constraint-cache.ts'
@@ -151,3 +151,18 @@ function makesNone(model: string): ServiceError {
     param: 'model',
   })
 }
+
+/**
+ * A vocabulary as grammars see it: tokens that end an answer and control tokens spell nothing.
+ *
+ * @param endings Spellings of tokens that end an answer for its reader, so that they may not come in the middle of one.
+ */
+function spellTokens({ size, ends, isEnd, piece }: Vocabulary, endings: readonly string[] = []): SpelledTokens {
+  const spell = (token: number): Uint8Array => {
+    const { text, bytes } = piece(token)
+    return isEnd(token) || (text !== null && endings.includes(text)) ? nothing : bytes
+  }
+  return { trie: new TokenTrie(size, spell), spell, ends }
+}
+
+const nothing = new Uint8Array()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { planBatch } from './plan-batch.ts'
-import { planMove } from './plan-move.ts'
+import { planMove } from './sequence-table.ts'
 
 test('decoding sequences go together, by ascending id', () => {
   const pending = [

@@ -2,7 +2,6 @@ import type { DecodingContext } from '../binding/native-context.ts'
 import { keepForTile } from './attention-tile.ts'
 import { chooseSequence, type SequenceState } from './choose-sequence.ts'
 import type { Generation } from './generation.ts'
-import { planMove } from './plan-move.ts'
 import { keepWhole, type PromptPicture, positionAt } from './prompt-pictures.ts'
 
 /** What one sequence id holds now; the table's own writable side of {@link SequenceState}. */
@@ -155,4 +154,20 @@ export class SequenceTable {
     if (slot === undefined) throw new RangeError(`The context has no sequence ${id}.`)
     return slot
   }
+}
+
+/**
+ * The move that brings running sequences closer together: llama.cpp evaluates only runs of neighbouring ids in one go.
+ *
+ * @param running Ids of running sequences, ascending.
+ * @returns The id to move and the free id to move it to; null when they are neighbours already.
+ */
+export function planMove(running: readonly number[]): { readonly from: number; readonly to: number } | null {
+  const first = running[0]
+  const last = running.at(-1)
+  if (first === undefined || last === undefined || last - first === running.length - 1) return null
+  const taken = new Set(running)
+  let to = first
+  while (taken.has(to)) to++
+  return { from: last, to }
 }

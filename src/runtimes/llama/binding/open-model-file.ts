@@ -1,13 +1,14 @@
+import { open } from 'node:fs/promises'
 import type { ComputeDevice, DeviceChoice } from '../../../core/compute-device.ts'
 import { ServiceError } from '../../../core/error.ts'
-import type { GgufFacts } from '../../../core/gguf/gguf-facts.ts'
+import { type GgufFacts, readGgufFacts } from '../../../core/gguf/gguf-facts.ts'
+import { type GgufHeader, readGgufHeader } from '../../../core/gguf/gguf-header.ts'
 import { findCuts, type TextCuts } from './cut-text.ts'
 import type { LlamaLibrary } from './llama-library.ts'
 import { NativeModel } from './native-model.ts'
 import { openLlama } from './open-llama.ts'
-import { type OwnFacts, readOwnFacts } from './read-own-facts.ts'
 import { findSpelling, type Spelling } from './token-piece.ts'
-import { tokenTypesKey } from './vocabulary-fault.ts'
+import { findVocabularyFault, tokenTypesKey, vocabularyLists } from './vocabulary-fault.ts'
 
 /** A GGUF file in memory. */
 export interface ModelFile extends AsyncDisposable, Pick<GgufFacts, 'cacheBytesPerToken' | 'pooling' | 'readsForward'> {
@@ -185,4 +186,22 @@ export function chooseGpuLayers(
   const layerBytes = (fileBytes + cachedTokens * facts.cacheBytesPerToken) / layers
   const usable = freeBytes * usableShare - facts.vocabularySize * batchBytesPerWord
   return Math.max(0, Math.min(layers, Math.floor(usable / layerBytes)))
+}
+
+/** What a GGUF file says of itself. */
+export interface OwnFacts extends GgufFacts {
+  readonly vocabularyFault: string | null
+  readonly header: GgufHeader
+}
+
+/** What a GGUF file says of itself; null where it is damaged, or none. */
+async function readOwnFacts(path: string): Promise<OwnFacts | null> {
+  await using file = await open(path)
+  const read = async (position: number, bytes: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, position)
+    return buffer.subarray(0, bytesRead)
+  }
+  const header = await readGgufHeader(read, { lists: vocabularyLists })
+  const facts = 'fault' in header ? null : readGgufFacts(header)
+  return 'fault' in header || facts === null ? null : { ...facts, header, vocabularyFault: findVocabularyFault(header) }
 }

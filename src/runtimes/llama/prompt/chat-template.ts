@@ -2,7 +2,6 @@ import { Template } from '@huggingface/jinja'
 import { ServiceError } from '../../../core/error.ts'
 import type { JsonValue } from '../../../core/json-value.ts'
 import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
-import { needsContentParts, withContentParts } from './content-parts.ts'
 import { gatherRules, hidesLoneRules, losesRules } from './gather-rules.ts'
 import { mapTexts } from './map-texts.ts'
 import { RenderTimeout, renderWithin } from './render-within.ts'
@@ -181,4 +180,25 @@ function readArguments(text: string): JsonValue {
   } catch {
     return text
   }
+}
+
+const needle = 'needle'
+const question = { role: 'user', content: needle }
+const tryMs = 1000
+
+/** A message whose content is a list of one text part, as the templates of models that also see pictures expect it. */
+function withContentParts(message: { readonly content: string }): object {
+  return { ...message, content: message.content === '' ? [] : [{ type: 'text', text: message.content }] }
+}
+
+/** Whether a template shows what a user says only when it comes as a list of parts. */
+function needsContentParts(template: Template, variables: Record<string, unknown>): boolean {
+  const shows = (message: object): boolean => {
+    try {
+      return renderWithin(tryMs, template, { ...variables, messages: [message], tools: null }).includes(needle)
+    } catch {
+      return false // whatever it objects to, it will object to again when it is asked for an answer
+    }
+  }
+  return !shows(question) && shows(withContentParts(question))
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { thoughtLimit } from '../generate-text.ts'
 import { compileChatTemplate } from './chat-template.ts'
 import { detectThoughtFormat } from './thought-format.ts'
-import { thoughtLimit } from './thought-limit.ts'
 
 const texts = { begin: '', end: '' }
 const user = { role: 'user', content: 'Hi' }

@@ -11,14 +11,15 @@ import { FailureNote } from '../../parts/failure-note.tsx'
 import { Page } from '../../parts/page.tsx'
 import { drawingModels, imageRouteOf, loadImageModels, models, origins, uploadedModels } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
-import { boardItems } from './board-items.ts'
 import { ImageForm } from './form/image-form.tsx'
 import { chooseImageModel, imageSettings } from './form/image-settings.ts'
 import { chosenModel, nextDrawing } from './form/next-drawing.ts'
 import { GridDialog } from './grid/grid-dialog.tsx'
 import { GridView } from './grid/grid-view.tsx'
+import { type ImageGrid, imageGrids } from './grid/image-grids.ts'
 import { imageSamples } from './image-samples.ts'
 import { takeUpEarlier } from './runs/earlier-runs.ts'
+import { type ImageRun, imageRuns } from './runs/image-runs.ts'
 import { RunView } from './runs/run-view.tsx'
 
 /** The image playground: a form on one side, what was drawn on the other. */
@@ -103,4 +104,10 @@ function useNewestInView(): RefObject<HTMLElement | null> {
     board.current?.querySelector('.run')?.scrollIntoView({ behavior, block: matchMedia(narrow).matches ? 'start' : 'nearest' })
   }, [newest])
   return board
+}
+
+/** What hangs on the board: grids, and runs that are no part of one; newest first. */
+function boardItems(): readonly (ImageRun | ImageGrid)[] {
+  const alone = imageRuns.value.filter(({ grid }) => grid === null)
+  return [...alone, ...imageGrids.value].toSorted((one, other) => other.key - one.key)
 }

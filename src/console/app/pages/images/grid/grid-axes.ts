@@ -6,7 +6,6 @@ import { controlnetRanges, imageRanges, loraRange } from '../form/image-ranges.t
 import type { StartingImage } from '../start/starting-image.ts'
 import { type Axis, type AxisValue, choiceAxis, type Drawable, numberAxis, switchAxis } from './axis.ts'
 import { sizeAxis } from './size-axis.ts'
-import { wordsAxis } from './words-axis.ts'
 
 /** Where the values of an axis are looked up. */
 export interface AxisContext {
@@ -188,4 +187,20 @@ function assetAxes({ drawable, abilities: { assets } }: AxisContext): readonly A
 
 function when(holds: boolean, axis: () => Axis): readonly Axis[] {
   return holds ? [axis()] : []
+}
+
+/** An axis of words, each of which takes the place of the first one in a text. */
+function wordsAxis(
+  head: Pick<Axis, 'name' | 'label' | 'example'>,
+  field: 'prompt' | 'negativePrompt' | 'prompt2' | 'negativePrompt2',
+  drawable: Drawable,
+): Axis {
+  return {
+    ...head,
+    read: (words) => {
+      const [first = ''] = words
+      if (!drawable[field].includes(first)) return t`The first must stand in the prompt; “${first}” does not.`
+      return words.map((word) => ({ label: word, change: (drawn) => ({ [field]: drawn[field].replaceAll(first, () => word) }) }))
+    },
+  }
 }
