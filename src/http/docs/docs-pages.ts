@@ -36,7 +36,7 @@ const listed: readonly (readonly [kind: DocsKind, paths: readonly string[]])[] =
       'CHANGELOG.md',
     ],
   ],
-  ['Explanation', ['ARCHITECTURE.md', 'docs/security.md', 'docs/decisions/README.md', 'SECURITY.md']],
+  ['Explanation', ['ARCHITECTURE.md', 'docs/security.md', 'docs/account-security.md', 'docs/decisions/README.md', 'SECURITY.md']],
 ]
 
 /** Every page, read from the files beside the service. Unlisted pages of `docs` are reference. */
