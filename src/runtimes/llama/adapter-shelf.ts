@@ -2,9 +2,8 @@ import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AdapterUse } from '../../core/text-generation.ts'
 import { type AdapterSet, noAdapters } from './batch/adapter-set.ts'
-import type { DecodeLoop } from './batch/decode-loop.ts'
+import { type DecodeLoop, unloading } from './batch/decode-loop.ts'
 import type { Pointer } from './binding/llama-layout.ts'
-import type { NativeContext } from './binding/native-context.ts'
 import type { NativeModel } from './binding/native-model.ts'
 
 /** Adapters that stay in memory though nobody uses them. */
@@ -25,13 +24,12 @@ export interface AdapterLease extends Disposable {
 
 interface ShelfParts {
   readonly model: string
-  readonly native: NativeModel
-  readonly context: Pick<NativeContext, 'useAdapters'>
-  readonly loop: Pick<DecodeLoop, 'between'>
+  readonly native: Pick<NativeModel, 'readAdapter' | 'freeAdapter'>
+  readonly loop: Pick<DecodeLoop, 'between' | 'dropAdapters'>
 }
 
 /** The LoRA adapters of a language model: read when a request first names them, and kept for the next ones. */
-export class AdapterShelf implements Disposable {
+export class AdapterShelf implements AsyncDisposable {
   readonly #parts: ShelfParts
   /** By file and version. */
   readonly #shelved = new Map<string, Shelved>()
@@ -48,9 +46,10 @@ export class AdapterShelf implements Disposable {
    * Reads what a request names into memory.
    *
    * @param files Where the adapters lie.
-   * @throws {ServiceError} `unsupported_parameter` naming an adapter that does not fit the model.
+   * @throws {ServiceError} `unsupported_parameter` naming an adapter that does not fit the model, `shutting_down` when that is being unloaded.
    */
   async lease(uses: readonly AdapterUse[], files: readonly AssetDescriptor[]): Promise<AdapterLease> {
+    if (this.#disposed) throw unloading()
     const wanted = uses
       .map(({ name, scale }) => ({ file: requireFile(files, name), scale }))
       .toSorted((a, b) => (a.file.file < b.file.file ? -1 : 1)) // sets are equal in any order
@@ -93,9 +92,10 @@ export class AdapterShelf implements Disposable {
     return { pointer, users: 0, lastUsed: 0 }
   }
 
-  /** Frees nothing any more: the model does so with itself. */
-  [Symbol.dispose](): void {
+  /** Ends once nothing reads the model any more. It frees nothing: the model frees its adapters with itself. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
+    await this.#reading
   }
 
   /** Frees what nobody has used for longest, between two batches. */
@@ -105,8 +105,9 @@ export class AdapterShelf implements Disposable {
     for (const [version, { pointer }] of idle.slice(mostIdle)) {
       this.#shelved.delete(version)
       const free = async (): Promise<void> => {
-        this.#parts.context.useAdapters([]) // what it computed with last may be this one
-        this.#parts.native.freeAdapter(await pointer)
+        const read = await pointer
+        this.#parts.loop.dropAdapters() // the last batch may have used this one
+        this.#parts.native.freeAdapter(read)
       }
       this.#parts.loop.between(free).catch(() => {}) // one that could not be read
     }

@@ -7,6 +7,7 @@ import { makeAdapter, mergeAdapters, writeAdapter } from '../../../test/support/
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { AssetDescriptor } from '../../core/assets/asset.ts'
 import type { AdapterUse, TextPart } from '../../core/text-generation.ts'
+import { AdapterShelf } from './adapter-shelf.ts'
 import { type LlamaModel, loadLlamaModel } from './load-llama-model.ts'
 
 const signal = new AbortController().signal
@@ -115,6 +116,21 @@ suite('LoRA adapters of a language model', () => {
       await assert.rejects(Array.fromAsync(parts), { code: 'unsupported_parameter', param: 'lora', message: reason })
     }
     assert.notEqual(textOf(await answer(sets[1] ?? [])), '')
+  })
+
+  test('are read to their end before the model is freed', async () => {
+    const read = Promise.withResolvers<bigint>()
+    const native = { readAdapter: () => read.promise, freeAdapter: () => {} }
+    const loop = { between: async <Result>(compute: () => Promise<Result>) => compute(), dropAdapters: () => {} }
+    const shelf = new AdapterShelf({ model: 'm', native, loop })
+    const leased = shelf.lease([{ name: 'one', scale: 1 }], files)
+    const events: string[] = []
+    const disposed = shelf[Symbol.asyncDispose]().then(() => events.push('disposed'))
+    await assert.rejects(shelf.lease([{ name: 'two', scale: 1 }], files), { code: 'shutting_down' })
+    events.push('read')
+    read.resolve(1n)
+    await Promise.all([leased, disposed])
+    assert.deepEqual(events, ['read', 'disposed'])
   })
 
   test('leave memory when others were used since, and come back', async () => {

@@ -92,7 +92,7 @@ export async function loadLlamaModel(descriptor: TextModelDescriptor, options: L
     template,
     toolFormat: detectToolFormat(template.source),
     loop,
-    adapters: opened.use(new AdapterShelf({ model: descriptor.id, native: file.native, context: context.native, loop })),
+    adapters: opened.use(new AdapterShelf({ model: descriptor.id, native: file.native, loop })),
     contextLength,
     longestToken: file.longestToken,
     createSampler: (config) => new NativeSampler(file.native, config),

@@ -44,3 +44,21 @@ test('no batch of the loop has texts with different adapters, and what one compu
   await same.released
   assert.equal(same.log[0], 'prompt 11')
 })
+
+test('a text goes on with its adapters after others were freed', async () => {
+  const context = new CountingContext()
+  const { loop } = start(1, { context })
+  const freed = Promise.withResolvers<void>()
+  const set = { key: 'a', adapters: [{ pointer: 1n, scale: 1 }] }
+  const text = follow([7, 7], {
+    adapters: set,
+    limit: 6,
+    onToken: () => {
+      loop.between(async () => loop.dropAdapters()).then(freed.resolve, freed.reject)
+      return true
+    },
+  })
+  loop.submit(text.generation)
+  await Promise.all([text.released, freed.promise])
+  assert.deepEqual(new Set(context.scales.map(String)), new Set(['1']))
+})

@@ -1,4 +1,5 @@
-import type { AdapterSet } from './adapter-set.ts'
+import type { DecodingContext } from '../binding/native-context.ts'
+import { type AdapterSet, noAdapters } from './adapter-set.ts'
 
 /** Batches that one set computes before another one has its turn: llama.cpp plans its memory again at each change. */
 const batchesPerTurn = 4
@@ -14,6 +15,26 @@ export class AdapterTurns {
   #turns = 0
   /** The last turn of each set. */
   #served = new Map<string, number>()
+  #used = noAdapters
+
+  /** What the context computes with. */
+  get used(): AdapterSet {
+    return this.#used
+  }
+
+  /** Lets the context compute the next batch with the set of its texts, which is the same for all. */
+  use(context: Pick<DecodingContext, 'useAdapters'>, [first]: readonly { readonly generation: { readonly adapters: AdapterSet } }[]): void {
+    const { adapters = noAdapters } = first?.generation ?? {}
+    if (adapters === this.#used) return
+    context.useAdapters(adapters.adapters)
+    this.#used = adapters
+  }
+
+  /** Lets go of the set of the last batch; the next batch names its own. */
+  drop(context: Pick<DecodingContext, 'useAdapters'>): void {
+    context.useAdapters([])
+    this.#used = noAdapters
+  }
 
   /** The texts of the next batch: all that have the set whose turn it is. */
   next<Text extends Member>(running: readonly Text[]): readonly Text[] {

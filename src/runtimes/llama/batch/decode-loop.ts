@@ -2,7 +2,6 @@ import { ServiceError } from '../../../core/error.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { DecodeLimits } from '../binding/open-context.ts'
-import { noAdapters } from './adapter-set.ts'
 import { AdapterTurns } from './adapter-turns.ts'
 import { alignPrompts } from './align-prompts.ts'
 import { BatchPace } from './batch-pace.ts'
@@ -48,8 +47,6 @@ export class DecodeLoop implements AsyncDisposable {
   #waiting: Generation[] = []
   #running: RunningGeneration[] = []
   #undelivered: readonly Delivery[] = []
-  /** What the context computes with. */
-  #adapters = noAdapters
   readonly #between: (() => Promise<unknown>)[] = []
   readonly #cancelled = new WeakSet<Generation>()
   /** Whose tokens are in the batch that is computed, as long as nothing is queued behind it; null = no batch may be stopped. */
@@ -101,6 +98,11 @@ export class DecodeLoop implements AsyncDisposable {
     })
     this.#loop ??= this.#run()
     return promise
+  }
+
+  /** Lets go of the adapters of the last batch, so that they can be freed; the next batch names its own. Called in {@link between}. */
+  dropAdapters(): void {
+    this.#turns.drop(this.#context)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -191,7 +193,7 @@ export class DecodeLoop implements AsyncDisposable {
     const turn = this.#turns.next(this.#running)
     const loaded = await this.#load(turn)
     if (loaded.length === 0) return this.#deliver()
-    this.#useAdapters(turn)
+    this.#turns.use(this.#context, turn)
     const tokens = loaded.reduce((sum, entry) => sum + entry.tokens.length + entry.guess.length, 0)
     const startedAt = this.#now()
     const decoded = this.#threads.decode(this.#context, tokens)
@@ -212,13 +214,6 @@ export class DecodeLoop implements AsyncDisposable {
     this.#undelivered = await this.#advance(loaded, ahead)
     const steady = this.#steady()
     while (steady !== null && this.#continues(steady)) await this.#repeat(steady)
-  }
-
-  #useAdapters([first]: readonly RunningGeneration[]): void {
-    const { adapters = noAdapters } = first?.generation ?? {}
-    if (adapters === this.#adapters) return
-    this.#context.useAdapters(adapters.adapters)
-    this.#adapters = adapters
   }
 
   /** Fills the next batch: with tokens or, since they share none, with rows of a picture; others who write have every second one then. */
@@ -254,7 +249,7 @@ export class DecodeLoop implements AsyncDisposable {
       next.length === 1 &&
       generation.drawsAhead &&
       generation.topLogprobs === null &&
-      generation.adapters.key === this.#adapters.key &&
+      generation.adapters.key === this.#turns.used.key &&
       hold.id === first + index
     return running.every(continues) ? running : null
   }
@@ -395,6 +390,7 @@ export class DecodeLoop implements AsyncDisposable {
 
 const firstPlace = Uint32Array.of(0)
 
-function unloading(): ServiceError {
+/** The refusal of a model that is being disposed of. */
+export function unloading(): ServiceError {
   return new ServiceError('shutting_down', 'The language model is being unloaded; send the request again.')
 }
