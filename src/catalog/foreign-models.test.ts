@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
 import { findForeignModels, foreignFolders, linkForeignModel } from './foreign-models.ts'
+import { removeModel } from './pulled-folder.ts'
 
 const sum = (digit: string) => digit.repeat(64)
 
@@ -62,6 +63,7 @@ suite('the models of other programs', () => {
       'bartowski/Gemma/mmproj-gemma-f16.gguf': 'GGUF',
       'big/Split/big-00001-of-00002.gguf': 'GG',
       'big/Split/big-00002-of-00002.gguf': 'UF',
+      'big/Split/big-0.5b.gguf': 'GGUF',
       'big/Split/README.md': 'no model',
     })
     const found = (await findForeignModels('lmstudio', folder.path)) ?? []
@@ -69,6 +71,7 @@ suite('the models of other programs', () => {
       found.map(({ name, id, bytes, links }) => [name, id, bytes, [...links.keys()]]),
       [
         ['bartowski/Gemma/gemma-Q4_0.gguf', 'gemma-q4_0', 4, ['gemma-q4_0.gguf', 'mmproj-gemma-q4_0.gguf']],
+        ['big/Split/big-0.5b.gguf', 'big-0.5b', 4, ['big-0.5b.gguf']],
         ['big/Split/big-00001-of-00002.gguf', 'big', 4, ['big-00001-of-00002.gguf', 'big-00002-of-00002.gguf']],
       ],
     )
@@ -108,6 +111,35 @@ suite('the models of other programs', () => {
     await linkForeignModel(model, join(folder.path, 'ours'))
     assert.equal(await readlink(join(folder.path, 'ours', 'c.gguf')), join(folder.path, 'theirs/a/b/c.gguf'))
     assert.equal(await readFile(join(folder.path, 'ours', 'c.gguf'), 'utf8'), 'GGUF')
+  })
+
+  test('all files of a linked model are removed, and no other model of its folder', async () => {
+    await using folder = await createTemporaryFolder()
+    const ours = join(folder.path, 'ours')
+    await write(folder.path, {
+      'theirs/a/b/big-00001-of-00002.gguf': 'GG',
+      'theirs/a/b/big-00002-of-00002.gguf': 'UF',
+      'theirs/a/b/mmproj-big.gguf': 'GGUF',
+      'ours/big-00001-of-00003.gguf': 'GGUF',
+      'ours/other/model.json': '{}',
+    })
+    const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
+    assert.ok(model)
+    await linkForeignModel(model, ours)
+    const file = join(ours, 'big-00001-of-00002.gguf')
+    const descriptor = { kind: 'text', file, folder: file } as const
+    await removeModel(descriptor)
+    assert.deepEqual(await readdir(ours), ['big-00001-of-00003.gguf', 'other'])
+    assert.equal((await readdir(join(folder.path, 'theirs/a/b'))).length, 3)
+  })
+
+  test('a model that cannot be linked whole leaves nothing behind', async () => {
+    await using folder = await createTemporaryFolder()
+    await write(folder.path, { 'theirs/a/b/c.gguf': 'GGUF', 'theirs/a/b/mmproj-c.gguf': 'GGUF', 'ours/mmproj-c.gguf': 'GGUF' })
+    const [model] = (await findForeignModels('lmstudio', join(folder.path, 'theirs'))) ?? []
+    assert.ok(model)
+    await assert.rejects(linkForeignModel(model, join(folder.path, 'ours')), { message: /mmproj-c\.gguf.*is there already; .*remove it/ })
+    assert.deepEqual(await readdir(join(folder.path, 'ours')), ['mmproj-c.gguf'])
   })
 
   test('the folders are those of the programs and their environment', async () => {

@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isRecord, parseRecord } from '../core/json-value.ts'
-import { modelId } from './weight-file-source.ts'
+import { modelId, partNames } from './weight-file-source.ts'
 
 /** Programs whose models can be used where they lie. */
 export const foreignPrograms = ['ollama', 'lmstudio', 'huggingface'] as const
@@ -42,10 +42,18 @@ export async function findForeignModels(program: ForeignProgram, folder: string)
   return (await find(folder)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Links a model into a folder of models, where it is found like any other; nothing is copied. */
+/** Links a model into a folder of models, where it is found like any other; nothing is copied. @throws naming a file that is in the way; then nothing is linked. */
 export async function linkForeignModel({ links }: Pick<ForeignModel, 'links'>, modelsFolder: string): Promise<void> {
   await mkdir(modelsFolder, { recursive: true })
-  for (const [name, target] of links) await symlink(target, join(modelsFolder, name))
+  await using made = new AsyncDisposableStack()
+  for (const [name, target] of links) {
+    const path = join(modelsFolder, name)
+    await symlink(target, path).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EEXIST' ? new Error(`${path} is there already; rename it, or remove it if nothing uses it.`) : error
+    })
+    made.defer(() => unlink(path))
+  }
+  made.move()
 }
 
 const modelLayer = 'application/vnd.ollama.image.model'
@@ -122,8 +130,8 @@ async function findGguf(
     const beside = path.slice(0, -1)
     const isBeside = (other: readonly string[]) => other.length === path.length && beside.every((step, place) => other[place] === step)
     const [, start] = /^(.+)-00001-of-\d{5}\.gguf$/i.exec(file) ?? []
-    const parts =
-      start === undefined ? [path] : weights.filter((other) => isBeside(other) && other.at(-1)?.startsWith(`${start}-0`) === true)
+    const names = new Set(partNames(file))
+    const parts = weights.filter((other) => isBeside(other) && names.has(other.at(-1) ?? ''))
     const projector = weights.find((other) => isBeside(other) && isProjector(other))
     return asModel({
       name: nameOf(path),

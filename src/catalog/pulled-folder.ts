@@ -1,9 +1,10 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { ModelDescriptor } from '../core/model.ts'
+import type { ModelDescriptor, TextModelDescriptor } from '../core/model.ts'
 import { type FoundModels, findModelFolders } from './find-model-folders.ts'
 import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
 import { markFolder } from './settled-folders.ts'
+import { partNames } from './weight-file-source.ts'
 
 /** The folder into which models are pulled, where whole model folders appear and disappear; what people edit inside is read when it is at rest. */
 export class PulledFolder {
@@ -48,10 +49,30 @@ async function markNames(folder: string): Promise<string> {
   return [stats.ino, stats.mtimeNs, ...names].join('\n')
 }
 
-/** Deletes a model's folder; for a running service it is there as a whole or not at all. */
-export async function removeModel({ folder }: Pick<ModelDescriptor, 'folder'>): Promise<void> {
-  const leaving = join(dirname(folder), `.removing-${basename(folder)}`)
+/**
+ * Deletes a model's folder, or its files where it has none of its own; for a running service it is there as a whole or not at all. Of links it
+ * deletes the links.
+ */
+export async function removeModel(
+  model: Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>,
+): Promise<void> {
+  const { folder } = model
+  const isFile = 'file' in model && model.kind === 'text' && model.file === folder
+  if (!isFile) return removeWhole(folder)
+  const [first = basename(folder), ...others] = partNames(basename(folder))
+  const projector = projectorName(first)
+  await removeWhole(folder)
+  for (const name of [...others, projector]) await rm(join(dirname(folder), name), { force: true })
+}
+
+async function removeWhole(path: string): Promise<void> {
+  const leaving = join(dirname(path), `.removing-${basename(path)}`)
   await rm(leaving, { recursive: true, force: true })
-  await rename(folder, leaving)
+  await rename(path, leaving)
   await rm(leaving, { recursive: true })
+}
+
+/** The file that only the model of this file sees with; one of another name may serve several. */
+function projectorName(file: string): string {
+  return `mmproj-${file.replace(/-00001-of-\d{5}(?=\.gguf$)/i, '')}`
 }

@@ -80,7 +80,8 @@ export function modelId(name: string): string {
     .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 }
 
-function partNames(name: string): readonly string[] {
+/** The files of a GGUF model that is split, by the name of one of them; else that name alone. */
+export function partNames(name: string): readonly string[] {
   const [, start, count = '1', end] = /^(.+)-\d{5}-of-(\d{5})(\.gguf)$/i.exec(name) ?? []
   if (start === undefined) return [name]
   return Array.from({ length: Number(count) }, (_, index) => `${start}-${String(index + 1).padStart(5, '0')}-of-${count}${end}`)

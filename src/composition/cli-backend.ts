@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import { removeModel } from '../catalog/pulled-folder.ts'
 import { openCatalog } from '../catalog/refreshable-catalog.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
@@ -78,11 +79,13 @@ async function recordAudit(config: Config, action: AuditAction, subject: string)
   await store.audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail: null }, neverAborted)
 }
 
-/** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. */
+/** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. A model that lies in it without a folder of its own is its file. */
 async function findRemovableModel({ dataFolder }: Config, modelId: string): Promise<ModelDescriptor> {
   const { modelsFolder } = dataLayout(dataFolder)
   const pulled = (await openCatalog({ folders: [], pulledFolder: modelsFolder })).find(modelId)
   if (pulled === undefined)
     throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; run sepia model list to see the pulled models.`)
-  return pulled
+  if ((await realpath(pulled.folder)) !== (await realpath(modelsFolder))) return pulled
+  if (pulled.kind === 'text' && pulled.format === 'gguf') return { ...pulled, folder: pulled.file }
+  throw new Error(`The model ${modelId} has no folder of its own in ${modelsFolder}; delete its files there.`)
 }
