@@ -46,7 +46,7 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
     const value = values.get(`clip.vision.${key}`)
     return Array.isArray(value) ? value.map(Number) : []
   }
-  if (values.get('clip.has_vision_encoder') === false) return { fault: 'hears and does not see' }
+  if (values.get('clip.has_vision_encoder') === false) return { fault: 'is for sound, not for pictures' }
   const kind = String(values.get('clip.projector_type') ?? values.get('clip.vision.projector_type') ?? 'of a kind it does not name')
   const variant = findVariant(values, new Set(tensors.map(({ name }) => name)))
   const family = isFamily(kind) && variant === null ? kind : null

@@ -89,7 +89,7 @@ function loadingRoute(verb: 'load' | 'unload', summary: string, description: str
     summary,
     description,
     scopes,
-    scopeRule: 'every one, on a token of an owner',
+    scopeRule: 'all scopes, on a token of an owner',
     body: modelChoiceSchema,
     example: { model: 'smollm2-135m-instruct' },
     answers: [json('The model in its new state.', modelSchema)],

@@ -56,7 +56,7 @@ export const serverStateRoutes: readonly Route[] = [
     method: 'GET',
     path: '/lora-adapters',
     summary: "List the LoRA adapters of a model, in llama.cpp's format",
-    description: 'Name them in `lora` of a request, by `name` or by `id`. Ids change when adapters come or leave; names do not.',
+    description: 'Name them in `lora` of a request, by `name` or by `id`. Ids change when adapters are added or removed; names do not.',
     scopes,
     parameters: [model],
     answers: [json('The adapters that fit it.', adaptersSchema)],

@@ -26,14 +26,14 @@ import { json, media } from '../row-parts.ts'
 import { ndjson } from './runs.ts'
 
 const model = 'smollm2-135m-instruct'
-const owners = 'every one, on a token of an owner'
+const owners = 'all scopes, on a token of an owner'
 
 /** What is installed and in memory in Ollama's words; owners pull and delete. */
 export const ollamaModelRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/api/version',
-    summary: 'The version of Ollama whose interface this service has',
+    summary: 'Get the version of Ollama whose interface the service supports',
     scopes: null,
     answers: [json('The version.', Type.Object({ version: Type.String() }))],
     handle: () => async () => ({ version: ollamaVersion }),

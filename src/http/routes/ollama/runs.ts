@@ -23,7 +23,7 @@ export const ndjson = 'application/x-ndjson'
 
 const model = 'smollm2-135m-instruct'
 const about =
-  'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without anything to answer, the model is loaded or, with `keep_alive: 0` and for owners, unloaded.'
+  'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without a prompt or messages, the model is loaded, or unloaded if an owner sends `keep_alive: 0`.'
 
 /** Conversations and prompts in Ollama's words. */
 export const ollamaRunRoutes: readonly Route[] = [

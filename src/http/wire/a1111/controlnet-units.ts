@@ -9,16 +9,16 @@ const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, m
 /** One ControlNet, in the words of A1111's extension for them. */
 const unitSchema = Type.Object(
   {
-    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it counts.' })),
-    image: Type.Optional(Type.String({ description: 'Its picture in base64; that of `init_images` where it is left out.' })),
+    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is used.' })),
+    image: Type.Optional(Type.String({ description: 'Its picture in base64; that of `init_images` by default.' })),
     input_image: Type.Optional(Type.String({ description: 'The older name of `image`.' })),
     model: Type.Optional(
-      Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets behind it is passed over.' }),
+      Type.String({ maxLength: 400, description: 'A ControlNet by asset name; a hash in brackets after it is ignored.' }),
     ),
     module: Type.Optional(
       Type.String({ default: 'none', description: '`none`: the picture is used unchanged; `canny`: Sepia finds its edges.' }),
     ),
-    weight: Type.Optional(Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'How strongly it counts.' })),
+    weight: Type.Optional(Type.Number({ minimum: 0, maximum: 10, default: 1, description: 'Its strength.' })),
     guidance_start: share('Only 0: it counts from the first step.'),
     guidance_end: share('Share of the steps after which it ends; 1 by default.'),
     control_mode: Type.Optional(Type.Unknown({ description: 'Only `Balanced` or 0.' })),
@@ -47,7 +47,7 @@ export const scriptsSchema = Type.Object(
   { ControlNet: Type.Optional(unitsSchema), controlnet: Type.Optional(unitsSchema) },
   {
     additionalProperties: Type.Unknown(),
-    description: '`ControlNet` with its units; others are refused by name where they ask for something.',
+    description: '`ControlNet` with its units; other scripts are rejected by name unless they are empty or off.',
   },
 )
 

@@ -13,7 +13,7 @@ const side = (name: string) =>
       minimum: 8,
       maximum: 8192,
       default: 512,
-      description: `${name} in pixels; the model's own where it does not draw 512 × 512.`,
+      description: `${name} in pixels; the model's own if it cannot draw 512 × 512.`,
     }),
   )
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 16, default: 1, description }))
@@ -50,7 +50,7 @@ const settingsSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 12,
-        description: 'Stable Diffusion 1 and 2: the last layer of the text encoder that counts, from the end.',
+        description: 'Stable Diffusion 1 and 2: the last layer of the text encoder that is used, counted from the end.',
       }),
     ),
     samples_format: Type.Optional(Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' })),
@@ -92,10 +92,10 @@ const sharedFields = {
   width: side('Width'),
   height: side('Height'),
   clip_skip: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 12, description: 'As `CLIP_stop_at_last_layers`, where some programs write it here.' }),
+    Type.Integer({ minimum: 0, maximum: 12, description: 'The same as `CLIP_stop_at_last_layers`; some programs send it here.' }),
   ),
   override_settings: Type.Optional(settingsSchema),
-  override_settings_restore_afterwards: Type.Optional(Type.Boolean({ description: 'Accepted; nothing outlasts a request.' })),
+  override_settings_restore_afterwards: Type.Optional(Type.Boolean({ description: 'Accepted; settings never outlast a request.' })),
   alwayson_scripts: Type.Optional(scriptsSchema),
   send_images: Type.Optional(Type.Boolean({ default: true, description: 'Whether the answer holds the images.' })),
   save_images: Type.Optional(Type.Boolean({ default: false, description: 'Accepted; the service keeps none.' })),
@@ -128,7 +128,7 @@ export const txt2imgSchema = Type.Object(
         minimum: 0,
         maximum: 1,
         default: highResolutionDefaults.denoising_strength,
-        description: 'How much the second pass may change; counts with `enable_hr`.',
+        description: 'How much the second pass may change; used with `enable_hr`.',
       }),
     ),
     ...onlyFields(highResolutionOnly),
@@ -147,7 +147,12 @@ export const img2imgSchema = Type.Object(
     }),
     denoising_strength: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.75, description: 'How much of it to change.' })),
     resize_mode: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 3, default: 0, description: '0 for an image of the shape that is drawn, 1 = crop to it.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 3,
+        default: 0,
+        description: '0 = the image has the proportions of the output, 1 = crop it to them.',
+      }),
     ),
     mask: Type.Optional(Type.String({ description: 'White is repainted: an image in base64.' })),
     mask_blur: Type.Optional(
@@ -158,7 +163,7 @@ export const img2imgSchema = Type.Object(
         minimum: 0,
         maximum: 3,
         default: 0,
-        description: 'What lies under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are refused.',
+        description: 'What lies under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
       }),
     ),
     inpaint_full_res: Type.Optional(

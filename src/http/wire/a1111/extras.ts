@@ -73,10 +73,10 @@ const pngInfoChecker = createBodyChecker(pngInfoSchema)
 
 /** Answer of POST /sdapi/v1/png-info. */
 export const pngInfoAnswerSchema = Type.Object({
-  info: Type.String({ description: 'What the file says of how it was made; empty where it says nothing.' }),
+  info: Type.String({ description: 'The parameters stored in the file; empty if there are none.' }),
   items: Type.Object({}, { description: 'The same under its own name.' }),
   parameters: Type.Record(Type.String(), Type.String(), {
-    description: 'The same, taken apart: `Prompt`, `Negative prompt`, `Steps`, `Seed` and so on.',
+    description: 'The same, parsed: `Prompt`, `Negative prompt`, `Steps`, `Seed` and so on.',
   }),
 })
 

@@ -118,7 +118,7 @@ export function listPromptStyles(): Static<typeof promptStylesSchema> {
 /** Answer of GET /sdapi/v1/options, and the body of POST. */
 export const optionsSchema = Type.Object({
   sd_model_checkpoint: Type.Union([text, Type.Null()], {
-    description: 'What draws where a request names no model; null = no image model is installed.',
+    description: 'The model of requests that name none; null = no image model is installed.',
   }),
   sd_vae: text,
   samples_format: text,

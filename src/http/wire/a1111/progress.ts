@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 /** Answer of GET /sdapi/v1/progress. */
 export const progressSchema = Type.Object({
   progress: Type.Number({ description: 'Share of the oldest drawing that is done, 0 to 1; 0 = nothing is being drawn.' }),
-  eta_relative: Type.Number({ description: 'Seconds that it probably still takes.' }),
+  eta_relative: Type.Number({ description: 'Estimated seconds until it is done.' }),
   state: Type.Object({
     skipped: Type.Boolean(),
     interrupted: Type.Boolean(),
