@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { longestContent, mostFiles, mostPictures, turnStates } from '../../core/chat/conversation.ts'
+import { longestContent, longestPicture, mostFiles, mostPictures, picturePattern, turnStates } from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isVisible, onOneLine } from '../../core/text/visible-text.ts'
 import { clientSignal } from '../../http/client-signal.ts'
@@ -15,8 +15,6 @@ import { checkPageMadeId, pageMadeId, pageMadeIdPattern } from '../page-made-id.
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-/** Characters of a picture's address: 3 MB of the picture itself. */
-const longestPicture = 4_000_000
 const count = Type.Number({ minimum: 0, maximum: 1e12 })
 
 const readQuery = createQueryReader({
@@ -55,7 +53,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
       Type.Object(
         {
           name: Type.String({ maxLength: 255 }),
-          url: Type.String({ maxLength: longestPicture, pattern: '^data:image/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$' }),
+          url: Type.String({ maxLength: longestPicture, pattern: picturePattern }),
         },
         { additionalProperties: false },
       ),

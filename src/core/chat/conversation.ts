@@ -12,6 +12,10 @@ export const longestContent = 2_000_000
 export const mostFiles = 16
 /** Pictures that go along with a message at most. */
 export const mostPictures = 8
+/** Characters of a picture's address at most: 3 MB of the picture itself. */
+export const longestPicture = 4_000_000
+/** The form of a picture's address, as a regular expression. */
+export const picturePattern = '^data:image/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$'
 
 /** What an answer took. */
 export interface TurnFacts {

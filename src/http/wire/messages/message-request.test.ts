@@ -73,6 +73,11 @@ suite('messages in Anthropic’s words', () => {
       { code: 'unsupported_parameter', param: 'messages[0].content[0]', says: /image/ },
     ],
     [
+      'a thirty-third picture of a message',
+      { messages: [user(Array(33).fill({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }))] },
+      { param: 'messages[0].content', says: /more than 32 pictures/ },
+    ],
+    [
       'a picture that is not base64',
       { messages: [user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: '?' } }])] },
       { param: 'messages[0].content[0].source.data' },

@@ -1,12 +1,13 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
-import { isBase64, toPlainBase64 } from '../chat/fields/picture-address.ts'
+import { isBase64, mostPictures, toPlainBase64 } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
 /** Finds what the schema cannot say: which blocks belong to whom. */
 export function findTurnFaults(messages: readonly MessageBody[]): readonly FieldFault[] {
-  return messages.flatMap(({ role, content }, index) =>
-    blocksOf(content).flatMap((block, place): readonly FieldFault[] => {
+  return messages.flatMap(({ role, content }, index) => [
+    ...findTooMany(content, index),
+    ...blocksOf(content).flatMap((block, place): readonly FieldFault[] => {
       const path = ['messages', index, 'content', place]
       const at = `messages[${index}].content[${place}]`
       const owner = block.type === 'text' ? role : ownerOf(block.type)
@@ -15,7 +16,13 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
       const data = [...path, 'source', 'data']
       return isBase64(block.source.data) ? [] : [{ path: data, message: `\`${at}.source.data\` must be base64.`, kind: 'format' }]
     }),
-  )
+  ])
+}
+
+function findTooMany(content: MessageBody['content'], index: number): readonly FieldFault[] {
+  if (blocksOf<ContentBlock>(content).filter(({ type }) => type === 'image').length <= mostPictures) return []
+  const message = `\`messages[${index}].content\` has more than ${mostPictures} pictures: send fewer.`
+  return [{ path: ['messages', index, 'content'], message, kind: 'range' }]
 }
 
 function ownerOf(type: ContentBlock['type']): 'user' | 'assistant' {

@@ -1,4 +1,4 @@
-import { longestContent, mostFiles, mostPictures, type Turn } from '../../../../core/chat/conversation.ts'
+import { longestContent, longestPicture, mostFiles, mostPictures, picturePattern, type Turn } from '../../../../core/chat/conversation.ts'
 import { isRecord, type JsonValue } from '../../../../core/json-value.ts'
 import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-text.ts'
 import { makeId } from '../../browser/make-id.ts'
@@ -13,6 +13,7 @@ export interface ImportedConversation {
 /** Messages that one conversation may have. */
 const mostTurns = 5000
 const longestTitle = 400
+const isAddress = new RegExp(picturePattern)
 
 /** Reads a file that the console exported as JSON; null = it is no such file. */
 export function readExport(text: string, now: number): ImportedConversation | null {
@@ -42,7 +43,7 @@ function readTurn(value: JsonValue | unknown, { parent, at }: Pick<Turn, 'parent
   const { role, content, model, thoughts, files, pictures, calls } = value
   if ((role !== 'user' && role !== 'assistant') || !isText(content)) return null
   const kept = listOf(files, (file) => isText(file.name) && isText(file.text)).slice(0, mostFiles)
-  const shown = listOf(pictures, (picture) => isText(picture.name) && isText(picture.url)).slice(0, mostPictures)
+  const shown = listOf(pictures, (picture) => isText(picture.name) && isPicture(picture.url)).slice(0, mostPictures)
   const called = listOf(calls, (call) => isText(call.id) && isText(call.name) && isText(call.arguments))
   return {
     id: makeId(),
@@ -70,6 +71,10 @@ function readTurn(value: JsonValue | unknown, { parent, at }: Pick<Turn, 'parent
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= longestContent
+}
+
+function isPicture(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= longestPicture && isAddress.test(value)
 }
 
 function listOf(value: unknown, fits: (item: Readonly<Record<string, unknown>>) => boolean): readonly Readonly<Record<string, unknown>>[] {
