@@ -67,6 +67,19 @@ test('a thumbnail is deleted with its picture', async () => {
   assert.equal((await deps.documents.sum({ accountId: 'a', kind: null }, options)).count, 0)
 })
 
+test('a thumbnail that was made while its picture was deleted does not stay for good', async () => {
+  const { thumbnails, source, deps } = openThumbnails()
+  const key = { kind: 'thumbnail', accountId: 'a' } as const
+  const opened = thumbnails.open(source(3), 160, options)
+  await removeThumbnails(deps, source(3), options)
+  await opened
+  const left = await deps.documents.list({ ...key, order: 'oldest', after: null, limit: 9 }, options)
+  assert.deepEqual(
+    left.map(({ expiresAt }) => expiresAt),
+    [deps.clock.now() + 30 * 86_400_000],
+  )
+})
+
 test('a thumbnail whose file is gone is made again', async () => {
   const { thumbnails, source, deps, made, files } = openThumbnails()
   await thumbnails.open(source(1), 160, options)

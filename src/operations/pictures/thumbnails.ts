@@ -11,6 +11,9 @@ import { neverAborted } from '../../core/waiting.ts'
 export const thumbnailWidths = [160, 320, 640, 1024] as const
 export type ThumbnailWidth = (typeof thumbnailWidths)[number]
 
+/** How long a thumbnail is kept of a picture that has no end itself: one that was made while its picture was deleted must not stay. */
+const keptMs = 30 * 86_400_000
+
 /** Makes a picture smaller. @throws {ServiceError} `validation_error` for one that cannot be decoded. */
 export type Shrink = (
   bytes: Uint8Array,
@@ -38,7 +41,7 @@ export interface ThumbnailSource {
 
 type Options = { readonly signal: AbortSignal }
 
-/** Pictures as small WebP files, each made once and kept as long as the picture. */
+/** Pictures as small WebP files, each made once and kept as long as the picture, at most a month where that stays. */
 export class Thumbnails {
   readonly #deps: ThumbnailDependencies
   /** The last that is being made for each account: a page of pictures must not take the decoders of everybody. */
@@ -93,7 +96,7 @@ export class Thumbnails {
     const file = await outputs.put({ inferenceId: id, attempt: 1 }, { contentType: 'image/webp', chunks: [thumbnail] }, options)
     const { key, contentType, bytes, sha256 } = file
     const value: JsonValue = { file: { key, contentType, bytes, sha256 } }
-    const facts = { at: clock.now(), label: null, text: '', expiresAt }
+    const facts = { at: clock.now(), label: null, text: '', expiresAt: expiresAt ?? clock.now() + keptMs }
     // Its bytes are the service's doing, so that they do not count against what the account may keep.
     const document: Document = { kind: 'thumbnail', id, accountId, value, attachedBytes: 0, ...facts }
     // Where the account keeps too much already, the thumbnail is made again each time.
