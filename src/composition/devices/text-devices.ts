@@ -1,4 +1,4 @@
 import { listTextDevices } from '../../runtimes/llama/binding/list-text-devices.ts'
-import { reportDevices } from './tell-devices.ts'
+import { reportDevices } from './report-devices.ts'
 
 await reportDevices(listTextDevices())
