@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatMessage, PicturePart, SeenPart } from '../../../core/text-generation.ts'
+import type { ChatMessage, PicturePart, SeenPart, ToolDefinition } from '../../../core/text-generation.ts'
 import { type ControlGuard, unusedCharacters } from './control-guard.ts'
 
 /** A stretch of a prompt: text that may hold control tokens or must not, or a picture. */
@@ -12,11 +12,12 @@ interface MarkedMessages {
   unmark(parts: ReturnType<ControlGuard['split']>): readonly PromptPart[]
 }
 
-/** Puts a mark, a private-use character that no message contains, in the place of every picture. */
-export function markPictures(messages: readonly ChatMessage[]): MarkedMessages {
+/** Puts a mark, a private-use character that neither messages nor tools contain, in the place of every picture. */
+export function markPictures(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): MarkedMessages {
   const pictures = messages.flatMap(partsOf).filter((part) => part.type === 'picture')
   if (pictures.length === 0) return { messages, unmark: (parts) => parts }
-  const [mark = ''] = unusedCharacters([JSON.stringify(messages.map(({ role, content }) => ({ role, content })))], 1)
+  const texts = messages.map((message) => ('parts' in message ? { ...message, parts: [] } : message))
+  const [mark = ''] = unusedCharacters([JSON.stringify([texts, tools])], 1)
   return {
     messages: messages.map((message) => ('parts' in message ? { ...message, content: joinParts(partsOf(message), mark) } : message)),
     unmark: (parts) => {

@@ -109,3 +109,19 @@ test('what ends a turn, though llama.cpp takes it for text, ends none where a cl
     ['a', '«<»', '«|end|>»', 'b<|end|>'],
   )
 })
+
+test('a picture stands where its message has it, whatever the tools are called', () => {
+  const template = compileChatTemplate('{% for message in messages %}{{ message.content }}{% endfor %}', { begin: '', end: '' })
+  const engine = { vocabulary: { controlTexts: [] as string[] }, template, toolFormat: detectToolFormat('') }
+  const picture = { type: 'picture', mediaType: 'image/png', base64: 'AAAA' } as const
+  const parts = writePrompt(engine, {
+    type: 'chat',
+    messages: [{ role: 'user', content: 'Seen?', parts: [picture, { type: 'text', text: 'Seen?' }] }],
+    tools: [{ name: 'look', description: 'Looks at \ue000.', parameters: {} }],
+    toolChoice: 'auto',
+    parallelToolCalls: true,
+  })
+  const place = parts.findIndex((part) => 'picture' in part)
+  assert.deepEqual(parts[place], { picture })
+  assert.deepEqual(parts.slice(place + 1), [{ text: 'Seen?', special: true }])
+})

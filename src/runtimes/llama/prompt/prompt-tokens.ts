@@ -70,7 +70,7 @@ export function writePrompt(
   input: ChatInput,
 ): readonly PromptPart[] {
   const offered = input.toolChoice === 'none' ? [] : input.tools
-  const marked = markPictures(input.messages)
+  const marked = markPictures(input.messages, offered)
   const messages = toolFormat.native ? showTools(toolFormat, marked.messages, offered) : writeToolsAsText(marked.messages, offered)
   const shape = (protect: (text: string) => string) => ({
     seen: messages.map((message) => toTemplateMessage(message, protect, toolFormat.textArguments)),
