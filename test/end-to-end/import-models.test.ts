@@ -36,6 +36,20 @@ test('a model of Ollama is listed, used where it lies, and removed without it', 
   assert.equal(await readlink(blob), weights)
 })
 
+test('of several models all are registered, or none', async () => {
+  await using folder = await createTemporaryFolder()
+  const theirs = join(folder.path, 'theirs')
+  const ours = join(folder.path, 'data', 'models')
+  for (const path of [join(theirs, 'a', 'b'), ours]) await mkdir(path, { recursive: true })
+  for (const name of ['one.gguf', 'two.gguf']) await symlink(weights, join(theirs, 'a', 'b', name))
+  await symlink('/nothing/here', join(ours, 'two.gguf'))
+  const given = ['lmstudio', '--folder', theirs, '--register', 'all', '--data', join(folder.path, 'data')]
+  const { code, err } = await sepiaIn({ HOME: folder.path }, 'model', 'import', ...given)
+  assert.notEqual(code, 0)
+  assert.match(err, /two\.gguf is there already; rename it/)
+  assert.deepEqual(await readdir(ours), ['two.gguf'])
+})
+
 test('what is no program or no folder is refused with what to write', async () => {
   await using folder = await createTemporaryFolder()
   const run = (...argv: readonly string[]) => sepiaIn({ HOME: folder.path }, 'model', 'import', ...argv, '--data', folder.path)

@@ -37,6 +37,6 @@ export const registerImportable: CliBackend['registerForeignModels'] = async (co
   if (twice !== undefined)
     throw new UsageError([{ where: twice.name, message: `another model is to be named ${twice.id} too; register one of them.` }])
   const { modelsFolder } = dataLayout(config.dataFolder)
-  for (const model of chosen) await linkForeignModel(model, modelsFolder)
+  await linkForeignModel({ links: new Map(chosen.flatMap(({ links }) => [...links])) }, modelsFolder)
   return chosen
 }
