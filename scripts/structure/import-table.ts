@@ -66,7 +66,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
   },
   'console/app/browser': appRoom(),
   'console/app/language': appRoom('browser'),
-  'console/app/interface': appRoom('browser'),
+  'console/app/interface': { ...appRoom('browser'), packages: ['preact', '@preact/signals', 'eventsource-parser'] },
   'console/app/state': appRoom('interface', 'browser'),
   'console/app/parts': {
     ...appRoom('parts/markdown', 'state', 'interface'),
@@ -96,7 +96,7 @@ export const importTable: Readonly<Record<string, AreaRule>> = {
     packages: ['preact', '@preact/signals', '@fontsource-variable/source-sans-3', '@fontsource-variable/source-serif-4'],
   },
   config: { areas: ['core'] },
-  cli: { areas: ['core', 'config'] },
+  cli: { areas: ['core', 'config'], packages: ['eventsource-parser'] },
   composition: {
     areas: [
       'core',

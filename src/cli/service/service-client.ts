@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser'
 import { isRecord, parseRecord } from '../../core/json-value.ts'
 import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
 import type { Login } from './login-file.ts'
@@ -85,22 +86,16 @@ const longestEvent = 256 * 1024 * 1024
 /** Takes the bytes of an event stream apart, however they are cut; comments and unfinished events are left out. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   const decoder = new TextDecoder()
-  let rest = ''
+  const events: ServerEvent[] = []
+  const parser = createParser({
+    onEvent: ({ event = 'message', data }) => events.push({ name: event, data }),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw new Error('The service sent an event without an end.')
+    },
+    maxBufferSize: longestEvent,
+  })
   for await (const bytes of body) {
-    rest += decoder.decode(bytes, { stream: true })
-    const blocks = rest.split(/\r?\n\r?\n/)
-    rest = blocks.pop() ?? ''
-    if (rest.length > longestEvent) throw new Error('The service sent an event without an end.')
-    for (const block of blocks) {
-      const event = parse(block)
-      if (event !== null) yield event
-    }
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    yield* events.splice(0)
   }
-}
-
-function parse(block: string): ServerEvent | null {
-  const lines = block.split(/\r?\n/)
-  const data = lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).replace(/^ /, '')] : []))
-  const name = lines.findLast((line) => line.startsWith('event:'))?.slice(6)
-  return data.length === 0 ? null : { name: name?.trim() ?? 'message', data: data.join('\n') }
 }

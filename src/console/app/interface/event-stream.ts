@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { t } from '../language/t.ts'
 import { RequestFailure } from './request.ts'
 
@@ -9,10 +10,10 @@ export interface ServerEvent {
 
 /** Reads server-sent events off a response until it ends. @throws {RequestFailure} `cut_off` when the line breaks. */
 export async function* readEventStream(response: Response): AsyncGenerator<ServerEvent, void, undefined> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const events = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  const reader = events?.getReader()
   if (!reader) return
   try {
-    let rest = ''
     for (;;) {
       const { value, done } = await reader.read().catch((error: unknown) => {
         // The caller left on purpose.
@@ -20,24 +21,9 @@ export async function* readEventStream(response: Response): AsyncGenerator<Serve
         throw new RequestFailure(0, 'cut_off', t`The answer broke off. Try again.`, response.headers.get('x-request-id'))
       })
       if (done) return
-      const blocks = (rest + value).split(/\r?\n\r?\n/)
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const event = parseEvent(block)
-        if (event) yield event
-      }
+      yield { event: value.event ?? 'message', data: value.data }
     }
   } finally {
     await reader.cancel().catch(() => undefined)
   }
-}
-
-function parseEvent(block: string): ServerEvent | null {
-  let event = 'message'
-  const data: string[] = []
-  for (const line of block.split(/\r?\n/)) {
-    if (line.startsWith('event:')) event = line.slice(6).trim()
-    else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
-  }
-  return data.length > 0 ? { event, data: data.join('\n') } : null
 }
