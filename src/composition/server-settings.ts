@@ -48,7 +48,7 @@ export function consoleSettings({ models, requests, accounts, deferred, listen }
     version: packageFile.version,
     signIn,
     mostTokens: accounts.tokens,
-    mostBodyBytes: asyncBodyLimitBytes,
+    mostBodyBytes: Math.min(requests.bodyLimitBytes, asyncBodyLimitBytes),
     mostDocumentBytes: accounts.documentBytes,
     requestLog: accounts.requestLog,
     openOnLoopback: listen.openOnLoopback,

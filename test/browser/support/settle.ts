@@ -13,8 +13,15 @@ export async function loadTypefaces(page: Page): Promise<void> {
   await page.evaluate('document.body.offsetWidth, document.fonts.ready.then(() => undefined)')
 }
 
+/** What reaches over the right edge of the window, with its classes; empty where the page fits. */
+const overhanging = `(() => {
+  const width = document.documentElement.clientWidth
+  if (document.documentElement.scrollWidth === width) return []
+  const over = [...document.body.querySelectorAll('*')].filter((element) => element.getBoundingClientRect().right > width)
+  return over.map(({ tagName, className }) => tagName.toLowerCase() + '.' + className).slice(-5)
+})()`
+
 /** Waits until the page is as wide as its window, and no wider. */
 export async function assertFits(page: Page, what?: string): Promise<void> {
-  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  await eventually(async () => assert.equal(await page.evaluate(overflow), 0, what))
+  await eventually(async () => assert.deepEqual(await page.evaluate(overhanging), [], what))
 }
