@@ -18,7 +18,7 @@ const overhanging = `(() => {
   const width = document.documentElement.clientWidth
   if (document.documentElement.scrollWidth === width) return []
   const over = [...document.body.querySelectorAll('*')].filter((element) => element.getBoundingClientRect().right > width)
-  return over.map(({ tagName, className }) => tagName.toLowerCase() + '.' + className).slice(-5)
+  return over.slice(0, 5).map((element) => element.cloneNode().outerHTML)
 })()`
 
 /** Waits until the page is as wide as its window, and no wider. */
