@@ -26,7 +26,7 @@ describe('the command line', () => {
     for (const [word, commands] of [
       ['token', ['create', 'list', 'limit', 'revoke']],
       ['account', ['create', 'list', 'delete', 'disable', 'enable', 'limit', 'log', 'link', 'second-factor']],
-      ['model', ['list', 'load', 'unload', 'pull', 'search', 'suggestions', 'remove']],
+      ['model', ['list', 'load', 'unload', 'pull', 'import', 'search', 'suggestions', 'remove']],
     ] as const) {
       const { code, out } = await run([word, '--help'])
       assert.equal(code, 0)

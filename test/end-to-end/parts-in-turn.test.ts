@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts'
 const wanted = /diffusion_models\/flux-2-klein|text_encoders\/qwen_3_4b|vae\/flux2-vae\.|tokenizers\/qwen3/u
 const model = 'flux-2-klein'
 const side = 64
-const drawn = { model, prompt: 'a glossy red apple', width: side, height: side, steps: 1, seed: 5, image_encoding: 'png' }
+const drawn = { model, prompt: 'a glossy red apple', width: side, height: side, steps: 2, seed: 5, image_encoding: 'png' }
 const picture = Buffer.from(encodeSolidPng(side, side, 0x3060c0)).toString('base64')
 
 suite('a service whose memory holds an image model only part by part', { timeout: 300_000 }, () => {

@@ -3,6 +3,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { chatSettings } from './chat-settings.ts'
+import { builtInModels, questionSamples } from './question-samples.ts'
 import { begin } from './say.ts'
 
 const suggestions = [
@@ -31,14 +32,3 @@ export function ChatStart(): VNode {
     </div>
   )
 }
-
-/** The language models that come with the service. They have learned no other language than English. */
-const builtInModels: readonly string[] = ['smollm2-135m-instruct', 'sepia-mini-chat']
-
-/** Questions to begin with, of things that the built-in models know. */
-const questionSamples = [
-  'What is the capital of Portugal?',
-  'Tell me a short story about a fox.',
-  'Give me three tips for better sleep.',
-  'How do you say “water” in Spanish?',
-] as const

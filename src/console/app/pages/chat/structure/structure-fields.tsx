@@ -5,7 +5,7 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { changeChatSettings, chatSettings } from '../chat-settings.ts'
 import { exampleSchema, readSchema } from './read-schema.ts'
-import { readTools } from './read-tools.ts'
+import { exampleTools, readTools } from './read-tools.ts'
 
 const formats = [
   { value: 'text', label: t`Any text` },
@@ -75,14 +75,3 @@ function Example({ onChoose, children }: { onChoose: () => void; children: strin
     </div>
   )
 }
-
-/** A function to begin with. */
-const exampleTools = `{
-  "name": "get_weather",
-  "description": "The weather of a city, now.",
-  "parameters": {
-    "type": "object",
-    "properties": { "city": { "type": "string" } },
-    "required": ["city"]
-  }
-}`

@@ -1,0 +1,10 @@
+/** The language models that come with the service. They have learned no other language than English. */
+export const builtInModels: readonly string[] = ['smollm2-135m-instruct', 'sepia-mini-chat']
+
+/** Questions to begin with, of things that the built-in models know. */
+export const questionSamples = [
+  'What is the capital of Portugal?',
+  'Tell me a short story about a fox.',
+  'Give me three tips for better sleep.',
+  'How do you say “water” in Spanish?',
+] as const
