@@ -10,7 +10,7 @@ const reasons: readonly (readonly [path: RegExp, why: string])[] = [
   [/\/(?:routes|commands)\//, 'is one subject in a list of routes or commands'],
   [/\/(?:check-schema|highlight|passkey-button)\.tsx?$/, 'is loaded on first use, or loads a package then'],
   [/^src\/console\/app\/browser\//, 'is what pages need of the browser'],
-  [/\/question-samples\.ts$/, 'holds sentences that are not translated, which pages may not'],
+  [/-samples\.ts$/, 'holds sentences that are not translated, which pages may not'],
   [/\/direct-writer\.ts$/, 'is the second implementation of a port'],
   [
     /\/(?:safe-address|choose-generation|safety-headers|image-parameters|read-changes)\.ts$/,

@@ -32,14 +32,3 @@ function readTool(value: unknown): Tool | null {
     },
   }
 }
-
-/** A function to begin with. */
-export const exampleTools = `{
-  "name": "get_weather",
-  "description": "The weather of a city, now.",
-  "parameters": {
-    "type": "object",
-    "properties": { "city": { "type": "string" } },
-    "required": ["city"]
-  }
-}`

@@ -5,7 +5,8 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { changeChatSettings, chatSettings } from '../chat-settings.ts'
 import { exampleSchema, readSchema } from './read-schema.ts'
-import { exampleTools, readTools } from './read-tools.ts'
+import { readTools } from './read-tools.ts'
+import { exampleTools } from './tool-samples.ts'
 
 const formats = [
   { value: 'text', label: t`Any text` },

@@ -1,0 +1,10 @@
+/** A function to begin with. */
+export const exampleTools = `{
+  "name": "get_weather",
+  "description": "The weather of a city, now.",
+  "parameters": {
+    "type": "object",
+    "properties": { "city": { "type": "string" } },
+    "required": ["city"]
+  }
+}`
