@@ -70,6 +70,15 @@ suite('the API document', () => {
     assert.equal(record.additionalProperties.anyOf.length, 2)
   })
 
+  test('writes records of answers as the reader of the reference knows them, and requires of them what it did', () => {
+    const answer = document.paths['/sdapi/v1/embeddings'].get.responses['200'].content['application/json'].schema
+    const { loaded } = answer.properties
+    assert.equal(loaded.patternProperties, undefined)
+    assert.deepEqual(loaded.additionalProperties.properties.step, { type: 'null', description: 'Not reported.' })
+    assert.ok(!JSON.stringify(document).includes('"^.*$"'), 'a record is written as a pattern')
+    assert.deepEqual(answer.required, ['loaded', 'skipped'])
+  })
+
   test('widens the penalties where the service does', () => {
     const wide = JSON.parse(JSON.stringify(describeApi(routes, { widePenalties: true }, oneOrigin(''))))
     const { minimum, maximum } =

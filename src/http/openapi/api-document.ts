@@ -9,7 +9,7 @@ import { ollamaErrorSchema } from '../wire/ollama/ollama-error.ts'
 import type { ServiceAddresses } from '../wire/service-addresses.ts'
 import { type DocumentedRoute, documentedRoutes } from './documented-routes.ts'
 import { refusalAnswers, refusalReference } from './error-examples.ts'
-import { withNulls } from './with-nulls.ts'
+import { asShown, withNulls } from './shown-schema.ts'
 
 /** An OpenAPI 3.1 document, as far as we read it ourselves. */
 interface ApiDocument {
@@ -88,7 +88,7 @@ function operationName(method: string, path: string): string {
 
 function describeAnswer({ description, content }: RouteAnswer): object {
   if (content === undefined) return { description }
-  return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])) }
+  return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema: asShown(schema) }])) }
 }
 
 /** The server of a route, as OpenAPI's `servers` wants it; nothing where it is the document's own. */

@@ -99,7 +99,7 @@ export function listVaes(catalog: ModelCatalog): Static<typeof vaesSchema> {
 const embeddingSchema = Type.Object({ step: none, sd_checkpoint: none, sd_checkpoint_name: none, shape: none, vectors: none })
 
 /** Answer of GET /sdapi/v1/embeddings. */
-export const embeddingsSchema = Type.Object({ loaded: Type.Object({}, { additionalProperties: embeddingSchema }), skipped: empty })
+export const embeddingsSchema = Type.Object({ loaded: Type.Record(text, embeddingSchema), skipped: empty })
 
 /** Every textual inversion by its asset name. */
 export function listEmbeddings(catalog: ModelCatalog): Static<typeof embeddingsSchema> {

@@ -2,30 +2,43 @@ import type { SchemaNode } from '../../core/schema/describe-schema.ts'
 
 /** A request schema as clients may use it: every optional field, at any depth, may also be null, which means its default. */
 export function withNulls(schema: SchemaNode): object {
+  return rewrite(schema, orNull)
+}
+
+/** An answer's schema in words that the reader of the reference can show. */
+export function asShown(schema: SchemaNode): object {
+  return rewrite(schema, (field) => field)
+}
+
+function rewrite(schema: SchemaNode, optional: (field: object) => object): object {
   const { properties, required = [], items, anyOf, patternProperties } = schema
-  if (Array.isArray(items)) return asTuple(schema, items)
+  if (Array.isArray(items)) return asTuple(schema, items, optional)
   const any = patternProperties?.['^.*$']
-  if (any !== undefined) return asRecord(schema, any)
+  if (any !== undefined) return asRecord(schema, any, optional)
   const fields = Object.entries(properties ?? {}).map(([name, field]) => [
     name,
-    required.includes(name) ? withNulls(field) : orNull(withNulls(field)),
+    required.includes(name) ? rewrite(field, optional) : optional(rewrite(field, optional)),
   ])
   return {
     ...schema,
     ...(properties !== undefined && { properties: Object.fromEntries(fields) }),
-    ...(items !== undefined && { items: withNulls(items) }),
-    ...(anyOf !== undefined && { anyOf: anyOf.map(withNulls) }),
+    ...(items !== undefined && { items: rewrite(items, optional) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map((each) => rewrite(each, optional)) }),
   }
 }
 
 /** A list with a schema for each place, described as a list of that length of any of them: the reader of the reference fails at `prefixItems`. */
-function asTuple({ additionalItems: _, ...schema }: SchemaNode, places: readonly SchemaNode[]): object {
-  return { ...schema, items: { anyOf: places.map(withNulls) }, minItems: places.length, maxItems: places.length }
+function asTuple(
+  { additionalItems: _, ...schema }: SchemaNode,
+  places: readonly SchemaNode[],
+  optional: (field: object) => object,
+): object {
+  return { ...schema, items: { anyOf: places.map((place) => rewrite(place, optional)) }, minItems: places.length, maxItems: places.length }
 }
 
 /** Members of any name, described as `additionalProperties`: the reader of the reference never ends at a choice below a pattern. */
-function asRecord({ patternProperties: _, ...schema }: SchemaNode, member: SchemaNode): object {
-  return { ...schema, additionalProperties: withNulls(member) }
+function asRecord({ patternProperties: _, ...schema }: SchemaNode, member: SchemaNode, optional: (field: object) => object): object {
+  return { ...schema, additionalProperties: rewrite(member, optional) }
 }
 
 function orNull(field: object): object {
