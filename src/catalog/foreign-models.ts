@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isRecord, parseRecord } from '../core/json-value.ts'
+import { weightName } from './checkpoint/read-loose-files.ts'
 import { modelId, partNames } from './weight-file-source.ts'
 
 /** Programs whose models can be used where they lie. */
@@ -124,18 +125,17 @@ async function findGguf(
 ): Promise<readonly ForeignModel[]> {
   const weights = files.filter((path) => /\.gguf$/i.test(path.at(-1) ?? ''))
   const isProjector = (path: readonly string[]) => /mmproj/i.test(path.at(-1) ?? '')
-  const models = weights.filter((path) => !isProjector(path) && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/i.test(path.at(-1) ?? ''))
+  const models = weights.filter((path) => !isProjector(path) && partNames(path.at(-1) ?? '')[0] === path.at(-1))
   const found = models.map((path) => {
     const file = path.at(-1) ?? ''
     const beside = path.slice(0, -1)
     const isBeside = (other: readonly string[]) => other.length === path.length && beside.every((step, place) => other[place] === step)
-    const [, start] = /^(.+)-00001-of-\d{5}\.gguf$/i.exec(file) ?? []
     const names = new Set(partNames(file))
     const parts = weights.filter((other) => isBeside(other) && names.has(other.at(-1) ?? ''))
     const projector = weights.find((other) => isBeside(other) && isProjector(other))
     return asModel({
       name: nameOf(path),
-      id: modelId(start ?? file.replace(/\.gguf$/i, '')),
+      id: modelId(weightName(file)),
       weights: parts.map((part) => join(folder, ...part)),
       projector: projector === undefined ? null : join(folder, ...projector),
     })
@@ -162,7 +162,7 @@ async function asModel({
     const size = path === null ? null : await sizeOf(path)
     if (path === null || size === null) return []
     bytes += size
-    const [part = ''] = weights.length === 1 ? [] : (/-\d{5}-of-\d{5}(?=\.gguf$)/i.exec(basename(path)) ?? [])
+    const part = weights.length === 1 ? '' : basename(path).slice(weightName(path).length, -'.gguf'.length)
     links.set(`${id}${part}.gguf`, path)
   }
   if (projector !== null && (await sizeOf(projector)) !== null) links.set(`mmproj-${id}.gguf`, projector)

@@ -1,6 +1,7 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ModelDescriptor, TextModelDescriptor } from '../core/model.ts'
+import { weightName } from './checkpoint/read-loose-files.ts'
 import { type FoundModels, findModelFolders } from './find-model-folders.ts'
 import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
 import { markFolder } from './settled-folders.ts'
@@ -74,5 +75,5 @@ async function removeWhole(path: string): Promise<void> {
 
 /** The file that only the model of this file sees with; one of another name may serve several. */
 function projectorName(file: string): string {
-  return `mmproj-${file.replace(/-00001-of-\d{5}(?=\.gguf$)/i, '')}`
+  return `mmproj-${weightName(file)}.gguf`
 }
