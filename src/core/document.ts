@@ -20,6 +20,7 @@ export const documentKinds = [
   'second-factor',
   'passkey',
   'used-challenge',
+  'image-default',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import sharp from 'sharp'
+import { createAccount } from '../../src/operations/access/accounts.ts'
 import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
@@ -7,6 +9,7 @@ import { encodeSolidPng } from '../../src/runtimes/fake/solid-png.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
+const { signal } = new AbortController()
 const picture = (width: number, height: number) => Buffer.from(encodeSolidPng(width, height, 7)).toString('base64')
 const upscaler = describeFakeImage({ id: '4x-ultra', format: 'upscaler', upscaler: { weights: '/4x', scale: 4 } })
 const catalog = createFakeCatalog([describeFakeImage(), describeFakeImage({ id: 'other-image' }), upscaler])
@@ -91,13 +94,46 @@ suite("A1111's interface", () => {
     assert.ok((await names('prompt-styles')).includes('anime'))
   })
 
-  test('options are read and sent back, and no change outlasts a request', async () => {
+  test('a checkpoint is kept for the account that chose it, and everything else of the options is refused', async () => {
+    const chosen = async (token = service.token) => (await ask('options', undefined, { token })).answer.sd_model_checkpoint
+    const drawnBy = async (token: string, body: object = {}) =>
+      JSON.parse((await ask('txt2img', { prompt: 'a fox', ...body }, { token })).answer.info).sd_model_name
+    const { id: accountId } = await createAccount(
+      { ...service.store, clock: createTestClock() },
+      { name: 'Grace', role: 'member' },
+      { signal },
+    )
+    const [same, other] = [await service.makeToken(['image']), await service.makeToken(['image'], { accountId })]
     const { answer: options } = await ask('options')
     assert.equal(options.sd_model_checkpoint, 'fake-image')
     assert.deepEqual(await ask('options', options), { status: 200, answer: null })
-    const { status, answer } = await ask('options', { ...options, sd_model_checkpoint: 'other-image' })
-    assert.equal(status, 422)
-    assert.match(answer.detail, /override_settings.*default-image-model/)
+    for (const change of [
+      { sd_model_checkpoint: 'no-such-model' },
+      { sd_model_checkpoint: '4x-ultra' },
+      { sd_model_checkpoint: 7 },
+      { sd_model_checkpoint: 'other-image', CLIP_stop_at_last_layers: 2 },
+      { sd_model_checkpoint: 'other-image', img2img_fix_steps: true },
+    ]) {
+      const { status, answer } = await ask('options', { ...options, ...change })
+      assert.equal(status, 422)
+      assert.match(answer.detail, new RegExp(`\`${Object.keys(change).at(-1)}\``))
+    }
+    assert.equal(await chosen(), 'fake-image')
+
+    assert.deepEqual(await ask('options', { ...options, sd_model_checkpoint: 'other-image.safetensors [0123abcd]' }), {
+      status: 200,
+      answer: null,
+    })
+    assert.deepEqual([await chosen(), await chosen(same), await chosen(other)], ['other-image', 'other-image', 'fake-image'])
+    assert.deepEqual([await drawnBy(same), await drawnBy(other)], ['other-image', 'fake-image'])
+    assert.equal(await drawnBy(same, { override_settings: { sd_model_checkpoint: 'fake-image' } }), 'fake-image')
+    const again = await draw({ prompt: 'a fox', init_images: [picture(64, 64)], width: 64, height: 64 }, 'img2img')
+    assert.equal(again.info.sd_model_name, 'other-image')
+
+    const key = { kind: 'image-default', id: service.accountId, accountId: service.accountId } as const
+    const rest = { at: 0, label: null, text: '', attachedBytes: 0, expiresAt: null }
+    await service.store.documents.put({ ...key, ...rest, value: 'removed-since' }, { signal, most: 1e6 })
+    assert.deepEqual([await chosen(), await drawnBy(same)], ['fake-image', 'fake-image'])
   })
 
   test('the token is a bearer token or the password of any name', async () => {
@@ -159,15 +195,20 @@ test('progress is that of the token’s own drawing, and an interruption ends it
   const model = createFakeImageModel({ clock, stepDelayMs: 1000 })
   await using service = await startHttpService({ clock, catalog, pool: createFixedModelPool({ text: {}, image: { 'fake-image': model } }) })
   const other = await service.makeToken(['image'])
-  const progress = async (token = service.token) =>
-    JSON.parse(await (await service.fetch('/sdapi/v1/progress?skip_current_image=true', { token })).text())
+  const progress = async (token = service.token, query = '') =>
+    JSON.parse(await (await service.fetch(`/sdapi/v1/progress${query}`, { token })).text())
   assert.deepEqual([(await progress()).progress, (await progress()).state.job_count], [0, 0])
   const drawing = service.fetch('/sdapi/v1/txt2img', { json: { prompt: 'a fox', steps: 4, batch_size: 2 } })
   while ((await progress()).state.job_count === 0) await clock.advance(0)
   while ((await progress()).state.sampling_step !== 3) await clock.advance(1000)
   const seen = await progress()
   assert.deepEqual([seen.progress, seen.state.job_count, seen.state.job_no, seen.state.sampling_steps], [3 / 8, 2, 0, 4])
-  assert.equal((await progress(other)).state.job_count, 0)
+  const { format } = await sharp(Buffer.from(seen.current_image, 'base64')).metadata()
+  assert.equal(format, 'png')
+  for (const query of ['?skip_current_image=true', '?skip_current_image=1'])
+    assert.equal((await progress(service.token, query)).current_image, null)
+  assert.equal((await service.fetch('/sdapi/v1/progress?skip_current_image=perhaps')).status, 400)
+  assert.deepEqual([(await progress(other)).state.job_count, (await progress(other)).current_image], [0, null])
   await service.fetch('/sdapi/v1/interrupt', { method: 'POST', token: other })
   assert.equal((await progress()).state.job_count, 2)
   assert.deepEqual(await (await service.fetch('/sdapi/v1/interrupt', { method: 'POST' })).json(), {})

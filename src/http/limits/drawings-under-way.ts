@@ -10,7 +10,7 @@ class DrawingUnderWay implements Disposable {
   readonly images: number
   readonly #stop = new AbortController()
   readonly #onEnd: () => void
-  #progress: Pick<ImageProgress, 'step' | 'total'> = { step: 0, total: 0 }
+  #progress: ImageProgress = { step: 0, total: 0 }
 
   constructor({ startedAt, images, onEnd }: { readonly startedAt: number; readonly images: number; readonly onEnd: () => void }) {
     this.startedAt = startedAt
@@ -23,12 +23,13 @@ class DrawingUnderWay implements Disposable {
     return this.#stop.signal
   }
 
-  get progress(): Pick<ImageProgress, 'step' | 'total'> {
+  /** With the newest preview. */
+  get progress(): ImageProgress {
     return this.#progress
   }
 
-  note({ step, total }: ImageProgress): void {
-    this.#progress = { step, total }
+  note(progress: ImageProgress): void {
+    this.#progress = { ...this.#progress, ...progress }
   }
 
   interrupt(): void {

@@ -36,7 +36,7 @@ export class PictureInspector implements Disposable {
    */
   async inspect(
     bytes: Uint8Array,
-    { signal, whiteAt, transparency = false, thumbnailWidth = undefined, account = '' }: PictureOptions,
+    { signal, whiteAt, transparency = false, thumbnailWidth, thumbnailFormat = 'webp', account = '' }: PictureOptions,
   ): Promise<PictureDescription> {
     signal.throwIfAborted()
     await this.#turns.enter(account)
@@ -49,6 +49,7 @@ export class PictureInspector implements Disposable {
         whiteAt: whiteAt ?? null,
         transparency,
         thumbnailWidth: thumbnailWidth ?? null,
+        thumbnailFormat,
       } satisfies PictureTask)
     } finally {
       this.#giveBack(process)

@@ -95,7 +95,7 @@ export interface PictureDescription {
   readonly height: number
   /** A mask whose white is where the picture is transparent, as PNG; there when it was asked for. */
   readonly mask?: Uint8Array
-  /** The picture at the width that was asked for, as WebP. */
+  /** The picture at the width that was asked for. */
   readonly thumbnail?: Uint8Array
 }
 
@@ -107,8 +107,10 @@ export interface PictureOptions {
   readonly whiteAt?: { readonly width: number; readonly height: number }
   /** Asks for the mask that the picture's transparent parts are, which then has what `whiteAt` asks for. */
   readonly transparency?: boolean
-  /** Asks for the picture as WebP, this many pixels wide or as wide as it is. */
+  /** Asks for the picture, this many pixels wide or as wide as it is. */
   readonly thumbnailWidth?: number
+  /** WebP by default. */
+  readonly thumbnailFormat?: 'webp' | 'png'
 }
 
 /** One picture for a process that inspects them, which answers each with one {@link PictureReport} before it gets the next. */
@@ -117,6 +119,7 @@ export interface PictureTask {
   readonly whiteAt: { readonly width: number; readonly height: number } | null
   readonly transparency: boolean
   readonly thumbnailWidth: number | null
+  readonly thumbnailFormat: 'webp' | 'png'
 }
 
 export type PictureReport = { readonly description: PictureDescription } | { readonly error: EngineFailure }

@@ -4,9 +4,13 @@ import type { PictureDescription, PictureOptions, PictureReport, PictureTask } f
 
 /** The main of a process that inspects uploaded pictures for the service that started it, one after the other, until that is gone. */
 export function servePictureEngine(inspect: (bytes: Uint8Array, options: PictureOptions) => Promise<PictureDescription>): void {
-  const answer = async ({ bytes, whiteAt, transparency, thumbnailWidth }: PictureTask): Promise<PictureReport> => {
+  const answer = async ({ bytes, whiteAt, transparency, thumbnailWidth, thumbnailFormat }: PictureTask): Promise<PictureReport> => {
     try {
-      const options = { transparency, ...(whiteAt !== null && { whiteAt }), ...(thumbnailWidth !== null && { thumbnailWidth }) }
+      const options = {
+        transparency,
+        ...(whiteAt !== null && { whiteAt }),
+        ...(thumbnailWidth !== null && { thumbnailWidth, thumbnailFormat }),
+      }
       return { description: await inspect(bytes, { ...neverAborted, ...options }) }
     } catch (error) {
       return { error: packFailure(error) }

@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox'
 import type { ImageProgress } from '../../../core/image-generation.ts'
+import { findImageDefault } from '../../../operations/image-default.ts'
 import { enlargeImage, generateImage } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
@@ -74,7 +75,12 @@ function drawingRoute(
 
 async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call, parse: typeof parseTxt2img): Promise<object> {
   const { incoming, caller, options } = call
-  const reading = { body: synchronousBody(incoming).value, mostPixels: settings.imagePixels, aliases: settings.modelAliases }
+  const reading = {
+    body: synchronousBody(incoming).value,
+    mostPixels: settings.imagePixels,
+    aliases: settings.modelAliases,
+    chosen: await findImageDefault(deps, caller.accountId, options),
+  }
   const drawing = await parse(parsingFor(deps, call), reading, options)
   const { request } = drawing
   const result = await interruptible(deps, call, request.seeds.length, ({ signal, onProgress }) =>

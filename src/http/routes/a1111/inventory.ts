@@ -1,7 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import { findImageDefault, keepImageDefault } from '../../../operations/image-default.ts'
 import { receivedBody } from '../../body/read-body.ts'
-import type { Route } from '../../route.ts'
+import type { RouteDependencies } from '../../http-dependencies.ts'
+import type { Call, Route } from '../../route.ts'
 import {
   embeddingsSchema,
   latentModesSchema,
@@ -17,8 +19,8 @@ import {
   lorasSchema,
   optionsSchema,
   promptStylesSchema,
+  readChoice,
   readOptions,
-  refuseChanges,
   samplersSchema,
   schedulersSchema,
   sdModelsSchema,
@@ -38,22 +40,30 @@ export const a1111InventoryRoutes: readonly Route[] = [
   listRoute('sd-vae', 'List the VAEs', vaesSchema, listVaes),
   listRoute('embeddings', 'List the textual inversions', embeddingsSchema, listEmbeddings),
   listRoute('prompt-styles', 'List the style presets', promptStylesSchema, listPromptStyles),
-  listRoute('options', 'Get the default settings', optionsSchema, readOptions),
+  {
+    ...listRoute('options', 'Get the default settings', optionsSchema, listSdModels),
+    handle: (deps) => async (call) => readOptions(catalogOf(deps, call), await findImageDefault(deps, call.caller.accountId, call.options)),
+  },
   {
     method: 'POST',
     path: '/sdapi/v1/options',
     origin: 'imageUrl',
-    summary: "Send settings back unchanged, in A1111's format",
-    description: 'Every change is rejected; send settings with a request, in `override_settings`.',
+    summary: "Choose the model of later requests, in A1111's format",
+    description:
+      '`sd_model_checkpoint` becomes the default of the account on the routes of A1111. Changes of other settings are rejected; send those with a request, in `override_settings`.',
     scopes: ['image'],
     body: Type.Partial(optionsSchema),
     example: { samples_format: 'png' },
-    answers: [json('Nothing was changed.', Type.Null())],
+    answers: [json('The model is chosen.', Type.Null())],
     refusals: [413, 415, 422, 429],
     handle:
-      ({ assets }) =>
-      async ({ caller, incoming, reply }) => {
-        refuseChanges(assets.library.catalogFor(caller.accountId), receivedBody(incoming).value)
+      (deps, { modelAliases: aliases, mostDocumentBytes }) =>
+      async (call) => {
+        const { caller, incoming, reply, options } = call
+        const { accountId } = caller
+        const chosen = await findImageDefault(deps, accountId, options)
+        const model = await readChoice(catalogOf(deps, call), receivedBody(incoming).value, { chosen, aliases })
+        if (model !== null) await keepImageDefault({ ...deps, mostDocumentBytes }, { accountId, model }, options)
         return reply.type('application/json; charset=utf-8').send('null')
       },
   },
@@ -68,9 +78,10 @@ function listRoute(name: string, what: string, schema: TSchema, list: (catalog: 
     scopes: ['image'],
     answers: [json('The list.', schema)],
     refusals: [429],
-    handle:
-      ({ assets }) =>
-      async ({ caller }) =>
-        list(assets.library.catalogFor(caller.accountId)),
+    handle: (deps) => async (call) => list(catalogOf(deps, call)),
   }
+}
+
+function catalogOf({ assets }: RouteDependencies, { caller }: Call): ModelCatalog {
+  return assets.library.catalogFor(caller.accountId)
 }

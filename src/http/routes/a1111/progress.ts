@@ -1,10 +1,11 @@
 import Type from 'typebox'
+import { ServiceError } from '../../../core/error.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { Route } from '../../route.ts'
 import { pngInfoAnswerSchema, pngInfoSchema, readPngInfo } from '../../wire/a1111/extras.ts'
-import { encodeProgress, progressSchema } from '../../wire/a1111/progress.ts'
+import { encodeProgress, progressSchema, readSkip } from '../../wire/a1111/progress.ts'
 import { examplePicture } from '../images/drawing.ts'
-import { json } from '../row-parts.ts'
+import { inQuery, json } from '../row-parts.ts'
 
 /** What becomes of drawings, and what a drawing says of itself, in A1111's words. */
 export const a1111ProgressRoutes: readonly Route[] = [
@@ -15,13 +16,20 @@ export const a1111ProgressRoutes: readonly Route[] = [
     summary: "Get the progress of an image, in A1111's format",
     description: 'Reports images that /sdapi/v1/… draws for this token on this node.',
     scopes: ['image'],
-    idleQuery: ['skip_current_image', 'skipCurrentImage'],
+    parameters: [inQuery('skip_current_image', 'true: no preview.', Type.Boolean({ default: false }))],
+    idleQuery: ['skipCurrentImage'],
     answers: [json('The progress.', progressSchema)],
-    refusals: [429],
+    refusals: [400, 429],
     handle:
-      ({ drawings, clock }) =>
-      async ({ caller }) =>
-        encodeProgress(drawings.of(caller)[0], clock.now()),
+      ({ drawings, clock, inspectImage }) =>
+      async ({ caller, query, options }) => {
+        const [drawing] = drawings.of(caller)
+        const { skip_current_image: skip = '' } = query
+        const preview = readSkip(String(skip)) ? undefined : drawing?.progress.preview
+        const inspecting = { ...options, account: caller.accountId, thumbnailWidth: 512, thumbnailFormat: 'png' } as const
+        const { thumbnail } = preview === undefined ? {} : await inspectImage(preview, inspecting).catch(withoutPreview)
+        return encodeProgress(drawing, { now: clock.now(), preview: thumbnail })
+      },
   },
   {
     method: 'POST',
@@ -60,3 +68,9 @@ export const a1111ProgressRoutes: readonly Route[] = [
         ),
   },
 ]
+
+/** The preview of a server behind a model may be no picture, or pictures may be waiting; the progress is reported all the same. */
+function withoutPreview(error: unknown): { readonly thumbnail?: Uint8Array } {
+  if (error instanceof ServiceError && (error.code === 'validation_error' || error.code === 'server_is_overloaded')) return {}
+  throw error
+}

@@ -26,6 +26,8 @@ interface Reading {
   readonly body: unknown
   readonly mostPixels: number
   readonly aliases?: ModelAliases | undefined
+  /** The checkpoint that the account chose for requests that name none; null = none. */
+  readonly chosen: string | null
 }
 
 const txt2img = createBodyChecker(txt2imgSchema)
@@ -98,7 +100,7 @@ function refuseOtherShape(picture: { readonly width: number; readonly height: nu
 
 async function parse(
   deps: ImageParsing,
-  { mostPixels, aliases }: Reading,
+  { mostPixels, aliases, chosen }: Reading,
   { body, own }: { readonly body: SharedBody; readonly own: Partial<ImageBody> },
   options: { readonly signal: AbortSignal },
 ): Promise<ImageRequest> {
@@ -106,7 +108,7 @@ async function parse(
   const { sd_model_checkpoint: title, sd_vae: vae = 'None', samples_format: format = 'png' } = settings
   return inA1111Words(drawingWords, async () => {
     refuseFaults(findOnlyFaults(body, drawingOnly), imageFaultCodes)
-    const name = title === undefined ? undefined : resolveModelName(deps.catalog, nameOf(title), aliases)
+    const name = title === undefined ? chosenModel(deps.catalog, chosen)?.id : resolveModelName(deps.catalog, nameOf(title), aliases)
     const model = chooseImageModel(deps.catalog, { field: 'checkpoint', name, families: checkpointFamilies })
     const [style] = styles
     const clipSkip = readClipSkip(body, model)
@@ -127,7 +129,7 @@ async function parse(
       ...readEmbeddings(deps.catalog, model, `${prompt} ${negative}`),
       ...own,
     }
-    const hints = { encoding: null, lonely: false, previews: false }
+    const hints = { encoding: null, lonely: false, previews: true }
     const { request } = await parseImageRequest(deps, { body: ours, hints, families: checkpointFamilies, mostPixels }, options)
     return request
   })
@@ -167,6 +169,12 @@ function readEmbeddings(catalog: ModelCatalog, model: ImageModelDescriptor, text
     return fits && words.has(name) ? [[name, name] as const] : []
   })
   return named.length === 0 ? {} : { textual_inversions: Object.fromEntries(named) }
+}
+
+/** The model that an account chose, while it is installed. */
+export function chosenModel(catalog: ModelCatalog, chosen: string | null): ImageModelDescriptor | undefined {
+  const model = chosen === null ? undefined : catalog.find(chosen)
+  return model?.kind === 'image' && model.upscaler === undefined ? model : undefined
 }
 
 /** The image models that these routes draw with. */

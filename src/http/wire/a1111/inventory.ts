@@ -1,16 +1,22 @@
 import Type, { type Static } from 'typebox'
 import type { AssetKind } from '../../../core/assets/asset.ts'
+import type { FieldFault } from '../../../core/error.ts'
+import { type ModelAliases, resolveModelName } from '../../../core/find-descriptor.ts'
 import { stylePresets } from '../../../core/images/style-preset.ts'
 import { listUpscalers } from '../../../core/images/upscalers.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
 import { latent } from '../images/high-resolution-fields.ts'
-import { drawingModels } from './drawing-request.ts'
+import { chooseImageModel } from '../images/image-request.ts'
+import { nameOf } from './controlnet-units.ts'
+import { chosenModel, drawingModels } from './drawing-request.ts'
+import { inA1111Words } from './foreign-words.ts'
 import { schedulers, solverNames } from './sampler-names.ts'
 
 const text = Type.String()
 const none = Type.Null({ description: 'Not reported.' })
+const checkpoint = 'sd_model_checkpoint'
 const empty = Type.Object({}, { description: 'Empty.' })
 
 /** Answer of GET /sdapi/v1/sd-models. */
@@ -125,26 +131,37 @@ export const optionsSchema = Type.Object({
   CLIP_stop_at_last_layers: Type.Integer(),
 })
 
-/** The options that stand for what a request leaves out. */
-export function readOptions(catalog: ModelCatalog): Static<typeof optionsSchema> {
-  const model = catalog.defaultImageModel(({ upscaler }) => upscaler === undefined)
+/** The options that stand for what a request leaves out. @param chosen The checkpoint that the account chose; null = none. */
+export function readOptions(catalog: ModelCatalog, chosen: string | null): Static<typeof optionsSchema> {
+  const model = chosenModel(catalog, chosen) ?? catalog.defaultImageModel(({ upscaler }) => upscaler === undefined)
   return { sd_model_checkpoint: model?.id ?? null, sd_vae: 'Automatic', samples_format: 'png', CLIP_stop_at_last_layers: 1 }
 }
 
-/** Takes the options back as they are, which clients send when they choose a model. @throws {ServiceError} `unsupported` naming each that would change. */
-export function refuseChanges(catalog: ModelCatalog, received: unknown): void {
-  const body = isRecord(received) ? received : {}
-  const options: Readonly<Record<string, unknown>> = readOptions(catalog)
+/**
+ * Reads which checkpoint is chosen for later requests. The other options are taken as they are, because clients send back all of them.
+ *
+ * @returns The model's id; null = the choice stays.
+ * @throws {ServiceError} `unsupported` naming each other option that would change, or a checkpoint that is not installed.
+ */
+export async function readChoice(
+  catalog: ModelCatalog,
+  received: unknown,
+  { chosen, aliases }: { readonly chosen: string | null; readonly aliases: ModelAliases | undefined },
+): Promise<string | null> {
+  const { sd_model_checkpoint: title, ...body } = isRecord(received) ? received : {}
+  const { sd_model_checkpoint: current, ...options }: Readonly<Record<string, unknown>> = readOptions(catalog, chosen)
   const changed = Object.entries(body).filter(([name, value]) => !Object.hasOwn(options, name) || options[name] !== value)
-  const faults = changed.map(([name]) => {
+  const faults: FieldFault[] = changed.map(([name]) => {
     const shown = name.slice(0, 60)
-    const advice =
-      name === 'sd_model_checkpoint'
-        ? 'send it with each request in `override_settings`, or let the owner set `default-image-model`'
-        : 'send what a request needs with it, in `override_settings`'
-    return { path: [shown], message: `\`${shown}\` cannot be changed for later requests: ${advice}.`, kind: 'unsupported' }
+    const message = `\`${shown}\` cannot be changed for later requests: send what a request needs with it, in \`override_settings\`.`
+    return { path: [shown], message, kind: 'unsupported' }
   })
+  if (title !== undefined && title !== null && typeof title !== 'string')
+    faults.push({ path: [checkpoint], message: `\`${checkpoint}\` must be the name of an image model.`, kind: 'type' })
   refuseFaults(faults, imageFaultCodes)
+  if (typeof title !== 'string' || title === current) return null
+  const name = resolveModelName(catalog, nameOf(title), aliases)
+  return inA1111Words({ checkpoint }, async () => chooseImageModel(catalog, { field: 'checkpoint', name }).id)
 }
 
 function namesOf(catalog: ModelCatalog, kind: AssetKind): readonly string[] {

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { queryFault } from '../../faults/refuse-faults.ts'
+import { toBase64 } from '../images/image-result.ts'
 
 /** Answer of GET /sdapi/v1/progress. */
 export const progressSchema = Type.Object({
@@ -15,7 +17,9 @@ export const progressSchema = Type.Object({
     sampling_step: Type.Integer(),
     sampling_steps: Type.Integer(),
   }),
-  current_image: Type.Null({ description: 'No previews are made.' }),
+  current_image: Type.Union([Type.String(), Type.Null()], {
+    description: 'A small preview of the image as PNG in base64; null = there is none yet, or `skip_current_image` is true.',
+  }),
   textinfo: Type.Null(),
 })
 
@@ -26,8 +30,18 @@ interface Progress {
   readonly progress: { readonly step: number; readonly total: number }
 }
 
+/** Whether a client wants no preview, in the words for it that A1111's server takes. @throws {ServiceError} for others. */
+export function readSkip(text: string): boolean {
+  if (/^(?:true|1|yes|on|y|t)$/i.test(text)) return true
+  if (/^(?:false|0|no|off|n|f|)$/i.test(text)) return false
+  throw queryFault('skip_current_image', 'must be true or false.')
+}
+
 /** The progress of a drawing; of none where nothing is being drawn. */
-export function encodeProgress(drawing: Progress | undefined, now: number): Static<typeof progressSchema> {
+export function encodeProgress(
+  drawing: Progress | undefined,
+  { now, preview }: { readonly now: number; readonly preview: Uint8Array | undefined },
+): Static<typeof progressSchema> {
   const { startedAt, images, progress } = drawing ?? { startedAt: now, images: 0, progress: { step: 0, total: 0 } }
   const { step, total } = progress
   const each = images === 0 ? 0 : Math.round(total / images)
@@ -47,7 +61,7 @@ export function encodeProgress(drawing: Progress | undefined, now: number): Stat
       sampling_step: each === 0 ? 0 : step % each,
       sampling_steps: each,
     },
-    current_image: null,
+    current_image: preview === undefined ? null : toBase64(preview),
     textinfo: null,
   }
 }

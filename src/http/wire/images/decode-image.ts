@@ -9,8 +9,10 @@ interface InspectionOptions {
   readonly whiteAt?: { readonly width: number; readonly height: number }
   /** Asks for the mask that the picture's transparent parts are; it is what must have the white then. */
   readonly transparency?: boolean
-  /** Asks for the picture as WebP, this many pixels wide or as wide as it is. */
+  /** Asks for the picture, this many pixels wide or as wide as it is. */
   readonly thumbnailWidth?: number
+  /** WebP by default. */
+  readonly thumbnailFormat?: 'webp' | 'png'
 }
 
 /** What an uploaded image is. */

@@ -13,7 +13,7 @@ for (const format of ['png', 'jpeg', 'webp'] as const) {
   })
 }
 
-test('a thumbnail is WebP, as wide as wanted or as the picture is, also of what is too large to be uploaded', async () => {
+test('a thumbnail is WebP unless PNG is asked for, as wide as wanted or as the picture is, also of what is too large to be uploaded', async () => {
   const large = await sharp({ create: { width: 5000, height: 4000, channels: 3, background: '#123456' } })
     .png()
     .toBuffer()
@@ -25,6 +25,8 @@ test('a thumbnail is WebP, as wide as wanted or as the picture is, also of what 
     const header = await sharp(thumbnail).metadata()
     assert.deepEqual([header.format, header.width, header.height], ['webp', width, height])
   }
+  const { thumbnail } = await inspectImage(large, { ...options, thumbnailWidth: 320, thumbnailFormat: 'png' })
+  assert.equal((await sharp(thumbnail).metadata()).format, 'png')
   await assert.rejects(inspectImage(large.subarray(0, 3000), { ...options, thumbnailWidth: 320 }), { code: 'validation_error' })
 })
 

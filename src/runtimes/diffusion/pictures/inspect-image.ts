@@ -15,8 +15,10 @@ export interface InspectionOptions {
   readonly whiteAt?: PixelSize
   /** Asks for the mask that the picture's transparent parts are, which then must have the white. */
   readonly transparency?: boolean
-  /** Asks for the picture as WebP, this many pixels wide or as wide as it is. */
+  /** Asks for the picture, this many pixels wide or as wide as it is. */
   readonly thumbnailWidth?: number
+  /** WebP by default. */
+  readonly thumbnailFormat?: 'webp' | 'png'
 }
 
 /** What an uploaded image is, and the mask that was asked for. */
@@ -34,11 +36,11 @@ export interface InspectedImage extends ImageDescription {
  */
 export async function inspectImage(
   bytes: Uint8Array,
-  { signal, whiteAt, transparency = false, thumbnailWidth }: InspectionOptions,
+  { signal, whiteAt, transparency = false, thumbnailWidth, thumbnailFormat = 'webp' }: InspectionOptions,
 ): Promise<InspectedImage> {
   if (thumbnailWidth !== undefined) {
     const description = await readImageHeader(bytes, { signal, mostPixels: mostDrawnPixels })
-    return { ...description, thumbnail: await shrink(bytes, thumbnailWidth) }
+    return { ...description, thumbnail: await shrink(bytes, thumbnailWidth, thumbnailFormat) }
   }
   const description = await readImageHeader(bytes, { signal })
   const mask = transparency ? await maskOfTransparency(bytes) : null
@@ -63,10 +65,10 @@ async function decodeWhole(bytes: Uint8Array): Promise<void> {
   await sharp(bytes, { limitInputPixels: maxInputPixels, pages: 1 }).resize(8, 8, { fit: 'fill' }).raw().toBuffer().catch(undecodable)
 }
 
-async function shrink(bytes: Uint8Array, width: number): Promise<Uint8Array> {
+async function shrink(bytes: Uint8Array, width: number, format: 'webp' | 'png'): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp')
   const picture = sharp(bytes, { limitInputPixels: mostDrawnPixels, pages: 1 }).autoOrient().resize({ width, withoutEnlargement: true })
-  return picture.webp({ quality: 80 }).toBuffer().catch(undecodable)
+  return (format === 'png' ? picture.png() : picture.webp({ quality: 80 })).toBuffer().catch(undecodable)
 }
 
 async function maskOfTransparency(bytes: Uint8Array): Promise<Uint8Array> {

@@ -1,0 +1,31 @@
+import type { DocumentStore } from '../core/ports/document-store.ts'
+import { documentsFull } from './documents-full.ts'
+
+type Options = { readonly signal: AbortSignal }
+
+const kind = 'image-default'
+
+/** The image model that an account chose for requests that name none; null = it chose none. The model may have been removed since. */
+export async function findImageDefault(
+  { documents }: { readonly documents: DocumentStore },
+  accountId: string,
+  options: Options,
+): Promise<string | null> {
+  const found = await documents.get({ kind, id: accountId, accountId }, options)
+  return typeof found?.value === 'string' ? found.value : null
+}
+
+/** Keeps the image model that an account chose, for every node and after every restart. @throws {ServiceError} `quota_exceeded`. */
+export async function keepImageDefault(
+  {
+    documents,
+    clock,
+    mostDocumentBytes: most,
+  }: { readonly documents: DocumentStore; readonly clock: { now(): number }; readonly mostDocumentBytes: number },
+  { accountId, model }: { readonly accountId: string; readonly model: string },
+  options: Options,
+): Promise<void> {
+  const rest = { at: clock.now(), label: null, text: '', attachedBytes: 0, expiresAt: null }
+  const result = await documents.put({ kind, id: accountId, accountId, value: model, ...rest }, { ...options, most })
+  if (result !== 'stored') throw documentsFull(most, 'delete conversations or files that are no longer needed')
+}
