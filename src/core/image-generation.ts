@@ -63,6 +63,8 @@ export interface ImageRequest {
     /** How far the mask's edge is softened, 0 to 64 pixels of the finished picture. */
     readonly blur: number
   } | null
+  /** Pictures that the model sees beside its drawing, at most four; absent = none. */
+  readonly references?: readonly Uint8Array[]
   /** A third prediction without some of the network's blocks, as diffusers has it for Stable Diffusion 3.5; absent = none. */
   readonly skipLayers?: SkipLayerGuidance
   /** null = no refiner; else the fraction of the noise range the base model handles, 0 to 1. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import sharp from 'sharp'
+import { openReferencePipeline } from '../../src/runtimes/diffusion/parity/open-pipeline.ts'
+import { parseReferenceFile } from '../../src/runtimes/diffusion/parity/reference-case.ts'
+import { replayCase } from '../../src/runtimes/diffusion/parity/replay-case.ts'
 import { encodeSolidPng } from '../../src/runtimes/fake/solid-png.ts'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { type ServiceProcess, startService } from '../support/service-process.ts'
@@ -13,7 +17,7 @@ const klein = 'flux-2-klein'
 const wanted = new RegExp(
   [
     ...['unet/z_image_turbo-Q4_0', 'diffusion_models/flux-2-klein', 'text_encoders/qwen_3_4b', 'vae/(?:ae|flux2-vae)\\.'],
-    ...['tokenizers/qwen3', 'loras/(?:z-image-kohya|flux-kohya)'],
+    ...['tokenizers/qwen3', 'cases\\.json', 'loras/(?:z-image-kohya|flux-kohya)'],
   ].join('|'),
   'u',
 )
@@ -102,6 +106,38 @@ suite('pictures of models with a transformer, through the whole service', { time
     assert.equal(images.length, 1)
   })
 
+  test('reference pictures are seen as diffusers shows them, by each route that takes them', async () => {
+    const models = join(folder.path, 'models')
+    const { cases } = parseReferenceFile(JSON.parse(await readFile(join(models, 'cases.json'), 'utf8')))
+    const golden = cases.filter(({ referencePngs }) => referencePngs.length > 0)
+    const { signal } = new AbortController()
+    const [first] = golden
+    assert.ok(first)
+    await using opened = await openReferencePipeline(models, first, { threads: 1, signal })
+    for (const each of golden) {
+      const { prompt, width, height, steps, seed, guidanceScale: cfg_scale, referencePngs } = each
+      const fields = { model: klein, prompt, steps, seed, cfg_scale }
+      const pictures = referencePngs.map((bytes) => Buffer.from(bytes).toString('base64'))
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ ...fields, size: `${width}x${height}` })) form.append(name, String(value))
+      for (const bytes of referencePngs) form.append('image[]', new Blob([Uint8Array.from(bytes)]), 'a.png')
+      const answer = await fetch(new URL('/v1/images/edits', service.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: form,
+      })
+      const text = await answer.text()
+      assert.equal(answer.status, 200, text)
+      const edited: string = JSON.parse(text).data[0].b64_json
+      const { images } = await draw({ ...fields, width, height, reference_images: pictures })
+      for (const drawn of [images[0]?.image_b64 ?? '', edited]) {
+        // The service reads longer prompts than the case does, which pads this one further.
+        const { pixels } = await replayCase(opened, { ...each, maxTokens: null, png: Buffer.from(drawn, 'base64') }, { signal })
+        assert.ok(pixels <= 1, `${each.name}: ${pixels}`)
+      }
+    }
+  })
+
   test('a prompt that is cut is drawn with a warning', async () => {
     const { warnings } = await draw({ prompt: 'a glossy red apple '.repeat(300), steps: 1 })
     assert.match(warnings?.[0] ?? '', /more than the 512 tokens/)
@@ -137,6 +173,9 @@ suite('pictures of models with a transformer, through the whole service', { time
       [{ sampler: 'DDIM' }, 'sampler'],
       [{ negative_prompt: 'blur', cfg_scale: 0 }, 'negative_prompt'],
       [{ loras: { 'flux-kohya': 1 } }, 'loras'],
+      [{ reference_images: [picture] }, 'reference_images'],
+      [{ model: klein, reference_images: [picture.slice(0, 40)] }, 'reference_images'],
+      [{ model: klein, reference_images: Array(5).fill(picture) }, 'reference_images'],
     ] as const) {
       const answer = await send('/generate/image', { json: { model: turbo, ...drawn, ...fields } })
       const { error } = JSON.parse(await answer.text())

@@ -12,6 +12,7 @@ import { drawTwice, type SecondPass } from './draw-twice.ts'
 import { encodeImage } from './pictures/encode-image.ts'
 import { frameOf } from './pictures/frame.ts'
 import { describeParameters } from './pictures/picture-text.ts'
+import { readReferences } from './pictures/read-references.ts'
 import { readStartingPicture } from './pictures/read-starting-picture.ts'
 import { type PixelSize, toRgb } from './pictures/rgb-image.ts'
 import { promptsToEncode } from './prompts/request-prompts.ts'
@@ -60,6 +61,7 @@ export async function generateImages(
     prompts: await pipeline.base.encode(promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
+  const references = await readReferences(request, plain, { signal })
   const { start, frame, finish } = await readStartingPicture(request, finalSize, { signal })
   const second = await secondPassOf(generation, request, { assets, upscaler, size: finalSize, signal })
   const firstFrame = second === null ? frame : frameOf(request.highResolution?.first ?? size, size)
@@ -75,7 +77,7 @@ export async function generateImages(
   const images: GeneratedImage[] = []
   while (images.length < request.seeds.length) {
     const first = images.length
-    const seeds = request.seeds.slice(first, first + groupSize(pipeline, settings, start ?? second))
+    const seeds = request.seeds.slice(first, first + groupSize(pipeline, settings, start ?? second ?? references[0]))
     const lockStep = seeds.length === 1 ? null : new LockStep(pipeline.base.unet, seeds.length)
     const drawn = seeds.map(async (seed, i) => {
       const onStep = async ({ done, total, size: at, estimate }: DenoisingProgress): Promise<void> => {
@@ -84,7 +86,7 @@ export async function generateImages(
         report({ image: first + i, done, total }, shown)
       }
       try {
-        const drawing = { ...settings, seed, start, ...(lockStep && { unet: lockStep }) }
+        const drawing = { ...settings, seed, start, references, ...(lockStep && { unet: lockStep }) }
         const planes =
           second === null
             ? await drawImage(pipeline, drawing, { signal, onStep })
@@ -191,6 +193,8 @@ function refuseUnsupported({ base, refiner, encoder, adapt }: DiffusionPipeline,
   if (request.refinerStart !== null && refiner === null) refuse('use_refiner', 'This model has no refiner: leave out use_refiner.')
   if (request.highResolution?.upscaler != null && encoder === null)
     refuse('hr_upscaler', 'This model cannot start from an image: leave out hr_upscaler.')
+  if (request.references !== undefined && !(base.takesReferences && encoder !== null))
+    refuse('reference_images', 'This model takes no reference pictures: leave out reference_images.')
   if (request.initial !== null && encoder === null) refuse('init_image', 'This model cannot start from an image: leave out init_image.')
 }
 

@@ -17,16 +17,28 @@ const model = (family: CheckpointFamily): ImageModelDescriptor => ({
 
 const everything: ImageBody = {
   ...{ prompt: 'a', prompt_2: 'b', negative_prompt: 'c', clip_skip: 1, guidance_rescale: 0.5 },
-  ...{ vae: 'v', controlnet: 'n', textual_inversions: { t: 'w' }, skip_guidance_layers: [7] },
+  ...{ vae: 'v', controlnet: 'n', textual_inversions: { t: 'w' }, skip_guidance_layers: [7], reference_images: ['r'] },
 }
 
 const refused: readonly (readonly [CheckpointFamily, readonly string[]])[] = [
-  ['sdxl', ['skip_guidance_layers']],
-  ['sd3', ['textual_inversions', 'vae', 'controlnet']],
-  ['flux-schnell', ['textual_inversions', 'vae', 'controlnet', 'clip_skip', 'skip_guidance_layers']],
-  ['flux-dev', ['textual_inversions', 'vae', 'controlnet', 'negative_prompt', 'guidance_rescale', 'clip_skip', 'skip_guidance_layers']],
+  ['sdxl', ['reference_images', 'skip_guidance_layers']],
+  ['sd3', ['textual_inversions', 'vae', 'controlnet', 'reference_images']],
+  ['flux-schnell', ['textual_inversions', 'vae', 'controlnet', 'clip_skip', 'reference_images', 'skip_guidance_layers']],
+  [
+    'flux-dev',
+    [
+      'textual_inversions',
+      'vae',
+      'controlnet',
+      'negative_prompt',
+      'guidance_rescale',
+      'clip_skip',
+      'reference_images',
+      'skip_guidance_layers',
+    ],
+  ],
   ['flux2-klein', ['textual_inversions', 'vae', 'controlnet', 'prompt_2', 'clip_skip', 'skip_guidance_layers']],
-  ['z-image', ['textual_inversions', 'vae', 'controlnet', 'prompt_2', 'clip_skip', 'skip_guidance_layers']],
+  ['z-image', ['textual_inversions', 'vae', 'controlnet', 'prompt_2', 'clip_skip', 'reference_images', 'skip_guidance_layers']],
 ]
 
 for (const [family, fields] of refused)

@@ -1,5 +1,6 @@
 import { type CheckpointFamily, familyNames, isTransformerFamily } from '../../../core/checkpoint/checkpoint-family.ts'
 import type { FieldFault } from '../../../core/error.ts'
+import { takesReferences } from '../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ImageBody } from './image-fields.ts'
 
@@ -38,7 +39,8 @@ const idle: Readonly<Partial<Record<CheckpointFamily, readonly Field[]>>> = {
 /** Names the fields of a body that the model's family cannot honour. */
 export function findFamilyFaults(body: ImageBody, model: ImageModelDescriptor): readonly FieldFault[] {
   const family = familyOf(model)
-  const others = family === 'sd3' ? [] : skipLayers
+  const references: readonly Field[] = takesReferences(family) ? [] : ['reference_images']
+  const others = [...references, ...(family === 'sd3' ? [] : skipLayers)]
   const fields = isTransformerFamily(family) ? [...controls, ...(idle[family] ?? []), ...others] : others
   const given = fields.filter((field) => body[field] !== undefined)
   return given.map((field) => ({

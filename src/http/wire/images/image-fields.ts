@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { imageEncodings, mostClipSkip, mostSteps } from '../../../core/image-generation.ts'
 import { mostControlnets } from '../../../core/images/controlnet.ts'
 import { largestLoraWeight, mostLoras } from '../../../core/images/lora.ts'
+import { mostReferences } from '../../../core/images/references.ts'
 import { stylePresetNames } from '../../../core/images/style-preset.ts'
 import { samplers } from '../../../core/sampler.ts'
 import { highResolutionFields } from './high-resolution-fields.ts'
@@ -57,6 +58,13 @@ export const imageFields = {
   init_image: Type.Optional(Type.String({ minLength: 1, description: `The image to start from: ${fileForms}` })),
   strength: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, maximum: 1, default: imageDefaults.strength, description: 'How much of init_image to change.' }),
+  ),
+  reference_images: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: mostReferences,
+      description: `FLUX.2 klein: pictures that the prompt may speak of, such as "the fox of image 1 in the room of image 2"; each ${fileForms}`,
+    }),
   ),
   mask_image: Type.Optional(Type.String({ minLength: 1, description: `White is repainted: ${fileForms}` })),
   inpaint_full_res: Type.Optional(

@@ -168,12 +168,15 @@ async function decodeImages(
     signal,
     shape: { width, height, steps },
   }: { readonly signal: AbortSignal; readonly shape: Pick<ImageRequest, 'width' | 'height' | 'steps'> },
-): Promise<Pick<ImageRequest, 'initial' | 'mask'>> {
-  const { init_image, mask_image } = body
+): Promise<Pick<ImageRequest, 'initial' | 'mask' | 'references'>> {
+  const { init_image, mask_image, reference_images } = body
   const initial = init_image === undefined ? null : await decodeImage(inspect, { field: 'init_image', text: init_image }, { signal })
   const whiteAt = { width, height }
   const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, { signal, whiteAt })
+  const references: Uint8Array[] = []
+  for (const text of reference_images ?? []) references.push(await decodeImage(inspect, { field: 'reference_images', text }, { signal }))
   return {
+    ...(references.length > 0 && { references }),
     initial: initial && { image: initial, strength: strengthFor(body.strength ?? imageDefaults.strength, steps) },
     mask: mask && {
       image: mask,

@@ -1,4 +1,5 @@
 import { familyGuidance } from '../../../core/checkpoint/family-guidance.ts'
+import { takesReferences } from '../../../core/images/references.ts'
 import { unusableModel } from '../onnx/model-file.ts'
 import type { OnnxSession } from '../onnx/onnx-session.ts'
 import { loadByteLevelTokenizer } from '../prompts/byte-level-tokenizer.ts'
@@ -72,7 +73,7 @@ export async function openTransformerPredictor(
     unet: predictingWith(parts, session),
     additions: null,
     inpaints: false,
-    takesReferences: family === 'flux2-klein',
+    takesReferences: takesReferences(family),
     latentStep: family === 'flux2-klein' ? 1 : 2,
     guidance: familyGuidance[family],
     scored: false,

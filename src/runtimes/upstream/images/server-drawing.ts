@@ -127,6 +127,7 @@ export function rareFields(request: ImageRequest): readonly FieldUse[] {
     ['clip_skip', request.clipSkip > 0],
     ['guidance_rescale', request.guidanceRescale > 0],
     ['outpainting', request.mask?.outpainting === true],
+    ['reference_images', request.references !== undefined],
   ]
 }
 

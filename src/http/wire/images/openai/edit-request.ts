@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { ServiceError } from '../../../../core/error.ts'
+import { mostReferences, takesReferences } from '../../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
@@ -21,12 +22,15 @@ const strengths = { high: 0.5, low: imageDefaults.strength, masked: 1, variation
 const { style: _, ...unsupported } = unsupportedImageOptions
 const unsupportedEditOptions = { ...unsupported, markup: unsupportedField() }
 const file = (description: string) => Type.Optional(Type.String({ contentMediaType: 'application/octet-stream', description }))
-const image = file('The picture to start from: a PNG, JPEG or WebP file; one only, also under the name `image[]`.')
+const image = file('The picture to start from: a PNG, JPEG or WebP file, also under the name `image[]`.')
+const editImage = file(
+  `The picture to start from: a PNG, JPEG or WebP file. FLUX.2 klein takes up to ${mostReferences}, under the name \`image[]\`, as references.`,
+)
 
 /** The form of POST /v1/images/edits. */
 export const imageEditSchema = Type.Object(
   {
-    image,
+    image: editImage,
     mask: file('A file of the same size with transparent parts: only these are repainted.'),
     ...commonImageOptions,
     ...drawingOptions,
@@ -88,18 +92,29 @@ async function startFrom(
   { form, body, known }: { readonly form: Form<Uint8Array>; readonly body: Edit; readonly known: readonly string[] },
   { signal }: { readonly signal: AbortSignal },
 ): Promise<OpenAiImages> {
-  const { image, mask } = takeFiles(form, known)
+  const { images, mask } = takeFiles(form, known)
+  const [image] = images
   const { prompt, negative_prompt = '' } = body
   const assets = resolveAssets({ prompt, negative_prompt }, deps.catalog)
   const { model, spacing } = paceByLoras(chooseImageModel(deps.catalog, { field: 'model', name: body.model }), assets)
   refuseUnfit(model)
+  const sees = known.includes('mask') && takesReferences(familyOf(model))
+  refuseMore(images, sees ? mostReferences : 1, model)
   refuseFaults(findLoraAssetFaults(assets, model, { catalog: deps.catalog, field: 'prompt' }), imageFaultCodes)
   const picture = await inspectField(deps.inspectImage, { field: 'image', bytes: image }, { signal })
   const { request: resolved, delivery } = resolveImages(body, { model, assets, picture, mostPixels: deps.mostPixels })
   const request = { ...resolved, ...spacing }
+  // What is masked is repainted; else a model that sees references is shown all pictures and draws another.
+  const references = sees ? images.slice(mask === undefined ? 0 : 1) : []
+  await inspectAll(deps.inspectImage, references, { signal })
+  const seen = { ...request, ...(references.length > 0 && { references }) }
+  if (sees && mask === undefined) {
+    refuseStrength(body, model)
+    return { request: seen, delivery }
+  }
   const strength = readStrength(body, { masked: mask !== undefined, steps: request.steps })
   const initial = { image, strength: strengthFor(strength, request.steps) }
-  if (mask === undefined) return { request: { ...request, initial }, delivery }
+  if (mask === undefined) return { request: { ...seen, initial }, delivery }
   const { width, height } = request
   const found = await inspectField(
     deps.inspectImage,
@@ -109,13 +124,13 @@ async function startFrom(
   if (found.width !== picture.width || found.height !== picture.height)
     throw refusal('mask', `must be of ${picture.width} × ${picture.height} pixels, as \`image\` is, not ${found.width} × ${found.height}.`)
   const white = { image: found.mask ?? mask, fullResolution: false, padding: 0, outpainting: false, blur: 0 }
-  return { request: { ...request, initial, mask: white }, delivery }
+  return { request: { ...seen, initial, mask: white }, delivery }
 }
 
 function takeFiles(
   { files }: Form<Uint8Array>,
   known: readonly string[],
-): { readonly image: Uint8Array; readonly mask: Uint8Array | undefined } {
+): { readonly images: readonly [Uint8Array, ...Uint8Array[]]; readonly mask: Uint8Array | undefined } {
   const named = files.map(({ field, file }) => ({ name: field === 'image[]' ? 'image' : field, file }))
   const unknown = named.find(({ name }) => !known.includes(name))
   if (unknown !== undefined) {
@@ -127,12 +142,32 @@ function takeFiles(
     )
   }
   const of = (name: string) => named.filter((each) => each.name === name).map((each) => each.file)
-  const [image, another] = of('image')
+  const [image, ...others] = of('image')
   const [mask, second] = of('mask')
   if (image === undefined) throw refusal('image', 'is required: add the file to start from.')
-  if (another !== undefined) throw refusal('image', 'must be one picture: no model here combines several; send one request for each.', true)
   if (second !== undefined) throw refusal('mask', 'must appear once.')
-  return { image, mask }
+  return { images: [image, ...others], mask }
+}
+
+function refuseMore({ length }: readonly Uint8Array[], most: number, { id }: ImageModelDescriptor): void {
+  if (length <= most) return
+  if (most === 1) throw refusal('image', `must be one picture: ${id} cannot combine several; send one request for each.`, true)
+  throw refusal('image', `must be at most ${most} pictures for ${id}, not ${length}.`)
+}
+
+async function inspectAll(
+  inspect: ImageParsing['inspectImage'],
+  pictures: readonly Uint8Array[],
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  for (const bytes of pictures) await inspectField(inspect, { field: 'image', bytes }, options)
+}
+
+/** A reference is seen as it is: nothing says how much of it is kept. */
+function refuseStrength({ strength, input_fidelity }: Edit, { id }: ImageModelDescriptor): void {
+  if (strength !== undefined)
+    throw refusal('strength', `must be left out: ${id} takes the picture as a reference; POST /generate/image starts from one.`, true)
+  if (input_fidelity === 'low') throw refusal('input_fidelity', `must be high or left out: ${id} takes the picture as a reference.`, true)
 }
 
 function refuseUnfit(model: ImageModelDescriptor): void {

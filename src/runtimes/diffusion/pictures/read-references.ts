@@ -1,0 +1,25 @@
+import type { ImageRequest } from '../../../core/image-generation.ts'
+import { referenceSize } from '../../../core/images/references.ts'
+import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import type { PixelPlanes } from '../vae/vae-decoder.ts'
+import { decodePicture } from './decode-image.ts'
+import { readImageHeader } from './image-header.ts'
+import { toPlanes } from './rgb-image.ts'
+
+/**
+ * Decodes the pictures that a model sees beside its drawing, each in its own proportions.
+ *
+ * @throws {ServiceError} `validation_error` for one that does not decode.
+ */
+export async function readReferences(
+  { references = [] }: Pick<ImageRequest, 'references'>,
+  { base, vae }: Pick<DiffusionPipeline, 'base' | 'vae'>,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly PixelPlanes[]> {
+  const read: PixelPlanes[] = []
+  for (const bytes of references) {
+    const size = referenceSize(await readImageHeader(bytes, options), vae.factor * base.latentStep)
+    read.push(toPlanes(await decodePicture(bytes, size, options)))
+  }
+  return read
+}
