@@ -55,6 +55,26 @@ export function testDocumentStore(name: string, open: StoreFactory): void {
     assert.deepEqual([kept?.value, kept?.version], ['whatever', 3])
   })
 
+  test(`${name} documents: the versions of what has a label are those of the account that are there`, async () => {
+    const clock = createTestClock()
+    await using store = await openRoomy(clock)
+    const { documents } = store
+    const put = (id: string, fields: Partial<Document> = {}) => documents.put(made(id, { label: 'x', ...fields }), room)
+    for (const id of ['one', 'two', 'two', 'gone']) await put(id)
+    await put('soon', { expiresAt: clock.now() + 10 })
+    await put('foreign', { accountId: 'b' })
+    await put('other', { label: 'y' })
+    await documents.remove(keyOf(made('gone')), options)
+    await clock.advance(10)
+    const { kind, accountId } = made('one')
+    const versions = (limit: number) => documents.versions({ kind, accountId, label: 'x', limit }, options)
+    assert.deepEqual([...(await versions(10))].toSorted(), [
+      ['one', 1],
+      ['two', 2],
+    ])
+    assert.equal((await versions(1)).size, 1)
+  })
+
   test(`${name} documents: an account keeps no more than it may, however many write at once`, async () => {
     await using store = await openRoomy()
     const each = 1000

@@ -7,17 +7,22 @@ export interface ConversationPage {
   readonly next: string | null
 }
 
-/** GET /console/api/conversations/:id?version=…&readAt=…; 204 when nothing has changed since. */
-export interface OpenedConversation extends ListedConversation {
-  /** All versions of all messages; those that have changed where the page names what it knows. */
-  readonly turns: readonly Turn[]
-  /** Of all messages that there are. */
-  readonly turnIds: readonly string[]
+/** GET /console/api/conversations/:id/versions?known=…; 204 when nothing has changed since that version. */
+export interface ConversationVersions extends ListedConversation {
   /** One more with each change. */
   readonly version: number
-  /** Unix milliseconds. */
-  readonly readAt: number
+  /** Of each message that there is, by its id: one more with each change. */
+  readonly versions: Readonly<Record<string, number>>
 }
+
+/** GET /console/api/conversations/:id. */
+export interface OpenedConversation extends ConversationVersions {
+  /** All versions of all messages. */
+  readonly turns: readonly Turn[]
+}
+
+/** GET /console/api/conversations/:id/turns?ids=…,…; those that are gone are left out. */
+export type ReadTurns = Pick<OpenedConversation, 'turns' | 'versions'>
 
 /** What may be null may also be left out. */
 type NullLeftOut<Fields, Names extends keyof Fields> = Omit<Fields, Names> & { readonly [Name in Names]?: NonNullable<Fields[Name]> }

@@ -48,6 +48,39 @@ test('a conversation comes back with every version of its messages, in the order
   assert.deepEqual(turns[1]?.facts, facts)
 })
 
+test('a page reads which messages have changed, and only those', async () => {
+  const service = await startConsoleService()
+  const { keep, say, open, send } = await startAs(service)
+  await keep('one')
+  for (const name of ['first', 'second']) await say('one', name)
+  const { version, versions } = await open('one')
+  assert.deepEqual(versions, { [idOf('first')]: 1, [idOf('second')]: 1 })
+  const changes = `/${idOf('one')}/versions?known=`
+  assert.equal((await send('GET', `${changes}${version}`)).statusCode, 204)
+  await say('one', 'second', { content: 'Another.' })
+  await send('DELETE', `/${idOf('one')}/turns/${idOf('first')}`)
+  const changed = (await send('GET', `${changes}${version}`)).json()
+  assert.deepEqual([changed.title, changed.versions, changed.turns], ['one', { [idOf('second')]: 2 }, undefined])
+  const read = (await send('GET', `/${idOf('one')}/turns?ids=${idOf('second')},${idOf('first')}`)).json()
+  assert.deepEqual([read.turns.map(({ content }: { content: string }) => content), read.versions], [['Another.'], { [idOf('second')]: 2 }])
+  for (const path of [`${changes}-1`, `${changes}`, `/${idOf('one')}/turns?ids=../x`, `/${idOf('one')}/turns`])
+    assert.equal((await send('GET', path)).statusCode, 422, path)
+  for (const path of [`/${idOf('two')}/versions?known=1`, `/${idOf('two')}/turns?ids=${idOf('first')}`])
+    assert.equal((await send('GET', path)).statusCode, 404, path)
+})
+
+test('an answer whose beginning cannot be noted is accepted all the same', async () => {
+  const service = await startConsoleService()
+  const { cookie, keep } = await startAs(service)
+  await keep('one')
+  service.store.documents.put = () => Promise.reject(new Error('The disk is gone.'))
+  const headers = { 'x-service-async': '1', 'x-service-turn': [idOf('one'), idOf('answer'), idOf('question')].join('/') }
+  const body = { model: 'fake-chat', messages: [{ role: 'user', content: 'hi' }] }
+  const accepted = await service.send('POST', '/v1/chat/completions', { cookie, headers, body })
+  assert.equal(accepted.statusCode, 202, accepted.body)
+  assert.equal(accepted.headers['x-service-turn'], undefined)
+})
+
 test('pinned conversations stand above, then the last changed; a search finds titles and what was said', async () => {
   const service = await startConsoleService()
   const { keep, say, list } = await startAs(service)

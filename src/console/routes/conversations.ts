@@ -1,16 +1,31 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { longestContent, longestPicture, mostFiles, mostPictures, picturePattern, turnStates } from '../../core/chat/conversation.ts'
+import {
+  longestContent,
+  longestPicture,
+  mostFiles,
+  mostPictures,
+  mostTurnsAtOnce,
+  picturePattern,
+  turnStates,
+} from '../../core/chat/conversation.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isVisible, onOneLine } from '../../core/text/visible-text.ts'
 import { clientSignal } from '../../http/client-signal.ts'
 import type { ConversationDependencies } from '../../operations/conversations/conversation-documents.ts'
 import { keepConversation, keepTurn, removeTurn } from '../../operations/conversations/keep-conversation.ts'
 import { type ConversationList, listConversations } from '../../operations/conversations/list-conversations.ts'
-import { openConversation } from '../../operations/conversations/open-conversation.ts'
+import { openConversation, readTurns, readVersions } from '../../operations/conversations/open-conversation.ts'
 import { archiveConversation, removeConversation, restoreConversation } from '../../operations/conversations/remove-conversation.ts'
 import { chatParameters } from '../chat-parameters-field.ts'
-import type { ConversationPage, ConversationUpdate, OpenedConversation, TurnUpdate } from '../contract/conversations.ts'
+import type {
+  ConversationPage,
+  ConversationUpdate,
+  ConversationVersions,
+  OpenedConversation,
+  ReadTurns,
+  TurnUpdate,
+} from '../contract/conversations.ts'
 import { checkPageMadeId, pageMadeId, pageMadeIdPattern } from '../page-made-id.ts'
 import { type BodyReader, createBodyReader, createQueryReader } from '../read-console-input.ts'
 import { personOf } from '../sign-in/signed-in.ts'
@@ -22,8 +37,10 @@ const readQuery = createQueryReader({
   archived: Type.Optional(Type.Literal('true')),
   after: Type.Optional(Type.String({ pattern: `^\\d{1,16}-${pageMadeIdPattern}$` })),
 })
-const number = Type.Optional(Type.String({ pattern: '^\\d{1,16}$' }))
-const readKnown = createQueryReader({ version: number, readAt: number })
+const readKnown = createQueryReader({ known: Type.String({ pattern: '^\\d{1,16}$' }) })
+const readIds = createQueryReader({
+  ids: Type.String({ pattern: `^${pageMadeIdPattern}(,${pageMadeIdPattern}){0,${mostTurnsAtOnce - 1}}$` }),
+})
 const readHead: BodyReader<ConversationUpdate> = createBodyReader({
   title: Type.String({ minLength: 1, maxLength: 400 }),
   pinned: Type.Boolean(),
@@ -102,12 +119,22 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
     return { conversations, next: next && `${next.at}-${next.id}` }
   })
 
-  own.get<InConversation>('/console/api/conversations/:id', async (request, reply) => {
-    const { version, readAt } = readKnown(request)
-    const known = version === undefined || readAt === undefined ? null : { version: Number(version), readAt: Number(readAt) }
+  own.get<InConversation>('/console/api/conversations/:id', async (request, reply): Promise<OpenedConversation> => {
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation') }
+    return openConversation(deps, target, { signal: clientSignal(reply) })
+  })
+
+  own.get<InConversation>('/console/api/conversations/:id/versions', async (request, reply) => {
+    const known = Number(readKnown(request).known)
     const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), known }
-    const opened: OpenedConversation | null = await openConversation(deps, target, { signal: clientSignal(reply) })
-    return opened === null ? reply.code(204).send() : opened
+    const changed: ConversationVersions | null = await readVersions(deps, target, { signal: clientSignal(reply) })
+    return changed ?? reply.code(204).send()
+  })
+
+  own.get<InConversation>('/console/api/conversations/:id/turns', async (request, reply): Promise<ReadTurns> => {
+    const turnIds = readIds(request).ids.split(',')
+    const target = { accountId: personOf(request).id, id: checkPageMadeId(request.params.id, 'conversation'), turnIds }
+    return readTurns(deps, target, { signal: clientSignal(reply) })
   })
 
   own.put<InConversation>('/console/api/conversations/:id', { config: { largeBody: true } }, async (request, reply) => {

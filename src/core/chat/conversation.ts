@@ -17,6 +17,9 @@ export const longestPicture = 4_000_000
 /** The form of a picture's address, as a regular expression. */
 export const picturePattern = '^data:image/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$'
 
+/** Messages of a conversation that a page reads by their ids at once. */
+export const mostTurnsAtOnce = 20
+
 /** What an answer took. */
 export interface TurnFacts {
   readonly promptTokens: number

@@ -42,6 +42,11 @@ export interface DocumentStore {
   get(key: DocumentKey, options: Options): Promise<StoredDocument | null>
   /** Ordered by `at`, and by id where that is equal. */
   list(query: DocumentQuery, options: Options): Promise<readonly StoredDocument[]>
+  /** Ids and versions of an account's documents with a label, without what they hold. */
+  versions(
+    of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
+    options: Options,
+  ): Promise<ReadonlyMap<string, number>>
   /** Whether there was one. */
   remove(key: DocumentKey, options: Options): Promise<boolean>
   /** Count and bytes of an account's documents, of one kind or of all. */

@@ -38,12 +38,11 @@ export function headDocument({ accountId, id }: ConversationTarget, head: Conver
   return { kind: 'conversation', id, accountId, value, at, label, text: head.title, attachedBytes: 0, expiresAt: null }
 }
 
-/** A message as a document; its label is the conversation's id. @param keptAt When it is written, in Unix milliseconds. */
-export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn, keptAt: number): Document {
+/** A message as a document; its label is the conversation's id. */
+export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn): Document {
   const { calls, schemaFaults, pictures, ...others } = turn
   const value = {
     ...others,
-    keptAt,
     files: turn.files.map((file) => ({ ...file })),
     facts: turn.facts && { ...turn.facts },
     ...(pictures && { pictures: pictures.map((picture) => ({ ...picture })) }),
@@ -61,16 +60,10 @@ export function readHead({ id, at, value }: StoredDocument): ListedConversation 
 
 /** A message; written here and nowhere else, so that its shape is known. */
 export function readTurn(document: StoredDocument): Turn {
-  const { keptAt: _, ...turn } = document.value as unknown as KeptTurn
+  // Earlier versions noted in it when it was kept.
+  const { keptAt: _, ...turn } = document.value as unknown as Turn & { readonly keptAt?: number }
   return turn
 }
-
-/** When a message was last written; those of earlier versions do not say. */
-export function keptAtOf({ value }: StoredDocument): number {
-  return (value as unknown as KeptTurn).keptAt ?? 0
-}
-
-type KeptTurn = Turn & { readonly keptAt?: number }
 
 /** Counts a change of a message as one of its conversation, so that pages that show it look again. */
 export async function noteChange(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {

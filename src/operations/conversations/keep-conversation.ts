@@ -42,7 +42,7 @@ export async function keepTurn(
   options: Options,
 ): Promise<void> {
   if (turn.state === 'writing' && (await hasTurn(deps, { ...target, turnId: turn.id }, options))) return
-  await keepUnlessRemoved(deps, target, turnDocument(target, turn, deps.clock.now()), options)
+  await keepUnlessRemoved(deps, target, turnDocument(target, turn), options)
   await noteChange(deps, target, options)
 }
 

@@ -5,7 +5,7 @@ import { createTestClock } from '../../../test/support/test-clock.ts'
 import type { Turn } from '../../core/chat/conversation.ts'
 import { keepConversation, keepTurn, removeTurn } from './keep-conversation.ts'
 import { type AnswerEnding, beginAnswer, endAnswer } from './kept-answers.ts'
-import { openConversation } from './open-conversation.ts'
+import { openConversation, readTurns, readVersions } from './open-conversation.ts'
 import { removeConversation } from './remove-conversation.ts'
 
 const options = { signal: new AbortController().signal }
@@ -35,8 +35,8 @@ async function createParts() {
   const clock = createTestClock()
   const deps = { documents: createMemoryStore({ clock, limits: { maxPending: 1 } }).documents, clock, mostDocumentBytes: 1_000_000 }
   await keepConversation(deps, { ...target, head: { title: 'Hello', pinned: false, leaf: 'a' } }, options)
-  const read = async () => (await openConversation(deps, target, options))?.turns ?? []
-  return { deps, clock, read }
+  const read = async () => (await openConversation(deps, target, options)).turns
+  return { deps, read }
 }
 
 test('an answer that no page keeps is in its conversation, from its beginning to its end', async () => {
@@ -107,25 +107,24 @@ test('what was removed does not come back, nor does an answer of an earlier requ
   await assert.rejects(beginAnswer(deps, answerOf('r3'), options), { code: 'not_found' })
 })
 
-test('a page that names what it knows gets what has changed since, and nothing where nothing has', async () => {
-  const { deps, clock } = await createParts()
+test('a page that names what it knows finds what has changed since, and nothing where nothing has', async () => {
+  const { deps } = await createParts()
   const turn: Turn = {
     ...{ id: 'q', parent: null, role: 'user', content: 'Hello', files: [], state: 'done' },
     ...{ failure: null, model: null, facts: null, at: 1 },
   }
   await keepTurn(deps, { ...target, turn }, options)
-  const first = await openConversation(deps, target, options)
-  assert.ok(first)
-  assert.equal(await openConversation(deps, { ...target, known: first }, options), null)
-  await clock.advance(60_000)
+  const { version, versions } = await openConversation(deps, target, options)
+  assert.deepEqual(versions, { q: 1 })
+  assert.equal(await readVersions(deps, { ...target, known: version }, options), null)
   await beginAnswer(deps, answerOf('r1'), options)
-  const known = { version: first.version, readAt: first.readAt + 60_000 }
-  const second = await openConversation(deps, { ...target, known }, options)
-  assert.deepEqual(
-    second?.turns.map(({ id }) => id),
-    ['a'],
-  )
-  assert.deepEqual(second?.turnIds.toSorted(), ['a', 'q'])
+  const begun = await readVersions(deps, { ...target, known: version }, options)
+  assert.deepEqual(begun?.versions, { q: 1, a: 1 })
+  await endAnswer(deps, answerOf('r1'), succeeded('Hi'), options)
+  const ended = await readVersions(deps, { ...target, known: begun?.version ?? 0 }, options)
+  assert.deepEqual(ended?.versions, { q: 1, a: 2 })
+  const read = await readTurns(deps, { ...target, turnIds: ['a', 'never'] }, options)
+  assert.deepEqual([read.turns.map(({ content }) => content), read.versions], [['Hi'], { a: 2 }])
   await removeTurn(deps, { ...target, turnId: 'q' }, options)
-  assert.deepEqual((await openConversation(deps, { ...target, known: second }, options))?.turnIds, ['a'])
+  assert.deepEqual((await readVersions(deps, { ...target, known: ended?.version ?? 0 }, options))?.versions, { a: 2 })
 })

@@ -72,7 +72,7 @@ async function changeTurn(
     const known = await deps.documents.get(key, options)
     const turn = make(known === null ? null : readTurn(known))
     if (turn === null) return
-    const document = turnDocument(target, turn, deps.clock.now())
+    const document = turnDocument(target, turn)
     if ((await keep(deps, document, { ...options, version: known?.version ?? null })) === 'stored') break
   }
   await noteChange(deps, target, options)

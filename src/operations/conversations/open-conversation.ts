@@ -3,7 +3,6 @@ import {
   type ConversationDependencies,
   type ConversationTarget,
   conversationNotFound,
-  keptAtOf,
   type Options,
   readHead,
   readTurn,
@@ -13,49 +12,77 @@ import {
 /** Messages of one conversation, all versions together. */
 export const mostTurns = 5000
 
-/** How far the clocks of nodes may be apart, in milliseconds. */
-const clockSkewMs = 10_000
+type Dependencies = Pick<ConversationDependencies, 'documents'>
 
-/** What a page has of a conversation. */
-export interface KnownConversation {
+/** A conversation without what was said in it. */
+export interface ConversationVersions extends ListedConversation {
+  /** One more with each change of it or of its messages. */
   readonly version: number
-  /** When it was read, as the answer said, in Unix milliseconds. */
-  readonly readAt: number
+  /** Of each message, by its id: one more with each change. */
+  readonly versions: Readonly<Record<string, number>>
 }
 
-/** A conversation and what has changed in it, or all of it. */
-export interface ReadConversation extends ListedConversation, KnownConversation {
-  /** In the order in which they were begun. */
+/** A conversation with every message and all their versions, in the order in which they were begun. */
+export interface ReadConversation extends ConversationVersions {
   readonly turns: readonly Turn[]
-  /** Of every message and all its versions. */
-  readonly turnIds: readonly string[]
+}
+
+/** A conversation as a whole. @throws {ServiceError} `not_found`. */
+export async function openConversation(
+  { documents }: Dependencies,
+  target: ConversationTarget,
+  options: Options,
+): Promise<ReadConversation> {
+  // Before the messages: what changes meanwhile is seen the next time.
+  const head = await readKeptHead({ documents }, target, options)
+  const query = { kind: 'turn', accountId: target.accountId, label: target.id, limit: mostTurns } as const
+  const turns = await documents.list({ ...query, order: 'oldest', after: null }, options)
+  const read = turns.map((document) => ({ turn: readTurn(document), version: document.version }))
+  const versions = Object.fromEntries(read.map(({ turn, version }) => [turn.id, version]))
+  return { ...head, versions, turns: read.map(({ turn }) => turn) }
 }
 
 /**
- * A conversation with every message and all their versions.
+ * What there is in a conversation, without the messages themselves.
  *
- * @param known Leaves out the messages that have not changed since; absent = none is left out.
- * @returns null when nothing has changed.
+ * @param known The version of the conversation that a page has.
+ * @returns null when nothing has changed since that.
  * @throws {ServiceError} `not_found`.
  */
-export async function openConversation(
-  { documents, clock }: Pick<ConversationDependencies, 'documents' | 'clock'>,
-  { accountId, id, known = null }: ConversationTarget & { readonly known?: KnownConversation | null },
+export async function readVersions(
+  { documents }: Dependencies,
+  { known, ...target }: ConversationTarget & { readonly known: number },
   options: Options,
-): Promise<ReadConversation | null> {
-  const readAt = clock.now()
-  // Before the messages: what changes meanwhile is seen the next time.
+): Promise<ConversationVersions | null> {
+  const head = await readKeptHead({ documents }, target, options)
+  if (head.version === known) return null
+  const { accountId, id } = target
+  const versions = await documents.versions({ kind: 'turn', accountId, label: id, limit: mostTurns }, options)
+  return { ...head, versions: Object.fromEntries([...versions].map(([turn, version]) => [turn.slice(id.length + 1), version])) }
+}
+
+/** Some messages of a conversation with their versions; those that are gone are left out. @throws {ServiceError} `not_found`. */
+export async function readTurns(
+  { documents }: Dependencies,
+  { turnIds, ...target }: ConversationTarget & { readonly turnIds: readonly string[] },
+  options: Options,
+): Promise<Pick<ReadConversation, 'turns' | 'versions'>> {
+  await readKeptHead({ documents }, target, options)
+  const { accountId, id } = target
+  const found = await Promise.all(turnIds.map((turn) => documents.get({ kind: 'turn', id: `${id}/${turn}`, accountId }, options)))
+  const read = found.flatMap((document) => (document === null ? [] : { turn: readTurn(document), version: document.version }))
+  return {
+    turns: read.map(({ turn }) => turn),
+    versions: Object.fromEntries(read.map(({ turn, version }) => [turn.id, version])),
+  }
+}
+
+async function readKeptHead(
+  { documents }: Dependencies,
+  { accountId, id }: ConversationTarget,
+  options: Options,
+): Promise<Omit<ConversationVersions, 'versions'>> {
   const head = await documents.get({ kind: 'conversation', id, accountId }, options)
   if (head === null || head.label === removedLabel) throw conversationNotFound()
-  if (head.version === known?.version) return null
-  const turns = await documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: mostTurns }, options)
-  const read = turns.map((document) => ({ turn: readTurn(document), keptAt: keptAtOf(document) }))
-  const since = known === null ? 0 : known.readAt - clockSkewMs
-  return {
-    ...readHead(head),
-    version: head.version,
-    readAt,
-    turns: read.flatMap(({ turn, keptAt }) => (keptAt >= since ? [turn] : [])),
-    turnIds: read.map(({ turn }) => turn.id),
-  }
+  return { ...readHead(head), version: head.version }
 }

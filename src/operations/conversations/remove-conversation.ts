@@ -57,8 +57,6 @@ async function rewrite(
   const { id: _, changedAt, ...kept } = readHead(head)
   // The messages first: a head that is there leads to all of them.
   const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: mostTurns }, options)
-  await Promise.all(
-    turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn), deps.clock.now()), ...changes.turns }, options)),
-  )
+  await Promise.all(turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn)), ...changes.turns }, options)))
   await keep(deps, { ...headDocument(target, kept, changedAt), ...changes.head }, options)
 }

@@ -2,7 +2,7 @@ import type { Document, DocumentKind, StoredDocument } from '../../core/document
 import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
 import { documentBytes } from '../document-bytes.ts'
-import { documentParameters, readDocument } from '../rows/document-row.ts'
+import { documentParameters, readDocument, readVersions } from '../rows/document-row.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Database, Statements } from './database.ts'
 
@@ -61,6 +61,16 @@ export class PostgresDocumentStore implements DocumentStore {
       limit,
     }
     return (await this.#database.all(sql, parameters, { repeatable: true })).map(readDocument)
+  }
+
+  async versions(
+    of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
+    { signal }: Options,
+  ): Promise<ReadonlyMap<string, number>> {
+    signal.throwIfAborted()
+    const sql = `select id, version from documents where kind = :kind and account_id = :accountId and label = :label and ${alive}
+      order by at, id limit :limit`
+    return readVersions(await this.#database.all(sql, { ...of, now: this.#clock.now() }, { repeatable: true }))
   }
 
   async remove({ kind, id, accountId }: DocumentKey, { signal }: Options): Promise<boolean> {

@@ -18,6 +18,11 @@ export function readDocument(row: Row): StoredDocument {
   }
 }
 
+/** Rows of `documents` that hold only their ids and versions. */
+export function readVersions(rows: readonly Row[]): ReadonlyMap<string, number> {
+  return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'version')]))
+}
+
 /** What a document's row is written with; its text is only searched, in lower case. */
 export function documentParameters(
   { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt }: Document,

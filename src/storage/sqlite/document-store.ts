@@ -1,6 +1,6 @@
 import type { Document, DocumentKind, StoredDocument } from '../../core/document.ts'
 import type { DocumentKey, DocumentQuery, DocumentStore, PutResult } from '../../core/ports/document-store.ts'
-import { readDocument } from '../rows/document-row.ts'
+import { readDocument, readVersions } from '../rows/document-row.ts'
 import { sumDocuments } from './documents.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
@@ -52,6 +52,16 @@ export class SqliteDocumentStore extends SqliteTables implements DocumentStore {
         limit,
       })
       .map(readDocument)
+  }
+
+  async versions(
+    of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
+    { signal }: Options,
+  ): Promise<ReadonlyMap<string, number>> {
+    signal.throwIfAborted()
+    const sql = `select id, version from documents where kind = :kind and account_id = :accountId and label = :label
+      and (expires_at is null or expires_at > :now) order by at, id limit :limit`
+    return readVersions(this.reader.all(sql, { ...of, now: this.clock.now() }))
   }
 
   async remove(key: DocumentKey, { signal }: Options): Promise<boolean> {

@@ -110,7 +110,8 @@ function answerLater(
     })
   const place = caller.tokenId === null ? readAnswerPlace(incoming.headers) : null
   const work = { kind: 'chat', request, ...(place && { place }) } as const
-  const onAccepted = async (inference: Inference) => noteBeginning(deps, settings, { place, inference })
+  const onAccepted = async (inference: Inference) =>
+    noteBeginning(deps, settings, { place, inference, onFailure: (error) => call.onFailure(error) })
   return answerDeferred(deps, { ...call, mode }, { work, handling, onAccepted })
 }
 
@@ -118,14 +119,15 @@ function answerLater(
 async function noteBeginning(
   deps: RouteDependencies,
   { mostDocumentBytes }: HttpSettings,
-  { place, inference }: { readonly place: AnswerPlace | null; readonly inference: Inference },
+  { place, inference, onFailure }: { readonly place: AnswerPlace | null; readonly inference: Inference } & Pick<Call, 'onFailure'>,
 ): Promise<Readonly<Record<string, string>>> {
   if (place === null) return {}
   try {
     await beginAnswer({ ...deps, mostDocumentBytes }, { inference, place }, neverAborted)
     return { 'x-service-turn': 'kept' }
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
+    // The request is accepted and runs: its client must learn its id, whatever became of the note.
+    if (!(error instanceof ServiceError)) onFailure(error)
     return {}
   }
 }

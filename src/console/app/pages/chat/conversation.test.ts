@@ -151,8 +151,8 @@ describe('a conversation', () => {
       if (method === 'PUT') sent.push(JSON.parse(String(body)))
       if (method === 'PUT') return new Response(null, { status: 204 })
       const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
-      const turnIds = [question?.id, answer?.id]
-      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], turnIds, version: 1, readAt: 1 })
+      const versions = { [question?.id ?? '']: 1, [answer?.id ?? '']: 2 }
+      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], versions, version: 1 })
     })
     conversation.say('Hello')
     const failed = await lastWhen(({ cause, content }) => cause !== undefined && content === 'Half')
@@ -178,8 +178,8 @@ describe('a conversation', () => {
       }
       if (++looked === 1) conversation.rename('A greeting')
       const failed = { ...answer, content: 'Half', state: 'failed', failure: 'It broke.', requestId: 'r1' }
-      const turnIds = [question?.id, answer?.id]
-      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], turnIds, version: looked, readAt: 1 })
+      const versions = { [question?.id ?? '']: 1, [answer?.id ?? '']: 2 }
+      return Response.json({ title: 'Hello', pinned: false, leaf: answer?.id, turns: [failed], versions, version: looked })
     })
     conversation.say('Hello')
     const failed = await lastWhen(({ content }) => content === 'Half')
@@ -227,24 +227,27 @@ describe('a conversation', () => {
     assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Found')
   })
 
-  it('takes up an answer that the service is writing, and what other pages have said', async () => {
+  it('takes up an answer that the service is writing, and reads no more than what other pages have changed', async () => {
     const answer = openAnswer()
     const turn = { parent: null, files: [], failure: null, model: null, facts: null, at: 1 } as const
     const question: Turn = { ...turn, id: 'q', role: 'user', content: 'Hello', state: 'done' }
     const written: Turn = { ...turn, id: 'a', parent: 'q', role: 'assistant', content: '', state: 'writing', inference: 'r1', at: 2 }
     const head = { id: 'c', title: 'Hello', pinned: false }
-    conversation = new Conversation({ ...head, leaf: 'a', turns: [question, written], turnIds: ['q', 'a'], version: 1, readAt: 1 })
+    conversation = new Conversation({ ...head, leaf: 'a', turns: [question, written], versions: { q: 1, a: 1 }, version: 1 })
     answer.send(text('Hi'), finish('stop'), usage, succeeded)
     assert.equal((await lastWhen(({ state }) => state === 'done')).content, 'Hi')
-    const more: Turn = { ...question, id: 'q2', parent: 'a', content: 'And now?', at: 3 }
+    const more: Turn = { ...question, id: 'q2', parent: 'q', content: 'And now?', at: 3 }
     page.answerWith(async (address) => {
-      assert.equal(address, `/console/api/conversations/c?version=1&readAt=1`)
-      return Response.json({ ...head, title: 'Hi', leaf: 'q2', turns: [more], turnIds: ['q', 'a', 'q2'], version: 2, readAt: 5 })
+      const versions = { q: 1, q2: 1 }
+      if (address === '/console/api/conversations/c/versions?known=1')
+        return Response.json({ ...head, title: 'Hi', leaf: 'q2', versions, version: 2 })
+      assert.equal(address, '/console/api/conversations/c/turns?ids=q2')
+      return Response.json({ turns: [more], versions: { q2: 1 } })
     })
     await conversation.refresh()
     assert.deepEqual(
       conversation.turns.value.map(({ content }) => content),
-      ['Hello', 'Hi', 'And now?'],
+      ['Hello', 'And now?'],
     )
     assert.equal(conversation.title.value, 'Hi')
   })

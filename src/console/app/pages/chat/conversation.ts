@@ -1,48 +1,27 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import type { ConversationHead, ConversationSettings, Turn } from '../../../../core/chat/conversation.ts'
 import { beginning } from '../../../../core/text/visible-text.ts'
-import { orAborted } from '../../../../core/waiting.ts'
 import type { OpenedConversation } from '../../../contract/conversations.ts'
 import { makeId } from '../../browser/make-id.ts'
-import { pageShown } from '../../browser/page-shown.ts'
-import { cancelInference } from '../../interface/inference-requests.ts'
-import { submitChat } from '../../interface/submit-chat.ts'
-import { language } from '../../language/language.ts'
-import { t } from '../../language/t.ts'
-import { whileSignedIn } from '../../state/session.ts'
+import { LiveAnswers } from './answers/live-answers.ts'
 import { type Attachments, noAttachments } from './attach/attachments.ts'
-import { type ChatSettings, chatRequestBody, chatSettings } from './chat-settings.ts'
+import { chatSettings } from './chat-settings.ts'
 import { chosenModels } from './compare/compared-models.ts'
 import { countedTurns } from './context/context-use.ts'
 import { ConversationKeeper } from './conversation-keeper.ts'
-import { mergeTurns } from './merge-turns.ts'
-import { messagesOf, titleOf } from './message-text.ts'
+import { titleOf } from './message-text.ts'
 import { isSame, settingsNow } from './presets/presets.ts'
 import { type KnownConversation, readChanges } from './read-changes.ts'
-import { readSchema } from './structure/read-schema.ts'
-import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
-import { failedFields, followAnswer } from './write-answer.ts'
+import { ConversationTurns } from './tree/conversation-turns.ts'
+import { mergeTurns } from './tree/merge-turns.ts'
 
 /** Characters of what a person calls a conversation. */
 const longestTitle = 160
-const pageLeft = t`Interrupted: the page was closed or reloaded.`
-/** How long a page has to hand in what an answer is asked for with, in milliseconds. */
-const handInMs = 5000
 
 /** What is known of a conversation when it is opened: all that the service has of it, or a copy of another. */
 export type OpenedTurns = ConversationHead & Pick<OpenedConversation, 'id' | 'turns'> & Partial<KnownConversation>
 
-interface FollowedTurn {
-  /** The request that writes it. */
-  readonly id: string
-  readonly sentAt: number | null
-  /** Whether the service itself keeps it in the conversation. */
-  readonly isKept: boolean
-  readonly settings?: ChatSettings
-  readonly controller?: AbortController
-}
-
-/** A conversation: what was said in all its versions, which of them are shown, and the answer that is being written. */
+/** A conversation: what was said, how the next answer is requested, and the answers that are being written. */
 export class Conversation {
   readonly id: string
   readonly title: Signal<string>
@@ -52,9 +31,6 @@ export class Conversation {
   /** The message from which on models read it; null = they read all. */
   readonly countsFrom: Signal<string | null>
   readonly keeper: ConversationKeeper
-  readonly #all: Signal<readonly Turn[]>
-  readonly #leaf: Signal<string | null>
-  readonly #versions: ReadonlySignal<ReturnType<typeof versionsByMessage>>
   /** What is shown: one version of each message. */
   readonly turns: ReadonlySignal<readonly Turn[]>
   /** Those of them that models read. */
@@ -64,10 +40,9 @@ export class Conversation {
   /** Whether a model is answering right now. */
   readonly writing: ReadonlySignal<boolean>
   /** Whether the page has lost the service while an answer goes on there. */
-  readonly connectionLost = signal(false)
-  readonly #answering = new Map<string, AbortController>()
-  /** Requests that were stopped here, or whose end was heard; the service may take a moment to note it. */
-  readonly #ended = new Set<string>()
+  readonly connectionLost: ReadonlySignal<boolean>
+  readonly #turns: ConversationTurns
+  readonly #answers: LiveAnswers
   #known: KnownConversation | null = null
   #knownLeaf: string | null
 
@@ -77,40 +52,48 @@ export class Conversation {
     this.pinned = signal(known?.pinned ?? false)
     this.settings = signal(known?.settings ?? null)
     this.countsFrom = signal(known?.countsFrom ?? null)
-    this.#all = signal(known?.turns ?? [])
-    this.#leaf = signal(known?.leaf ?? null)
     this.#knownLeaf = known?.leaf ?? null
-    this.#versions = computed(() => versionsByMessage(this.#all.value))
-    this.turns = computed(() => pathTo(this.#all.value, this.#leaf.value))
+    this.#turns = new ConversationTurns(known?.turns ?? [], this.#knownLeaf)
+    this.turns = this.#turns.shown
     this.counted = computed(() => countedTurns(this.turns.value, this.countsFrom.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {
       head: () => this.#head(),
-      turn: (id) => this.#all.peek().find((turn) => turn.id === id),
+      turn: (id) => this.#turns.all.find((turn) => turn.id === id),
     })
-    const { version, readAt, turnIds } = known ?? {}
-    if (version !== undefined && readAt !== undefined && turnIds !== undefined) this.#known = { version, readAt, turnIds }
-    this.#findLeaf()
-    this.#followAll()
+    this.#answers = new LiveAnswers({
+      id: this.id,
+      turns: this.#turns,
+      counted: (path) => countedTurns(path, this.countsFrom.peek()),
+      keep: (id) => this.keeper.turnChanged(id),
+      readAgain: () => this.#readAgain(),
+    })
+    this.connectionLost = this.#answers.connectionLost
+    const { version, versions } = known ?? {}
+    if (version !== undefined && versions !== undefined) this.#known = { version, versions }
+    this.#answers.followAll()
   }
 
   /** Takes over what other pages, and the service, have made of it since. @returns false when something changed here meanwhile, which may be missing in what was read. */
   async refresh(): Promise<boolean> {
     const { changes } = this.keeper
-    const read = await readChanges(this.id, this.#known)
+    const before = this.#known
+    const read = await readChanges(this.id, before)
     if (read === 'gone') this.keeper.foundGone()
     if (read === 'gone' || read === null) return true
     if (changes !== this.keeper.changes) return false
-    const before = new Set(this.#known?.turnIds)
-    this.#known = read
-    const isOurs = (id: string) => this.keeper.isAtWork(id) || this.#answering.has(id)
-    const turns = read.turns.filter(({ state, inference = '' }) => state !== 'writing' || !this.#ended.has(inference))
+    const isOurs = (id: string) => this.keeper.isAtWork(id) || this.#answers.isWriting(id)
+    const turns = read.turns.filter((turn) => !this.#answers.isOutdated(turn))
+    const taken = new Set(turns.flatMap(({ id }) => (isOurs(id) ? [] : [id])))
+    const passedOver = new Set(read.turns.flatMap(({ id }) => (taken.has(id) ? [] : [id])))
+    const versions = Object.fromEntries(Object.entries(read.known).filter(([id]) => !passedOver.has(id)))
+    this.#known = { version: read.version, versions }
     batch(() => {
-      this.#all.value = mergeTurns(this.#all.peek(), { ...read, turns }, { isOurs, wasThere: (id) => before.has(id) })
+      const wasThere = (id: string) => before !== null && Object.hasOwn(before.versions, id)
+      this.#turns.takeOver(mergeTurns(this.#turns.all, { turns, versions: read.versions }, { isOurs, wasThere }))
       if (!this.keeper.isAtWork(null)) this.#takeHead(read)
-      this.#findLeaf()
     })
-    this.#followAll()
+    this.#answers.followAll()
     return true
   }
 
@@ -119,48 +102,28 @@ export class Conversation {
     this.title.value = title
     this.pinned.value = pinned
     this.countsFrom.value = countsFrom ?? null
-    if (leaf !== this.#knownLeaf && leaf !== this.#leaf.peek()) {
-      this.comparing.value = []
-      this.#leaf.value = leaf
-    }
+    // A head may come before the message that it names; that one is shown once it is here.
+    if (leaf === this.#knownLeaf || (leaf !== null && this.#turns.find(leaf) === undefined)) return
     this.#knownLeaf = leaf
-  }
-
-  /** Where the message that was shown last is gone, or not there yet, the newest is. */
-  #findLeaf(): void {
-    const all = this.#all.peek()
-    const leaf = this.#leaf.peek()
-    if (!all.some(({ id }) => id === leaf)) this.#leaf.value = all.at(-1)?.id ?? null
-  }
-
-  /** Follows what the service is writing; what a page left before it had asked for it is not being written. */
-  #followAll(): void {
-    for (const turn of this.#all.peek()) {
-      if (turn.state !== 'writing' || this.#answering.has(turn.id)) continue
-      if (turn.inference !== undefined) void this.#follow(turn, { id: turn.inference, sentAt: null, isKept: true })
-      else setTimeout(() => this.#giveUp(turn), handInMs)
-    }
-  }
-
-  #giveUp(turn: Turn): void {
-    const failed = { ...turn, state: 'failed', failure: pageLeft, failureLanguage: language } as const
-    this.#all.value = this.#all.peek().map((each) => (each === turn ? failed : each))
+    if (leaf === this.#turns.leaf) return
+    this.comparing.value = []
+    this.#turns.leaf = leaf
   }
 
   /** All versions of a message, the first made first. */
   versions(turn: Turn): readonly Turn[] {
-    return this.#versions.value(turn)
+    return this.#turns.versions(turn)
   }
 
   /** The answers that are compared, in the order of their models. */
   compared(): readonly Turn[] {
-    return this.comparing.value.flatMap((id) => this.#all.value.find((turn) => turn.id === id) ?? [])
+    return this.comparing.value.flatMap((id) => this.#turns.find(id) ?? [])
   }
 
   /** Goes on with one of the answers that were compared; the others stay as its versions. */
   choose({ id }: Turn): void {
     this.comparing.value = []
-    this.#leaf.value = id
+    this.#turns.leaf = id
     this.keeper.headChanged()
   }
 
@@ -168,16 +131,16 @@ export class Conversation {
   answerCalls(turn: Turn, results: readonly string[]): void {
     const calls = turn.calls?.map((call, index) => ({ ...call, result: results[index] ?? '' }))
     if (calls === undefined) return
-    this.#all.value = this.#all.peek().map((each) => (each.id === turn.id ? { ...each, calls } : each))
+    this.#turns.replace({ ...turn, calls })
     this.keeper.turnChanged(turn.id)
-    this.#leaf.value = turn.id
+    this.#turns.leaf = turn.id
     void this.#answer()
   }
 
   /** Adds what a person said and lets the model answer, or several. */
   say(content: string, { files, pictures }: Attachments = noAttachments): void {
     const attached = { files, ...(pictures.length > 0 && { pictures }) }
-    this.#add({ parent: this.#leaf.peek(), role: 'user', content, ...attached, state: 'done', model: null })
+    this.#add({ parent: this.#turns.leaf, role: 'user', content, ...attached, state: 'done', model: null })
     void this.#answer(chosenModels(chatSettings.value.model))
   }
 
@@ -200,7 +163,7 @@ export class Conversation {
   regenerate({ parent }: Turn): void {
     this.stop()
     this.comparing.value = []
-    this.#leaf.value = parent
+    this.#turns.leaf = parent
     void this.#answer()
   }
 
@@ -208,15 +171,15 @@ export class Conversation {
   goOn(turn: Turn): void {
     this.stop()
     this.comparing.value = []
-    this.#leaf.value = turn.id
+    this.#turns.leaf = turn.id
     const { requestId: _, cause: __, failureLanguage: ___, inference: ____, ...begun } = turn
-    void this.#write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
+    void this.#answers.write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
   }
 
   /** Shows a version of a message, with the newest of what follows it. */
   show(id: string): void {
     this.comparing.value = []
-    this.#leaf.value = newestBelow(this.#all.peek(), id)
+    this.#turns.show(id)
     this.keeper.headChanged()
   }
 
@@ -224,19 +187,14 @@ export class Conversation {
   remove(turn: Turn): () => void {
     this.stop()
     this.comparing.value = []
-    const gone = allBelow(this.#all.peek(), turn.id)
-    const before = { all: this.#all.peek(), leaf: this.#leaf.peek() }
-    this.#all.value = before.all.filter((each) => !gone.includes(each))
-    const other = this.versions(turn).at(-1)
-    this.#leaf.value = other === undefined ? turn.parent : newestBelow(this.#all.peek(), other.id)
+    const { gone, undo } = this.#turns.remove(turn)
     const keepAll = () => {
       for (const { id } of gone) this.keeper.turnChanged(id)
       this.keeper.headChanged()
     }
     keepAll()
     return () => {
-      this.#all.value = [...this.#all.peek(), ...gone]
-      this.#leaf.value = before.leaf
+      undo()
       keepAll()
     }
   }
@@ -244,7 +202,7 @@ export class Conversation {
   /** The same once more, as a conversation of its own. */
   copy(): Conversation {
     this.stop()
-    const turns = this.#all.peek()
+    const turns = this.#turns.all
     const made = new Conversation({ ...this.#head(), id: makeId(), turns })
     made.keeper.headChanged()
     for (const { id } of turns) made.keeper.turnChanged(id)
@@ -276,84 +234,26 @@ export class Conversation {
 
   /** Stops an answer where it is, or all of them, whichever page asked for them; what was written stays. */
   stop(turn?: Turn): void {
-    if (turn === undefined) for (const controller of this.#answering.values()) controller.abort()
-    else this.#answering.get(turn.id)?.abort()
+    this.#answers.stop(turn)
   }
 
   /** Lets the model answer what was said last; several at once where somebody compares them. */
   async #answer(models: readonly string[] = [chatSettings.value.model]): Promise<void> {
-    const parent = this.#leaf.peek()
+    const parent = this.#turns.leaf
     const answers = models.map((model) => this.#add({ parent, role: 'assistant', content: '', files: [], state: 'writing', model }))
     const [first, ...others] = answers
     if (first !== undefined && others.length > 0) {
       this.comparing.value = answers.map(({ id }) => id)
-      this.#leaf.value = first.id
+      this.#turns.leaf = first.id
     }
-    await Promise.all(answers.map((answer) => this.#write(answer, answer.model ?? '')))
+    await Promise.all(answers.map((answer) => this.#answers.write(answer, answer.model ?? '')))
   }
 
-  /** Asks for an answer, or the rest of one, and follows it until it is done. */
-  async #write(turn: Turn, model: string): Promise<void> {
-    const controller = this.#begin(turn.id)
-    this.#replace(turn)
-    const before = pathTo(this.#all.peek(), turn.content === '' ? turn.parent : turn.id)
-    const settings = { ...chatSettings.value, model }
-    const sentAt = performance.now()
-    const place = { conversation: this.id, turn: turn.id, parent: turn.parent, key: makeId() }
-    const body = chatRequestBody(settings, countedTurns(before, this.countsFrom.peek()).flatMap(messagesOf))
-    const submitted = whileSignedIn(() => submitChat(body, place))
-    try {
-      const { id, isKept } = await orAborted(submitted, controller.signal)
-      await this.#follow({ ...turn, inference: id }, { id, sentAt, isKept, settings, controller })
-    } catch (error) {
-      // Reported as the service's failure, it would stand so in the conversation that the next page opens.
-      if (!controller.signal.aborted) await pageShown()
-      if (this.#answering.get(turn.id) === controller) this.#answering.delete(turn.id)
-      this.#replace({ ...turn, ...(controller.signal.aborted ? { state: 'stopped' } : failedFields(error)) })
-      this.keeper.turnChanged(turn.id)
-      // The service may have it nevertheless.
-      if (controller.signal.aborted) void submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
-    }
-  }
-
-  /** Follows an answer that the service is writing until it is done. */
-  async #follow(
-    turn: Turn,
-    { id, sentAt, isKept, settings = chatSettings.value, controller = this.#begin(turn.id) }: FollowedTurn,
-  ): Promise<void> {
-    const { signal } = controller
-    const before = this.#known
-    let written = turn
-    const change = (fields: Partial<Turn>) => {
-      written = { ...written, ...fields }
-      this.#replace(written)
-    }
-    change({})
-    signal.addEventListener('abort', () => void this.#cancel(id).catch(() => {}))
-    const onConnection = (isLost: boolean) => (this.connectionLost.value = isLost)
-    const { schema } = readSchema(settings)
-    const followed = { id, sentAt, schema, signal, onConnection }
-    await whileSignedIn(() => followAnswer(turn, followed, change)).catch((error: unknown) => change(failedFields(error)))
-    if (this.#answering.get(turn.id) === controller) this.#answering.delete(turn.id)
-    this.#ended.add(id)
-    await this.#settle(written, { isKept, before })
-  }
-
-  /** Takes over what the service has kept of an answer that ended, and keeps what it does not know. */
-  async #settle(written: Turn, { isKept, before }: { readonly isKept: boolean; readonly before: KnownConversation | null }): Promise<void> {
-    if (isKept && !(await this.#readAgain(before))) return
-    const kept = this.#all.peek().find(({ id }) => id === written.id)
-    const { cause, schemaFaults } = written
-    if (kept !== written && cause === undefined && schemaFaults === undefined) return
-    if (kept !== undefined) this.#replace({ ...kept, ...(cause !== undefined && { cause }), ...(schemaFaults && { schemaFaults }) })
-    this.keeper.turnChanged(written.id)
-  }
-
-  /** Reads what the service has by now, also of what was left out while it was written. @returns false when it cannot be read; the page looks again before long. */
-  async #readAgain(before: KnownConversation | null): Promise<boolean> {
+  /** Reads what the service has by now, also of what was passed over while it was written. @returns false when it cannot be read; the page looks again before long. */
+  async #readAgain(): Promise<boolean> {
     try {
       do {
-        this.#known = before && this.#known && { ...this.#known, readAt: before.readAt, version: 0 }
+        this.#known &&= { ...this.#known, version: 0 }
         await this.keeper.settled()
       } while (!(await this.refresh()))
       return true
@@ -366,30 +266,11 @@ export class Conversation {
     const settings = this.settings.peek()
     const countsFrom = this.countsFrom.peek()
     const more = { ...(settings && { settings }), ...(countsFrom !== null && { countsFrom }) }
-    return { title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#leaf.peek(), ...more }
+    return { title: this.title.peek(), pinned: this.pinned.peek(), leaf: this.#turns.leaf, ...more }
   }
 
-  #begin(id: string): AbortController {
-    const controller = new AbortController()
-    this.#answering.set(id, controller)
-    return controller
-  }
-
-  async #cancel(id: string): Promise<void> {
-    this.#ended.add(id)
-    await cancelInference(id)
-  }
-
-  #replace(turn: Turn): void {
-    this.#all.value = this.#all.peek().map((each) => (each.id === turn.id ? turn : each))
-  }
-
-  #add(fields: Omit<Turn, 'id' | 'failure' | 'facts' | 'at'>): Turn {
-    // Messages come back in the order of their times: two begun at once must not share one.
-    const at = Math.max(Date.now(), (this.#all.peek().at(-1)?.at ?? 0) + 1)
-    const turn: Turn = { ...fields, id: makeId(), failure: null, facts: null, at }
-    this.#all.value = [...this.#all.peek(), turn]
-    this.#leaf.value = turn.id
+  #add(fields: Parameters<ConversationTurns['add']>[0]): Turn {
+    const turn = this.#turns.add(fields)
     if (this.title.peek() === '') this.title.value = titleOf(turn)
     this.settings.value ??= untracked(settingsNow)
     this.keeper.headChanged()

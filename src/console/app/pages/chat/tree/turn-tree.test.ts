@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Turn } from '../../../../core/chat/conversation.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
 
 const turn = (id: string, parent: string | null, role: Turn['role']): Turn => ({

@@ -1,4 +1,4 @@
-import type { Turn } from '../../../../core/chat/conversation.ts'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
 
 /** The messages from the beginning of a conversation to one of its ends; none when the end is not there. */
 export function pathTo(turns: readonly Turn[], leaf: string | null): readonly Turn[] {

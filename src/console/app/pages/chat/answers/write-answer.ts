@@ -1,12 +1,12 @@
-import type { RecordedCall, Turn } from '../../../../core/chat/conversation.ts'
-import type { JsonObject } from '../../../../core/json-value.ts'
-import { type ChatChunk, type ChatPart, partsOf } from '../../interface/chat-parts.ts'
-import { askPatiently, type EndedInference, followToItsEnd } from '../../interface/follow-inference.ts'
-import { causeOf, languageOf, request, requestIdOf, sentenceOf } from '../../interface/request.ts'
-import { language } from '../../language/language.ts'
-import { t } from '../../language/t.ts'
-import { isSignedOut } from '../../state/session.ts'
-import { schemaFaults } from './structure/check-schema.ts'
+import type { RecordedCall, Turn } from '../../../../../core/chat/conversation.ts'
+import type { JsonObject } from '../../../../../core/json-value.ts'
+import { type ChatChunk, type ChatPart, partsOf } from '../../../interface/chat-parts.ts'
+import { askPatiently, type EndedInference, followToItsEnd } from '../../../interface/follow-inference.ts'
+import { causeOf, languageOf, request, requestIdOf, sentenceOf } from '../../../interface/request.ts'
+import { language } from '../../../language/language.ts'
+import { t } from '../../../language/t.ts'
+import { isSignedOut } from '../../../state/session.ts'
+import { schemaFaults } from '../structure/check-schema.ts'
 
 interface Followed {
   /** The request that writes it. */

@@ -1,24 +1,19 @@
-import type { Turn } from '../../../../core/chat/conversation.ts'
-
-interface ReadTurns {
-  /** Messages as the service has them; those that have not changed are left out. */
-  readonly turns: readonly Turn[]
-  /** Of all that it has. */
-  readonly turnIds: readonly string[]
-}
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import type { ReadTurns } from '../../../../contract/conversations.ts'
 
 /**
  * A page's messages with what other pages, and the service, have made of them.
  *
+ * @param read The versions of all messages that the service has, and those messages that have changed.
  * @param isOurs Whether the page itself is at work on a message, so that nothing else changes it.
  * @param wasThere Whether the service had a message before; what it never had is not gone.
  */
 export function mergeTurns(
   own: readonly Turn[],
-  { turns, turnIds }: ReadTurns,
+  { turns, versions }: ReadTurns,
   { isOurs, wasThere }: { readonly isOurs: (id: string) => boolean; readonly wasThere: (id: string) => boolean },
 ): readonly Turn[] {
-  const there = new Set(turnIds)
+  const there = new Set(Object.keys(versions))
   const changed = new Map(turns.map((turn) => [turn.id, turn]))
   const left = own.filter(({ id }) => there.has(id) || isOurs(id) || !wasThere(id))
   const known = new Set(own.map(({ id }) => id))

@@ -1,0 +1,159 @@
+import { signal } from '@preact/signals'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { orAborted } from '../../../../../core/waiting.ts'
+import { makeId } from '../../../browser/make-id.ts'
+import { pageShown } from '../../../browser/page-shown.ts'
+import { cancelInference } from '../../../interface/inference-requests.ts'
+import { submitChat } from '../../../interface/submit-chat.ts'
+import { language } from '../../../language/language.ts'
+import { t } from '../../../language/t.ts'
+import { whileSignedIn } from '../../../state/session.ts'
+import { type ChatSettings, chatRequestBody, chatSettings } from '../chat-settings.ts'
+import { messagesOf } from '../message-text.ts'
+import { readSchema } from '../structure/read-schema.ts'
+import type { ConversationTurns } from '../tree/conversation-turns.ts'
+import { failedFields, followAnswer } from './write-answer.ts'
+
+const pageLeft = t`Interrupted: the page was closed or reloaded.`
+/** How long a page has to submit the request for an answer, in milliseconds. */
+const handInMs = 5000
+
+/** The conversation that the answers are of. */
+interface AnsweredConversation {
+  readonly id: string
+  readonly turns: ConversationTurns
+  /** Those of its messages that models read. */
+  readonly counted: (path: readonly Turn[]) => readonly Turn[]
+  /** Called where the service is to keep a message as it is here. */
+  readonly keep: (id: string) => void
+  /** Takes over what the service has kept by now. @returns false when it cannot be read; the page looks again before long. */
+  readonly readAgain: () => Promise<boolean>
+}
+
+interface FollowedTurn {
+  /** The request that writes it. */
+  readonly id: string
+  readonly sentAt: number | null
+  /** Whether the service itself keeps it in the conversation. */
+  readonly isKept: boolean
+  readonly settings?: ChatSettings
+  readonly controller?: AbortController
+}
+
+/** The answers of a conversation that are being written: requested here, or by another page. */
+export class LiveAnswers {
+  /** Whether the page has lost the service while an answer goes on there. */
+  readonly connectionLost = signal(false)
+  readonly #conversation: AnsweredConversation
+  /** By message. */
+  readonly #followed = new Map<string, AbortController>()
+  /** Requests that were stopped here, or have ended; the service may take a moment to note it. */
+  readonly #ended = new Set<string>()
+
+  constructor(conversation: AnsweredConversation) {
+    this.#conversation = conversation
+  }
+
+  /** Whether a message is being written, so that nothing else changes it. */
+  isWriting(id: string): boolean {
+    return this.#followed.has(id)
+  }
+
+  /** Whether a message is still as it was before its request ended. */
+  isOutdated({ state, inference = '' }: Turn): boolean {
+    return state === 'writing' && this.#ended.has(inference)
+  }
+
+  /** Follows what the service is writing; what a page left before it had sent a request is not being written. */
+  followAll(): void {
+    for (const turn of this.#conversation.turns.all) {
+      if (turn.state !== 'writing' || this.isWriting(turn.id)) continue
+      if (turn.inference !== undefined) void this.#follow(turn, { id: turn.inference, sentAt: null, isKept: true })
+      else setTimeout(() => this.#giveUp(turn), handInMs)
+    }
+  }
+
+  /** Requests an answer, or the rest of one, and follows it until it is done. */
+  async write(turn: Turn, model: string): Promise<void> {
+    const { id: conversation, turns, counted, keep } = this.#conversation
+    const controller = this.#begin(turn.id)
+    turns.replace(turn)
+    const before = turns.pathTo(turn.content === '' ? turn.parent : turn.id)
+    const settings = { ...chatSettings.value, model }
+    const sentAt = performance.now()
+    const place = { conversation, turn: turn.id, parent: turn.parent, key: makeId() }
+    const body = chatRequestBody(settings, counted(before).flatMap(messagesOf))
+    const submitted = whileSignedIn(() => submitChat(body, place))
+    try {
+      const { id, isKept } = await orAborted(submitted, controller.signal)
+      await this.#follow({ ...turn, inference: id }, { id, sentAt, isKept, settings, controller })
+    } catch (error) {
+      // Reported as the service's failure, it would stand so in the conversation that the next page opens.
+      if (!controller.signal.aborted) await pageShown()
+      this.#end(turn.id, controller)
+      turns.replace({ ...turn, ...(controller.signal.aborted ? { state: 'stopped' } : failedFields(error)) })
+      keep(turn.id)
+      // The service may have it nevertheless.
+      if (controller.signal.aborted) void submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
+    }
+  }
+
+  /** Stops one where it is, or all of them, whichever page requested them; what was written stays. */
+  stop(turn?: Turn): void {
+    if (turn === undefined) for (const controller of this.#followed.values()) controller.abort()
+    else this.#followed.get(turn.id)?.abort()
+  }
+
+  #giveUp(turn: Turn): void {
+    const { turns } = this.#conversation
+    if (turns.all.includes(turn)) turns.replace({ ...turn, state: 'failed', failure: pageLeft, failureLanguage: language })
+  }
+
+  /** Follows an answer that the service is writing until it is done. */
+  async #follow(
+    turn: Turn,
+    { id, sentAt, isKept, settings = chatSettings.value, controller = this.#begin(turn.id) }: FollowedTurn,
+  ): Promise<void> {
+    const { signal } = controller
+    let written = turn
+    const change = (fields: Partial<Turn>) => {
+      written = { ...written, ...fields }
+      this.#conversation.turns.replace(written)
+    }
+    change({})
+    signal.addEventListener('abort', () => void this.#cancel(id).catch(() => {}))
+    const onConnection = (isLost: boolean) => (this.connectionLost.value = isLost)
+    const { schema } = readSchema(settings)
+    const followed = { id, sentAt, schema, signal, onConnection }
+    await whileSignedIn(() => followAnswer(turn, followed, change)).catch((error: unknown) => change(failedFields(error)))
+    this.#end(turn.id, controller)
+    this.#ended.add(id)
+    await this.#settle(written, isKept)
+  }
+
+  /** Takes over what the service has kept of an answer that ended, and keeps what it does not know. */
+  async #settle(written: Turn, isKept: boolean): Promise<void> {
+    const { turns, keep, readAgain } = this.#conversation
+    if (isKept && !(await readAgain())) return
+    const kept = turns.all.find(({ id }) => id === written.id)
+    const { cause, schemaFaults } = written
+    if (kept !== written && cause === undefined && schemaFaults === undefined) return
+    if (kept !== undefined) turns.replace({ ...kept, ...(cause !== undefined && { cause }), ...(schemaFaults && { schemaFaults }) })
+    keep(written.id)
+  }
+
+  #begin(id: string): AbortController {
+    const controller = new AbortController()
+    this.#followed.set(id, controller)
+    return controller
+  }
+
+  #end(id: string, controller: AbortController): void {
+    if (this.#followed.get(id) === controller) this.#followed.delete(id)
+  }
+
+  async #cancel(id: string): Promise<void> {
+    this.#ended.add(id)
+    await cancelInference(id)
+  }
+}

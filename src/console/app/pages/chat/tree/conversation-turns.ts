@@ -1,0 +1,93 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Turn } from '../../../../../core/chat/conversation.ts'
+import { makeId } from '../../../browser/make-id.ts'
+import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
+
+/** What was said in a conversation, in all its versions, and which of them are shown. */
+export class ConversationTurns {
+  /** One version of each message, from the first to the last that is shown. */
+  readonly shown: ReadonlySignal<readonly Turn[]>
+  readonly #all: Signal<readonly Turn[]>
+  readonly #leaf: Signal<string | null>
+  readonly #versions: ReadonlySignal<ReturnType<typeof versionsByMessage>>
+
+  constructor(turns: readonly Turn[], leaf: string | null) {
+    this.#all = signal(turns)
+    this.#leaf = signal(leaf)
+    this.#versions = computed(() => versionsByMessage(this.#all.value))
+    this.shown = computed(() => pathTo(this.#all.value, this.#leaf.value))
+    this.#findLeaf()
+  }
+
+  /** All of them, in the order in which they were begun. */
+  get all(): readonly Turn[] {
+    return this.#all.peek()
+  }
+
+  /** The last message that is shown; null = none is. */
+  get leaf(): string | null {
+    return this.#leaf.peek()
+  }
+
+  set leaf(id: string | null) {
+    this.#leaf.value = id
+  }
+
+  find(id: string): Turn | undefined {
+    return this.#all.value.find((turn) => turn.id === id)
+  }
+
+  /** All versions of a message, the first made first. */
+  versions(turn: Turn): readonly Turn[] {
+    return this.#versions.value(turn)
+  }
+
+  /** The messages from the first to a certain one. */
+  pathTo(id: string | null): readonly Turn[] {
+    return pathTo(this.all, id)
+  }
+
+  /** Takes over other messages, of which the same one is shown last where it is there. */
+  takeOver(turns: readonly Turn[], leaf = this.leaf): void {
+    batch(() => {
+      this.#all.value = turns
+      this.#leaf.value = leaf
+      this.#findLeaf()
+    })
+  }
+
+  /** Adds a message, and shows it. */
+  add(fields: Omit<Turn, 'id' | 'failure' | 'facts' | 'at'>): Turn {
+    // Messages come back in the order of their times: two begun at once must not share one.
+    const at = Math.max(Date.now(), (this.all.at(-1)?.at ?? 0) + 1)
+    const turn: Turn = { ...fields, id: makeId(), failure: null, facts: null, at }
+    this.#all.value = [...this.all, turn]
+    this.leaf = turn.id
+    return turn
+  }
+
+  replace(turn: Turn): void {
+    this.#all.value = this.all.map((each) => (each.id === turn.id ? turn : each))
+  }
+
+  /** Shows a version of a message, with the newest of what follows it. */
+  show(id: string): void {
+    this.leaf = newestBelow(this.all, id)
+  }
+
+  /** Takes a message out with everything that follows it. @returns what is gone, and the way back. */
+  remove(turn: Turn): { readonly gone: readonly Turn[]; readonly undo: () => void } {
+    const gone = allBelow(this.all, turn.id)
+    const before = this.leaf
+    this.#all.value = this.all.filter((each) => !gone.includes(each))
+    const other = this.versions(turn).at(-1)
+    if (other === undefined) this.leaf = turn.parent
+    else this.show(other.id)
+    return { gone, undo: () => this.takeOver([...this.all, ...gone], before) }
+  }
+
+  /** Where the message that was shown last is gone, or not there yet, the newest is. */
+  #findLeaf(): void {
+    if (!this.all.some(({ id }) => id === this.leaf)) this.leaf = this.all.at(-1)?.id ?? null
+  }
+}
