@@ -24,11 +24,14 @@ export interface EndedClaim {
 export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   const { claim, meter, signal } = ended
   const usage = meter.entry(outcomeOf(completion))
-  // Before the end is visible, so that readers of the end find what was written.
-  await keepAnswer(deps, ended, completion)
+  // A success is kept before its end is visible, so that readers of the end find it. A failure is kept once it counts:
+  // an attempt that was lost must not hide what the next one writes.
+  const succeeded = completion.outcome === 'succeeded'
+  if (succeeded) await keepAnswer(deps, ended, completion)
   const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, neverAborted), signal)
-  if (answer === 'lost') deps.onEvent({ type: 'fenced', inference: claim.inference })
-  else reportCompleted(deps, ended, completion)
+  if (answer === 'lost') return deps.onEvent({ type: 'fenced', inference: claim.inference })
+  if (!succeeded) await keepAnswer(deps, ended, completion)
+  reportCompleted(deps, ended, completion)
 }
 
 /** Gives the inference back or completes it, as the reason for which its work ended demands. */

@@ -42,7 +42,7 @@ test('runs images and chats, stores their output and books them', async () => {
   )
 })
 
-test('what an answer of a conversation has come to is kept before its end can be seen, however it ends, and it is not tried again', async () => {
+test('an answer of a conversation is kept however it ends, a success before its end can be seen, and it is not tried again', async () => {
   const bench = createWorkerBench()
   const kept: unknown[] = []
   const endAnswer = async (...[answer, { outcome, written }]: Parameters<WorkerDependencies['endAnswer']>) => {
@@ -58,8 +58,22 @@ test('what an answer of a conversation has come to is kept before its end can be
   }
   assert.deepEqual(kept, [
     ['succeeded', 'hello there', 'running', place],
-    ['failed', 'hello', 'running', place],
+    ['failed', 'hello', 'completed', place],
   ])
+})
+
+test('a failure of a lost attempt is not kept in the conversation', async () => {
+  const bench = createWorkerBench()
+  bench.queue.complete = async () => 'lost'
+  const kept: unknown[] = []
+  const endAnswer = async (...[, { outcome }]: Parameters<WorkerDependencies['endAnswer']>) => void kept.push(outcome)
+  await using _worker = startWorker({ ...bench, endAnswer }, settings)
+  const fenced = bench.nextEvent('fenced')
+  const place = { conversation: 'c', turn: 't', parent: null }
+  const request = makeTextRequest('[fail inference_failed after 1]')
+  await bench.queue.enqueue(makeSubmission({ work: { kind: 'chat', request, place } }), options)
+  await fenced
+  assert.deepEqual(kept, [])
 })
 
 test('leaves work to others whose model of that name is of another kind here', async () => {
