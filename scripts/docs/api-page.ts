@@ -2,6 +2,7 @@ import { slugOf } from '../../src/http/docs/render-markdown.ts'
 import { type DocumentedRoute, describePurpose, describeScopes, documentedRoutes } from '../../src/http/openapi/documented-routes.ts'
 import { type FieldRow, fieldRows, parameterRows } from '../../src/http/openapi/field-rows.ts'
 import { routes } from '../../src/http/routes.ts'
+import { publishedBodies } from '../../src/http/wire/chat/sampling-fields.ts'
 import { publishedFieldsTable } from './published-fields-table.ts'
 
 /** Path of the page that {@link apiPage} renders. */
@@ -9,7 +10,7 @@ export const apiPagePath = 'docs/api.md'
 
 /** The page of all routes, from the schemas that check their requests. */
 export function apiPage(): string {
-  return `${introduction}\n${routesTable()}\n${documentedRoutes(routes, { widePenalties: false }).map(section).join('\n')}\n${publishedFieldsTable()}`
+  return `${introduction}\n${routesTable()}\n${documentedRoutes(routes, publishedBodies).map(section).join('\n')}\n${publishedFieldsTable()}`
 }
 
 const introduction = `# API

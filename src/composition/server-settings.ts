@@ -4,6 +4,7 @@ import type { Config } from '../config/settings.ts'
 import type { ConsoleSettings, SignInSettings } from '../console/console-dependencies.ts'
 import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts'
 import { prefixOf } from '../http/path-prefix.ts'
+import { type BodySettings, publishedBodies, widePenalties } from '../http/wire/chat/sampling-fields.ts'
 
 /** The part of the settings that the public interface obeys. */
 export function httpSettings({ addresses, listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
@@ -25,9 +26,14 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
     mostDocumentBytes: accounts.documentBytes,
     defaultModels: models.defaults,
     modelAliases: models.aliases,
-    widePenalties: requests.widePenalties,
+    ...bodySettings(requests),
     privateWebhooks: deferred.privateWebhooks,
   }
+}
+
+/** What the settings decide of the bodies of text requests. */
+export function bodySettings(requests: Config['requests']): BodySettings {
+  return requests.widePenalties ? { penalties: widePenalties } : publishedBodies
 }
 
 /** The paths of the public addresses, that of `public-url` first. */

@@ -24,6 +24,7 @@ import { startMaintenance } from '../worker/maintenance.ts'
 import { postWebhook } from '../worker/post-webhook.ts'
 import { startWorker, type Worker } from '../worker/start-worker.ts'
 import { observeWorker, traceClaims, traceWebhooks } from './observe/observe-events.ts'
+import { bodySettings } from './server-settings.ts'
 
 /** Deferred inferences at once over all models; the slots of each model are the real bound. */
 const concurrency = 64
@@ -94,7 +95,7 @@ export function startDeferredWork(
   const batches = startBatches({
     ...deps,
     mostDocumentBytes: accounts.documentBytes,
-    batchWords: createBatchWords(deps, { ...requests, modelAliases: models.aliases }),
+    batchWords: createBatchWords(deps, { ...bodySettings(requests), imagePixels: requests.imagePixels, modelAliases: models.aliases }),
     onLine: (inference, call) => bodies.recordLine(inference, call),
     onFault: (where, error) => faultSurvived(telemetry, { where }, error),
   })

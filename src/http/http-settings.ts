@@ -1,8 +1,9 @@
 import type { ModelAliases } from '../core/find-descriptor.ts'
 import type { BodyBudgetSettings } from './limits/body-budget.ts'
+import type { BodySettings } from './wire/chat/sampling-fields.ts'
 
 /** How the public interface behaves, as plain data. */
-export interface HttpSettings {
+export interface HttpSettings extends BodySettings {
   /** Whether there are only probes and metrics: the node computes for others. */
   readonly probesOnly?: boolean
   /** Proxies whose `X-Forwarded-For` is believed: addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`. */
@@ -37,8 +38,6 @@ export interface HttpSettings {
   readonly defaultModels: { readonly text: string | null; readonly image: string | null }
   /** Further names of models; absent = only those of their own. */
   readonly modelAliases?: ModelAliases
-  /** Whether penalties may be −2 to 2 instead of 0 to 1. */
-  readonly widePenalties: boolean
   /** Whether webhooks may go to plain `http:` addresses, for networks without certificates. */
   readonly privateWebhooks: boolean
 }

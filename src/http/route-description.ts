@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Scope } from '../core/access-token.ts'
 import type { ErrorStatus } from './faults/error-status.ts'
-import type { HttpSettings } from './http-settings.ts'
+import type { BodySettings } from './wire/chat/sampling-fields.ts'
 import type { ServiceAddresses } from './wire/service-addresses.ts'
 
 /** What a route is: the server, 405, the scope check, the limits and the API document are derived from it. */
@@ -41,9 +41,6 @@ export interface RouteDescription {
   /** Whether HEAD is not answered, which would be held open as long as the answer to GET. */
   readonly hasNoHead?: true
 }
-
-/** The settings that change which bodies are accepted. */
-export type BodySettings = Pick<HttpSettings, 'widePenalties'>
 
 export interface RouteParameter {
   readonly in: 'path' | 'query' | 'header'

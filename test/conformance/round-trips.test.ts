@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import type { ChatMessage, TextRequest } from '../../src/core/text-generation.ts'
 import { encodeChatCompletion } from '../../src/http/wire/chat/chat-completion.ts'
 import { createChatRequestParser } from '../../src/http/wire/chat/chat-request.ts'
+import { publishedBodies } from '../../src/http/wire/chat/sampling-fields.ts'
 import { encodeMessage, startMessage } from '../../src/http/wire/messages/message.ts'
 import { parseMessageRequest } from '../../src/http/wire/messages/message-request.ts'
 import { encodeFinished, startResponse } from '../../src/http/wire/responses/response.ts'
@@ -18,7 +19,7 @@ import { makeTextRequest } from '../support/text-request.ts'
 /** What a field holds of JSON that this service wrote itself. */
 type Wire = ReturnType<typeof JSON.parse>
 
-const parseChat = createChatRequestParser({ widePenalties: false })
+const parseChat = createChatRequestParser(publishedBodies)
 const question = { role: 'user', content: 'hi' }
 const send = (value: unknown): Wire => JSON.parse(JSON.stringify(value))
 

@@ -4,6 +4,7 @@ import OpenAI, { toFile } from 'openai'
 import { createSystemClock } from '../../src/composition/system-clock.ts'
 import type { DocumentStore } from '../../src/core/ports/document-store.ts'
 import { createBatchWords } from '../../src/http/wire/batches/batch-words.ts'
+import { publishedBodies } from '../../src/http/wire/chat/sampling-fields.ts'
 import { changeAccount, createAccount } from '../../src/operations/access/accounts.ts'
 import { InferenceEvents } from '../../src/operations/deferred/inference-events.ts'
 import { createFakeCatalog } from '../../src/runtimes/fake/fake-catalog.ts'
@@ -36,7 +37,7 @@ suite('batches', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  const words = createBatchWords({ catalogFor: () => createFakeCatalog(), clock }, { widePenalties: false, imagePixels: 2 ** 24 })
+  const words = createBatchWords({ catalogFor: () => createFakeCatalog(), clock }, { ...publishedBodies, imagePixels: 2 ** 24 })
   let linesRead = 0
   const batchWords: typeof words = {
     ...words,

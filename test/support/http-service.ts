@@ -14,6 +14,7 @@ import { createHttpServer } from '../../src/http/create-http-server.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import type { FinishedRequest } from '../../src/http/http-observer.ts'
 import type { HttpSettings } from '../../src/http/http-settings.ts'
+import { publishedBodies } from '../../src/http/wire/chat/sampling-fields.ts'
 import { encodeOutput } from '../../src/http/wire/deferred/encode-output.ts'
 import type { InspectedImage, InspectImage } from '../../src/http/wire/images/decode-image.ts'
 import { createAccessToken } from '../../src/operations/access/access-tokens.ts'
@@ -48,7 +49,7 @@ export const standardSettings: HttpSettings = {
   accountPlaces: 1000,
   mostDocumentBytes: 1e9,
   defaultModels: { text: null, image: null },
-  widePenalties: false,
+  ...publishedBodies,
   privateWebhooks: false,
 }
 

@@ -4,15 +4,14 @@ import { Compile } from 'typebox/compile'
 import { renderApiPage } from '../docs/api-page.ts'
 import { routes } from '../routes.ts'
 import { createChatRequestParser } from '../wire/chat/chat-request.ts'
+import { publishedBodies, widePenalties } from '../wire/chat/sampling-fields.ts'
 import { describeApi } from './api-document.ts'
 import { documentedRoutes } from './documented-routes.ts'
-
-const settings = { widePenalties: false }
 
 const oneOrigin = (url: string) => ({ publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url })
 
 suite('the API document', () => {
-  const document = JSON.parse(JSON.stringify(describeApi(routes, settings, oneOrigin('https://sepia.example'))))
+  const document = JSON.parse(JSON.stringify(describeApi(routes, publishedBodies, oneOrigin('https://sepia.example'))))
 
   test('is OpenAPI 3.1 on the public address, with a bearer token for what needs one', () => {
     assert.equal(document.openapi, '3.1.0')
@@ -25,7 +24,7 @@ suite('the API document', () => {
   test('names every operation once', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(Object(methods)))
     const names = operations.map((operation) => Object(operation).operationId)
-    assert.equal(new Set(names).size, documentedRoutes(routes, settings).length)
+    assert.equal(new Set(names).size, documentedRoutes(routes, publishedBodies).length)
     assert.ok(names.includes('getV1RequestsIdEvents'))
   })
 
@@ -56,7 +55,7 @@ suite('the API document', () => {
       tools: [{ type: 'function', function: { name: 'look', description: null, parameters: null, strict: null } }],
     }
     const body = { model: 'm', messages, stream: true, ...fields }
-    createChatRequestParser(settings)(body)
+    createChatRequestParser(publishedBodies)(body)
     assert.deepEqual(Compile(schema).Errors(body), [])
     for (const wrong of [{ name: 5 }, { function_call: {} }, { role: null }])
       assert.equal(Compile(schema).Check({ ...body, messages: [{ role: 'user', content: 'Hi', ...wrong }] }), false)
@@ -80,7 +79,7 @@ suite('the API document', () => {
   })
 
   test('widens the penalties where the service does', () => {
-    const wide = JSON.parse(JSON.stringify(describeApi(routes, { widePenalties: true }, oneOrigin(''))))
+    const wide = JSON.parse(JSON.stringify(describeApi(routes, { penalties: widePenalties }, oneOrigin(''))))
     const { minimum, maximum } =
       wide.paths['/v1/chat/completions'].post.requestBody.content['application/json'].schema.properties.presence_penalty
     assert.deepEqual([minimum, maximum], [-2, 2])
@@ -110,7 +109,7 @@ suite('the API document', () => {
   })
 
   test('is shown as a page that names every field and fetches nothing', () => {
-    const documented = documentedRoutes(routes, settings)
+    const documented = documentedRoutes(routes, publishedBodies)
     const page = renderApiPage(documented)
     for (const { path, body } of documented) {
       assert.ok(page.includes(path), path)

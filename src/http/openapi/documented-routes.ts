@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox'
-import type { BodySettings, RouteDescription } from '../route-description.ts'
+import type { RouteDescription } from '../route-description.ts'
+import type { BodySettings } from '../wire/chat/sampling-fields.ts'
 
 /** One route as the API document describes it. */
 export interface DocumentedRoute extends Omit<RouteDescription, 'body'> {

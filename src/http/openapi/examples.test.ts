@@ -5,6 +5,7 @@ import { errorCodes } from '../../core/error.ts'
 import { errorStatus } from '../faults/error-status.ts'
 import { routes } from '../routes.ts'
 import { a1111ErrorSchema } from '../wire/a1111/a1111-error.ts'
+import { publishedBodies } from '../wire/chat/sampling-fields.ts'
 import { errorBodySchema } from '../wire/deferred/inference-answers.ts'
 import { nativeErrorSchema } from '../wire/llama-cpp/native-error.ts'
 import { messageErrorSchema } from '../wire/messages/message-answers.ts'
@@ -12,12 +13,13 @@ import { ollamaErrorSchema } from '../wire/ollama/ollama-error.ts'
 import { describeApi } from './api-document.ts'
 import { documentedRoutes } from './documented-routes.ts'
 
-const settings = { widePenalties: false }
 const url = 'https://sepia.example'
-const document = JSON.parse(JSON.stringify(describeApi(routes, settings, { publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url })))
+const document = JSON.parse(
+  JSON.stringify(describeApi(routes, publishedBodies, { publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url })),
+)
 
 suite('the examples of the API document', () => {
-  for (const { method, path, body, takes } of documentedRoutes(routes, settings))
+  for (const { method, path, body, takes } of documentedRoutes(routes, publishedBodies))
     if (body !== undefined && takes === undefined)
       test(`${method} ${path} has one that it takes`, () => {
         const { schema, examples } = document.paths[path][method.toLowerCase()].requestBody.content['application/json']

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../routes.ts'
+import { publishedBodies } from '../wire/chat/sampling-fields.ts'
 import { describeApi } from './api-document.ts'
 
 const origins = {
@@ -11,7 +12,7 @@ const origins = {
 }
 
 function serversIn(addresses: typeof origins): Record<string, unknown> {
-  const { servers, paths } = describeApi(routes, { widePenalties: false }, addresses)
+  const { servers, paths } = describeApi(routes, publishedBodies, addresses)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => [path, Object(operation).servers?.[0].url] as const),
   )

@@ -6,12 +6,12 @@ import { findFaults } from '../../core/schema/find-faults.ts'
 import { chatRequestSchema } from './chat/chat-request.ts'
 import { completionRequestSchema } from './chat/completion-request.ts'
 import { embeddingRequestSchema } from './chat/embedding-request.ts'
+import { publishedBodies } from './chat/sampling-fields.ts'
 import { imageRequestSchema } from './images/image-fields.ts'
 
-const settings = { widePenalties: false }
 const bodies = {
-  chat: [chatRequestSchema(settings), { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }],
-  completion: [completionRequestSchema(settings), { model: 'm', prompt: 'Hi' }],
+  chat: [chatRequestSchema(publishedBodies), { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }],
+  completion: [completionRequestSchema(publishedBodies), { model: 'm', prompt: 'Hi' }],
   embedding: [embeddingRequestSchema, { model: 'm', input: 'Hi' }],
   image: [imageRequestSchema, { prompt: 'a tiger' }],
 } as const satisfies Record<string, readonly [TSchema & { readonly properties: object }, object]>
@@ -79,7 +79,7 @@ suite('the faults of a value', () => {
   })
 
   test('of an unknown field name the one that it most likely means', () => {
-    const document: object = chatRequestSchema(settings)
+    const document: object = chatRequestSchema(publishedBodies)
     const messages = (body: object) => findFaults(document, body).map(({ message }) => message)
     const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
     assert.deepEqual(messages({ ...chat, max_token: 5 }), ['`max_token` is not a known field: remove it, or write `max_tokens`.'])

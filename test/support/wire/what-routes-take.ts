@@ -1,9 +1,10 @@
 import { Compile } from 'typebox/compile'
 import { createChatRequestParser } from '../../../src/http/wire/chat/chat-request.ts'
+import { publishedBodies } from '../../../src/http/wire/chat/sampling-fields.ts'
 import { imageRequestSchema } from '../../../src/http/wire/images/image-fields.ts'
 
 /** Reads a body as POST /v1/chat/completions does. @throws {ServiceError} what the route answers. */
-export const readChatBody: (body: unknown) => unknown = createChatRequestParser({ widePenalties: false })
+export const readChatBody: (body: unknown) => unknown = createChatRequestParser(publishedBodies)
 
 const imageBody = Compile(imageRequestSchema)
 

@@ -17,6 +17,7 @@ import { withAdapters } from '../chat/fields/adapter-fields.ts'
 import { refuseStoring } from '../chat/fields/storing-fields.ts'
 import { pictureBytes, refuseOverlong } from '../chat/overlong-prompt.ts'
 import { longestAnswer, requireTextModel, useOf } from '../chat/require-text-model.ts'
+import type { BodySettings } from '../chat/sampling-fields.ts'
 import { withModelDefaults } from '../chat/with-model-defaults.ts'
 import { expectOutputBytes } from '../deferred/output-size.ts'
 import { parseOpenAiImageRequest } from '../images/openai/image-request.ts'
@@ -30,7 +31,7 @@ const mostIdLength = 512
 /** How lines of batches are read and answered; each endpoint's body is what the endpoint itself takes, but for streams. */
 export function createBatchWords(
   { catalogFor, clock }: { readonly catalogFor: (accountId: string) => ModelCatalog; readonly clock: Clock },
-  settings: { readonly widePenalties: boolean; readonly imagePixels: number; readonly modelAliases?: ModelAliases },
+  settings: BodySettings & { readonly imagePixels: number; readonly modelAliases?: ModelAliases },
 ): {
   readonly readLine: (bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint) => { readonly customId: string; readonly body: unknown }
   readonly readWork: (body: unknown, batch: BatchOf) => { readonly work: InferenceWork; readonly outputBytes: number }

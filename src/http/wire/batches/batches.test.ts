@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTestClock } from '../../../../test/support/test-clock.ts'
 import { assertRefused } from '../../../../test/support/wire/assert-refused.ts'
+import { publishedBodies } from '../chat/sampling-fields.ts'
 import { parseFileRequest, readFileName } from '../files/file-request.ts'
 import { parseBatchRequest } from './batch-request.ts'
 import { createBatchWords } from './batch-words.ts'
@@ -9,7 +10,7 @@ import { createBatchWords } from './batch-words.ts'
 const catalog = { find: () => undefined, list: () => [] } as never
 const { readLine, readWork, encodeFailure } = createBatchWords(
   { catalogFor: () => catalog, clock: createTestClock() },
-  { widePenalties: false, imagePixels: 2 ** 24 },
+  { ...publishedBodies, imagePixels: 2 ** 24 },
 )
 const chat = '/v1/chat/completions'
 const line = { custom_id: 'a', method: 'POST', url: chat, body: { model: 'm' } }

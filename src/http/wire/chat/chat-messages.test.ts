@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { assertRefused } from '../../../../test/support/wire/assert-refused.ts'
 import { createChatRequestParser } from './chat-request.ts'
+import { publishedBodies } from './sampling-fields.ts'
 
-const parse = createChatRequestParser({ widePenalties: false })
+const parse = createChatRequestParser(publishedBodies)
 const user = (content: unknown) => ({ role: 'user', content })
 const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
 const accept = (fields: object) => parse({ model: 'm', ...fields })

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ServiceError } from '../../../core/error.ts'
 import { createChatRequestParser, type ParsedChat } from './chat-request.ts'
+import { publishedBodies, widePenalties } from './sampling-fields.ts'
 
-const parse = createChatRequestParser({ widePenalties: false })
+const parse = createChatRequestParser(publishedBodies)
 const user = (content: unknown) => ({ role: 'user', content })
 const base = { model: 'm', messages: [user('Hello')] }
 
@@ -136,7 +137,7 @@ suite('chat requests', () => {
   }
 
   test('penalties may be wider when the service says so', () => {
-    const wide = createChatRequestParser({ widePenalties: true })
+    const wide = createChatRequestParser({ penalties: widePenalties })
     assert.equal(wide({ ...base, frequency_penalty: -2, presence_penalty: 2 }).request.sampling.frequencyPenalty, -2)
     refuse({ presence_penalty: 2.01 }, 'presence_penalty', 'invalid_request_error', wide)
   })

@@ -17,7 +17,7 @@ import { findThinkingFaults, readThinking, thinkingFields } from './fields/think
 import { findUrgencyFaults, readTier, readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findMessageFaults, readChatMessages } from './read-chat-messages.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
-import { findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
+import { type BodySettings, findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 import { findToolFaults, readParallel, readToolChoice, readTools, toolFields } from './tool-fields.ts'
 
@@ -56,7 +56,7 @@ const lastFields = {
 export type ChatFields = typeof firstFields & SamplingFields & typeof lastFields
 
 /** The body of POST /v1/chat/completions. */
-export function chatRequestSchema(settings: { readonly widePenalties: boolean }): TObject<ChatFields> {
+export function chatRequestSchema(settings: BodySettings): TObject<ChatFields> {
   return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
@@ -70,7 +70,7 @@ export interface ParsedChat {
 }
 
 /** Makes the parser of chat requests: every default filled in, or every fault reported at once. */
-export function createChatRequestParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedChat {
+export function createChatRequestParser(settings: BodySettings): (body: unknown) => ParsedChat {
   const checker = createBodyChecker(chatRequestSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)

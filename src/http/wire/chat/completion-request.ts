@@ -12,7 +12,7 @@ import { readStop, stopField } from './fields/stop-field.ts'
 import { neutralFields } from './fields/taken-fields.ts'
 import { readUrgency, urgencyFields } from './fields/urgency-fields.ts'
 import { findResponseFormatFaults, readResponseFormat, responseFormatField } from './response-format-field.ts'
-import { findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
+import { type BodySettings, findSamplingFaults, readSampling, type SamplingFields, samplingFields } from './sampling-fields.ts'
 import { type Delivery, findStreamFaults, readDelivery, streamFields } from './stream-options-field.ts'
 
 /** OpenAI's own default for plain completions. */
@@ -51,9 +51,7 @@ const lastFields = {
 }
 
 /** The body of POST /v1/completions. */
-export function completionRequestSchema(settings: {
-  readonly widePenalties: boolean
-}): TObject<typeof firstFields & SamplingFields & typeof lastFields> {
+export function completionRequestSchema(settings: BodySettings): TObject<typeof firstFields & SamplingFields & typeof lastFields> {
   return Type.Object({ ...firstFields, ...samplingFields(settings), ...lastFields }, { additionalProperties: false })
 }
 
@@ -66,7 +64,7 @@ export interface ParsedCompletion {
 }
 
 /** Makes the parser of plain completion requests. */
-export function createCompletionRequestParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedCompletion {
+export function createCompletionRequestParser(settings: BodySettings): (body: unknown) => ParsedCompletion {
   const checker = createBodyChecker(completionRequestSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)

@@ -56,9 +56,21 @@ type Penalty = TOptional<TNumber>
 /** The sampling fields that chat and plain completions share, in the order of the documents. */
 export type SamplingFields = typeof likelihoodFields & { frequency_penalty: Penalty; presence_penalty: Penalty } & typeof otherFields
 
-/** The sampling fields; penalties from −2 to 2 as OpenAI has them, or from 0 to 1 as this interface has. */
-export function samplingFields({ widePenalties }: { readonly widePenalties: boolean }): SamplingFields {
-  const penalty = { minimum: widePenalties ? -2 : 0, maximum: widePenalties ? 2 : 1, default: 0 }
+/** What settings decide of the bodies of text requests. */
+export interface BodySettings {
+  /** The bounds of `frequency_penalty` and `presence_penalty`. */
+  readonly penalties: { readonly minimum: number; readonly maximum: number }
+}
+
+/** Bodies as this interface publishes them. */
+export const publishedBodies: BodySettings = { penalties: { minimum: 0, maximum: 1 } }
+
+/** The bounds of penalties that OpenAI has. */
+export const widePenalties: BodySettings['penalties'] = { minimum: -2, maximum: 2 }
+
+/** The sampling fields, with penalties within the bounds of the settings. */
+export function samplingFields({ penalties }: BodySettings): SamplingFields {
+  const penalty = { ...penalties, default: 0 }
   return {
     ...likelihoodFields,
     frequency_penalty: Type.Optional(Type.Number({ ...penalty, description: 'Penalises tokens by how often they have appeared.' })),

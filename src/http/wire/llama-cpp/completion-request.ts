@@ -7,6 +7,7 @@ import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/a
 import { endingFields, findEndingFaults, readEnding } from '../chat/fields/ending-fields.ts'
 import { findOutputFormatFaults, outputFormatFields, readOutputFormat } from '../chat/fields/output-format-fields.ts'
 import { readStop, stopField } from '../chat/fields/stop-field.ts'
+import type { BodySettings } from '../chat/sampling-fields.ts'
 import { idleFields } from './idle-fields.ts'
 import { findNativePromptFaults, nativePromptField, type PromptPieces, readNativePrompts } from './native-prompt.ts'
 import { findNativeSamplingFaults, nativeSamplingFields, readBiases, readNativeSampling, type TokenBias } from './sampling.ts'
@@ -58,14 +59,12 @@ const lastFields = {
 type Fields<First> = First & ReturnType<typeof nativeSamplingFields> & typeof lastFields
 
 /** The body of POST /completion. */
-export function nativeCompletionSchema(settings: {
-  readonly widePenalties: boolean
-}): TObject<Fields<typeof firstFields & { prompt: typeof nativePromptField }>> {
+export function nativeCompletionSchema(settings: BodySettings): TObject<Fields<typeof firstFields & { prompt: typeof nativePromptField }>> {
   return Type.Object({ ...nativeFields(settings), prompt: nativePromptField }, { additionalProperties: false })
 }
 
 /** The fields that llama.cpp's routes share which make text. */
-export function nativeFields(settings: { readonly widePenalties: boolean }): Fields<typeof firstFields> {
+export function nativeFields(settings: BodySettings): Fields<typeof firstFields> {
   return { ...firstFields, ...nativeSamplingFields(settings), ...lastFields }
 }
 
@@ -92,7 +91,7 @@ export interface NativeDelivery {
 }
 
 /** Makes the parser of POST /completion. */
-export function createNativeCompletionParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedNative {
+export function createNativeCompletionParser(settings: BodySettings): (body: unknown) => ParsedNative {
   const checker = createBodyChecker(nativeCompletionSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)

@@ -2,6 +2,7 @@ import Type, { type TObject } from 'typebox'
 import type { TextGap } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
+import type { BodySettings } from '../chat/sampling-fields.ts'
 import { findNativeFaults, nativeFields, type ParsedNative, readNative } from './completion-request.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -19,7 +20,7 @@ const gapFields = {
 }
 
 /** The body of POST /infill. */
-export function infillSchema(settings: { readonly widePenalties: boolean }): TObject<ReturnType<typeof nativeFields> & typeof gapFields> {
+export function infillSchema(settings: BodySettings): TObject<ReturnType<typeof nativeFields> & typeof gapFields> {
   return Type.Object({ ...nativeFields(settings), ...gapFields }, { additionalProperties: false })
 }
 
@@ -29,7 +30,7 @@ export interface ParsedInfill extends ParsedNative {
 }
 
 /** Makes the parser of POST /infill. */
-export function createInfillParser(settings: { readonly widePenalties: boolean }): (body: unknown) => ParsedInfill {
+export function createInfillParser(settings: BodySettings): (body: unknown) => ParsedInfill {
   const checker = createBodyChecker(infillSchema(settings))
   return (received) => {
     const body = checker.parse(received, textFaultCodes)

@@ -7,6 +7,7 @@ import { assertRefused, type ExpectedRefusal } from '../../../../test/support/wi
 import { partsOf, readParts } from '../../../../test/support/wire/text-parts.ts'
 import { errorCodes, ServiceError } from '../../../core/error.ts'
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
+import { publishedBodies } from '../chat/sampling-fields.ts'
 import { encodeNativeCompletion, nativeCompletionAnswerSchema } from './completion.ts'
 import { createNativeCompletionParser } from './completion-request.ts'
 import { encodeNativeStream } from './completion-stream.ts'
@@ -16,7 +17,7 @@ import { nativeErrorSchema, toNativeError } from './native-error.ts'
 import { createTemplateParser } from './template-request.ts'
 import { NativeTimer } from './timings.ts'
 
-const parse = createNativeCompletionParser({ widePenalties: false })
+const parse = createNativeCompletionParser(publishedBodies)
 const accept = (fields: object) => parse({ prompt: 'a', ...fields })
 const refuses = (fields: object, expected: ExpectedRefusal) => assertRefused(() => accept(fields), expected)
 const most = 2 ** 31 - 1
@@ -290,7 +291,7 @@ suite('answers in llama.cpp’s words', () => {
 
 suite('the other routes in llama.cpp’s words', () => {
   test('a gap is between what stands before and behind it, with other files', () => {
-    const infill = createInfillParser({ widePenalties: false })
+    const infill = createInfillParser(publishedBodies)
     const gap = { input_prefix: 'a', input_suffix: 'b' }
     const { prompts, gap: read } = infill({ ...gap, prompt: 'c', input_extra: [{ filename: 'x.ts', text: '1' }, { text: '2' }] })
     assert.deepEqual(prompts, [['ac']])
@@ -342,7 +343,7 @@ suite('the other routes in llama.cpp’s words', () => {
   })
 
   test('a template is written for the model that is meant, from what a chat may hold', () => {
-    const template = createTemplateParser({ widePenalties: false }, (named) => named ?? 'only')
+    const template = createTemplateParser(publishedBodies, (named) => named ?? 'only')
     const messages = [{ role: 'user', content: 'Hi' }]
     assert.equal(template({ messages }).model, 'only')
     const read = template({ model: 'm', messages, tools: [{ type: 'function', function: { name: 'look' } }], add_generation_prompt: false })

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
 import type { SamplingParameters } from '../../../core/text-generation.ts'
-import { type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
+import { type BodySettings, type SamplingFields, samplingFields } from '../chat/sampling-fields.ts'
 import { tokenId } from '../tokens/token-ids.ts'
 
 /** What llama.cpp's server draws with where a request does not say. */
@@ -56,7 +56,7 @@ const ownFields = {
 }
 
 /** The sampling fields in llama.cpp's words and with its defaults. */
-export function nativeSamplingFields(settings: { readonly widePenalties: boolean }): NativeSamplingFields {
+export function nativeSamplingFields(settings: BodySettings): NativeSamplingFields {
   const { frequency_penalty, presence_penalty, repeat_penalty } = samplingFields(settings)
   return { ...ownFields, frequency_penalty, presence_penalty, repeat_penalty }
 }

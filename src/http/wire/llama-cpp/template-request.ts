@@ -6,6 +6,7 @@ import { chatMessageSchema } from '../chat/chat-message-schema.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
 import { openingFields } from '../chat/fields/opening-fields.ts'
 import { thinkingFields } from '../chat/fields/thinking-fields.ts'
+import type { BodySettings } from '../chat/sampling-fields.ts'
 import { toolFields } from '../chat/tool-fields.ts'
 import { onlyModel } from '../tokens/tokenize-request.ts'
 
@@ -32,7 +33,7 @@ export const templateAnswerSchema = Type.Object({
  * @param choose Finds the model that is meant.
  */
 export function createTemplateParser(
-  settings: { readonly widePenalties: boolean },
+  settings: BodySettings,
   choose: (model: string | undefined) => string,
 ): (body: unknown) => { readonly model: string; readonly input: ChatInput } {
   const checker = createBodyChecker(templateSchema)

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ServiceError } from '../../../core/error.ts'
 import { createChatRequestParser } from '../chat/chat-request.ts'
+import { publishedBodies } from '../chat/sampling-fields.ts'
 import { encodePieces, encodeTokens } from './token-answers.ts'
 import { parseDetokenizeRequest, parseTokenizeRequest } from './tokenize-request.ts'
 
-const parseChat = createChatRequestParser({ widePenalties: false })
+const parseChat = createChatRequestParser(publishedBodies)
 const parse = (body: unknown) => parseTokenizeRequest(body, { choose: (model) => model ?? 'only', parseChat })
 
 describe('the body of a tokenize request', () => {

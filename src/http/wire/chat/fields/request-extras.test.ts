@@ -3,9 +3,10 @@ import { suite, test } from 'node:test'
 import type { TextRequest } from '../../../../core/text-generation.ts'
 import { createChatRequestParser } from '../chat-request.ts'
 import { createCompletionRequestParser } from '../completion-request.ts'
+import { publishedBodies } from '../sampling-fields.ts'
 
-const parseChat = createChatRequestParser({ widePenalties: false })
-const parseCompletion = createCompletionRequestParser({ widePenalties: false })
+const parseChat = createChatRequestParser(publishedBodies)
+const parseCompletion = createCompletionRequestParser(publishedBodies)
 const user = { role: 'user', content: 'Count.' }
 const assistant = { role: 'assistant', content: 'One, two,' }
 const tool = { type: 'function', function: { name: 'look', arguments: '{}' } }
