@@ -65,37 +65,39 @@ suite('a model that sees', () => {
       assert.deepEqual(said, answers[family])
     })
 
-  test('reads a picture again that it has seen no more than a text, and shows an account nothing of another', async () => {
-    const [question] = questions
-    const body = { model: 'gemma3', ...(await seeingChat(question)) }
-    const unread = async (token = seeing.service.token): Promise<number> => {
-      const { usage } = await readCompletion(await seeing.service.fetch('/v1/chat/completions', { json: body, token }))
-      return usage.prompt_tokens - usage.prompt_tokens_details.cached_tokens
-    }
-    const whole = answers.gemma3[0].promptTokens
-    await unread()
-    assert.equal(await unread(), 1)
-    const other = await createAccount({ ...seeing.service.store, clock }, { name: 'Grace', role: 'member' }, { signal })
-    assert.equal(await unread(await seeing.service.makeToken(['text'], { accountId: other.id })), whole)
-  })
+  for (const model of ['gemma3', 'qwen2.5vl_merger'])
+    test(`reads a picture again that it has seen no more than a text, and shows an account nothing of another: ${model}`, async () => {
+      const [question] = questions
+      const body = { model, ...(await seeingChat(question)) }
+      const unread = async (token = seeing.service.token): Promise<number> => {
+        const { usage } = await readCompletion(await seeing.service.fetch('/v1/chat/completions', { json: body, token }))
+        return usage.prompt_tokens - usage.prompt_tokens_details.cached_tokens
+      }
+      const whole = answers[model][0].promptTokens
+      await unread()
+      assert.equal(await unread(), 1)
+      const other = await createAccount({ ...seeing.service.store, clock }, { name: 'Grace', role: 'member' }, { signal })
+      assert.equal(await unread(await seeing.service.makeToken(['text'], { accountId: other.id })), whole)
+    })
 
-  test('goes on with a conversation behind a picture, and sees a second one', async () => {
-    const [first, second] = await Promise.all([paintPicture({ width: 80, height: 80 }), paintPicture({ width: 60, height: 90 })])
-    const show = (file: Buffer) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${file.toString('base64')}` } })
-    const ask = async (...pictures: readonly Buffer[]) => {
-      const messages = pictures.flatMap((file, index) => [
-        ...(index === 0 ? [] : [{ role: 'assistant', content: 'A cat.' }]),
-        { role: 'user', content: [{ type: 'text', text: 'What is this?' }, show(file)] },
-      ])
-      const { choices, usage } = await readCompletion(await chat({ model: 'gemma3', messages, temperature: 0, max_tokens: 8 }))
-      return { text: choices[0].message.content, cached: usage.prompt_tokens_details.cached_tokens }
-    }
-    const one = await ask(first)
-    const two = await ask(first, second)
-    assert.ok(two.cached >= 15, `of the first turn ${two.cached} tokens were kept`)
-    assert.notEqual((await ask(first, first)).text, two.text)
-    assert.equal((await ask(first)).text, one.text)
-  })
+  for (const model of ['gemma3', 'qwen2.5vl_merger'])
+    test(`goes on with a conversation behind a picture, and sees a second one: ${model}`, async () => {
+      const [first, second] = await Promise.all([paintPicture({ width: 80, height: 80 }), paintPicture({ width: 60, height: 90 })])
+      const show = (file: Buffer) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${file.toString('base64')}` } })
+      const ask = async (...pictures: readonly Buffer[]) => {
+        const messages = pictures.flatMap((file, index) => [
+          ...(index === 0 ? [] : [{ role: 'assistant', content: 'A cat.' }]),
+          { role: 'user', content: [{ type: 'text', text: 'What is this?' }, show(file)] },
+        ])
+        const { choices, usage } = await readCompletion(await chat({ model, messages, temperature: 0, max_tokens: 8 }))
+        return { text: choices[0].message.content, cached: usage.prompt_tokens_details.cached_tokens }
+      }
+      const one = await ask(first)
+      const two = await ask(first, second)
+      assert.ok(two.cached >= 15, `of the first turn ${two.cached} tokens were kept`)
+      assert.notEqual((await ask(first, first)).text, two.text)
+      assert.equal((await ask(first)).text, one.text)
+    })
 
   test('streams what it says, and says it asynchronously', async () => {
     const [question] = questions

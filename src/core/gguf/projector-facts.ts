@@ -5,8 +5,18 @@ export const visionFamilies = {
   idefics3: 'SmolVLM and Idefics 3',
   mlp: 'LLaVA 1.5 and 1.6',
   gemma3: 'Gemma 3',
+  'qwen2.5vl_merger': 'Qwen2.5-VL',
 } as const
 export type VisionFamily = keyof typeof visionFamilies
+/** Those that take pictures of any size, in a grid of rows. */
+export type GridFamily = 'qwen2.5vl_merger'
+/** Those that take squares of one size. */
+export type SquareFamily = Exclude<VisionFamily, GridFamily>
+
+/** Whether towers of a family take pictures of any size. */
+export function takesAnySize(family: VisionFamily): family is GridFamily {
+  return family === 'qwen2.5vl_merger'
+}
 
 /** What the header of an mmproj file says of the tower that turns pictures into vectors. */
 export interface ProjectorFacts {
@@ -22,6 +32,8 @@ export interface ProjectorFacts {
   /** Sizes in which pictures are cut into tiles, of which the best for each is taken; empty = they are not cut. */
   readonly tiledSizes: readonly { readonly width: number; readonly height: number }[]
   readonly layers: number
+  /** Every how many layers one sees the whole picture, where the others see windows of it; null = all see the whole. */
+  readonly wholeEvery: number | null
   readonly heads: number
   readonly epsilon: number
   readonly activation: 'gelu' | 'silu' | 'quick-gelu'
@@ -30,7 +42,7 @@ export interface ProjectorFacts {
   readonly deviation: readonly number[]
 }
 
-const usualMerge: Readonly<Record<VisionFamily, number>> = { idefics3: 1, mlp: 1, gemma3: 4 }
+const usualMerge: Readonly<Record<VisionFamily, number>> = { idefics3: 1, mlp: 1, gemma3: 4, 'qwen2.5vl_merger': 2 }
 
 /**
  * Reads what an mmproj file is.
@@ -60,10 +72,11 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
     family,
     imageSize,
     patchSize,
-    merge: number('projector.scale_factor') ?? usualMerge[family],
+    merge: number('projector.scale_factor') ?? number('spatial_merge_size') ?? usualMerge[family],
     longestSide: number('preproc_image_size'),
     tiledSizes: readTiledSizes(values.get('clip.vision.image_grid_pinpoints')),
     layers: number('block_count') ?? 0,
+    wholeEvery: number('n_wa_pattern'),
     heads: number('attention.head_count') ?? 0,
     epsilon: number('attention.layer_norm_epsilon') ?? 0,
     activation: values.get('clip.use_gelu') === true ? 'gelu' : values.get('clip.use_silu') === true ? 'silu' : 'quick-gelu',
@@ -76,12 +89,15 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
   const cuts = tiles.every((count) => Number.isInteger(count) && count > 0 && count <= mostTiles)
   if (!fits || !cuts || imageSize > largestSide || (facts.longestSide ?? imageSize) > largestSide)
     return { fault: 'names sizes of pictures that cannot be' }
+  if (takesAnySize(family) && facts.merge !== gridMerge) return { fault: 'joins other patches than those of squares of 2 × 2' }
   if (mean.length !== 3 || deviation.length !== 3 || deviation.includes(0)) return { fault: 'does not say how colours are normalized' }
   return facts
 }
 
 /** Sides of pictures inside a model, in pixels. */
 const largestSide = 8192
+/** Patches per side that become one row in towers that take pictures of any size. */
+export const gridMerge = 2
 /** Of a side. */
 const mostTiles = 16
 

@@ -4,7 +4,17 @@ import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
 import { layOutPicture, type Tile } from './lay-out-picture.ts'
 
 const smolvlm: ProjectorFacts = {
-  ...{ family: 'idefics3', imageSize: 512, patchSize: 16, merge: 4, longestSide: 2048, tiledSizes: [], layers: 12, heads: 12 },
+  ...{
+    family: 'idefics3',
+    imageSize: 512,
+    patchSize: 16,
+    merge: 4,
+    longestSide: 2048,
+    tiledSizes: [],
+    layers: 12,
+    wholeEvery: null,
+    heads: 12,
+  },
   ...{ epsilon: 1e-6, activation: 'gelu', mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] },
 }
 const tilesOf = (width: number, height: number, facts = smolvlm): readonly Tile[] =>
@@ -65,6 +75,15 @@ suite('a picture as a model is shown it', () => {
     )
     assert.equal(tilesOf(700, 690, llava).length, 5)
     assert.equal(tilesOf(300, 200, llava).length, 1)
+  })
+
+  test('keeps about its size where the model takes any, in whole squares, neither too few nor too many', () => {
+    const qwen: ProjectorFacts = { ...smolvlm, family: 'qwen2.5vl_merger', patchSize: 14, merge: 2 }
+    const sizeOf = (width: number, height: number) => tilesOf(width, height, qwen)[0]?.scene.canvas
+    assert.deepEqual(sizeOf(300, 90), { width: 308, height: 84 })
+    assert.deepEqual(sizeOf(40, 30), { width: 112, height: 84 })
+    assert.deepEqual(sizeOf(4000, 3000), { width: 2044, height: 1540 })
+    assert.deepEqual(tilesOf(300, 90, qwen)[0]?.scene.sizes, [{ width: 280, height: 84 }])
   })
 
   test('is refused when it is next to a line', () => {

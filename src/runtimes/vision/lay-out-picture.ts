@@ -13,7 +13,7 @@ export interface Scene {
   readonly filter: Filter
 }
 
-/** A square of a scene, which the tower looks at. */
+/** A square of a scene, or a whole scene, which the tower looks at. */
 export interface Tile {
   readonly scene: Scene
   readonly left: number
@@ -46,6 +46,10 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
       return ['<start_of_image>', inMiddle(picture, square, { colour: black, filter: 'bilinear' }), '<end_of_image>']
     case 'idefics3':
       return tileIdefics(picture, facts)
+    case 'qwen2.5vl_merger': {
+      const canvas = sizeInGrid(picture, facts.patchSize * facts.merge)
+      return ['<|vision_start|>', inMiddle(picture, canvas, { colour: black, filter: 'bicubic' }), '<|vision_end|>']
+    }
   }
 }
 
@@ -58,6 +62,24 @@ function fitInto({ width, height }: PixelSize, canvas: PixelSize): PixelSize {
   const scale = Math.min(Math.fround(canvas.width / width), Math.fround(canvas.height / height))
   const fit = (length: number, most: number): number => Math.min(most, Math.ceil(Math.fround(length * scale)))
   return { width: fit(width, canvas.width), height: fit(height, canvas.height) }
+}
+
+/** Squares of a grid that a picture becomes, at least and at most. */
+const [fewestSquares, mostSquares] = [8, 4096]
+
+/** About the picture's own size in whole squares. @see https://github.com/QwenLM/Qwen2.5-VL/blob/main/qwen-vl-utils/src/qwen_vl_utils/vision_process.py */
+function sizeInGrid({ width, height }: PixelSize, side: number): PixelSize {
+  const inSquares = (length: number, round: (squares: number) => number): number => round(Math.fround(Math.fround(length) / side)) * side
+  const near = (length: number): number => Math.max(side, inSquares(length, Math.round))
+  const [area, pixels] = [near(width) * near(height), Math.fround(Math.fround(height) * width)]
+  if (area > mostSquares * side * side) {
+    const shrink = Math.fround(Math.sqrt(Math.fround(pixels / (mostSquares * side * side))))
+    const fit = (length: number): number => Math.max(side, inSquares(length / shrink, Math.floor))
+    return { width: fit(width), height: fit(height) }
+  }
+  if (area >= fewestSquares * side * side) return { width: near(width), height: near(height) }
+  const stretch = Math.fround(Math.sqrt(Math.fround((fewestSquares * side * side) / pixels)))
+  return { width: inSquares(width * stretch, Math.ceil), height: inSquares(height * stretch, Math.ceil) }
 }
 
 /** Tiles of a picture that is larger than a tile, row by row, and the whole of it in one. @see https://llava-vl.github.io/blog/2024-01-30-llava-next/ */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
-import { type ProjectorFacts, readProjectorFacts } from '../../core/gguf/projector-facts.ts'
+import { type ProjectorFacts, readProjectorFacts, takesAnySize } from '../../core/gguf/projector-facts.ts'
 import type { PictureBlock, VisionTower } from '../../core/ports/vision-tower.ts'
 import { processorTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
 import { namedTable } from '../diffusion/checkpoint/weights/original-tables.ts'
@@ -10,7 +10,9 @@ import { unusableModel } from '../diffusion/onnx/model-file.ts'
 import { type OnnxSession, openWrittenGraph } from '../diffusion/onnx/onnx-session.ts'
 import { decodeWhole } from '../diffusion/pictures/decode-image.ts'
 import { readImageHeader } from '../diffusion/pictures/image-header.ts'
-import { layOutPicture } from './lay-out-picture.ts'
+import { gridWidth, writeGridGraph } from './grid-graph.ts'
+import { type GridShape, gridInputs, type InputValues } from './grid-inputs.ts'
+import { layOutPicture, type Tile } from './lay-out-picture.ts'
 import { paintTiles } from './paint-tiles.ts'
 import { writeTowerGraph } from './tower-graph.ts'
 
@@ -23,10 +25,14 @@ export async function openTower(path: string, { threads }: { readonly threads: n
   const facts = await readFacts(path)
   const file = await readWeightFile(path)
   const weights = namedTable(file, '')
-  const bytes = writeTowerGraph(weights, facts, processorTarget)
-  if (facts.family !== 'mlp') weights.refuseUnread()
+  const { family } = facts
+  const grid = takesAnySize(family) ? readGridShape(weights, facts) : null
+  const bytes = takesAnySize(family)
+    ? writeGridGraph(weights, facts, processorTarget)
+    : writeTowerGraph(weights, { ...facts, family }, processorTarget)
+  if (family !== 'mlp') weights.refuseUnread()
   const session = await openWrittenGraph({ label: file.name, write: () => bytes, folder: file.folder }, { threads, keepsMemory: false })
-  return new Tower(session, facts, widthOf(weights, facts))
+  return new Tower(session, facts, { width: grid === null ? widthOf(weights, facts) : gridWidth(weights, facts), grid })
 }
 
 async function readFacts(path: string): Promise<ProjectorFacts> {
@@ -40,6 +46,16 @@ async function readFacts(path: string): Promise<ProjectorFacts> {
   return facts
 }
 
+function readGridShape(weights: WeightTable, { patchSize, heads, wholeEvery }: ProjectorFacts): GridShape {
+  const table = 'v.position_embd.weight'
+  return {
+    patchSize,
+    headWidth: weights.sizeOf('v.patch_embd.weight', 0) / heads,
+    windows: wholeEvery !== null,
+    tableSide: weights.has(table) ? Math.sqrt(weights.sizeOf(table, 0)) : null,
+  }
+}
+
 function widthOf(weights: WeightTable, { family }: ProjectorFacts): number {
   if (family === 'gemma3') return weights.sizeOf('mm.input_projection.weight', 1)
   return weights.sizeOf(family === 'mlp' ? 'mm.2.weight' : 'mm.model.fc.weight', 0)
@@ -48,39 +64,57 @@ function widthOf(weights: WeightTable, { family }: ProjectorFacts): number {
 class Tower implements VisionTower {
   readonly width: number
   readonly seesAround: boolean
-  readonly makesGrids = false
+  readonly makesGrids: boolean
   readonly #session: OnnxSession
   readonly #facts: ProjectorFacts
-  /** Of a tile. */
-  readonly #rows: number
+  /** Of a tower that takes pictures of any size; null = it takes squares of one. */
+  readonly #grid: GridShape | null
 
-  constructor(session: OnnxSession, facts: ProjectorFacts, width: number) {
+  constructor(session: OnnxSession, facts: ProjectorFacts, { width, grid }: { readonly width: number; readonly grid: GridShape | null }) {
     this.#session = session
     this.#facts = facts
+    this.#grid = grid
     this.width = width
-    this.#rows = (facts.imageSize / facts.patchSize / (facts.family === 'mlp' ? 1 : facts.merge)) ** 2
+    this.makesGrids = grid !== null
     this.seesAround = facts.family === 'gemma3'
   }
 
   async layOut(picture: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]> {
     const size = await readImageHeader(picture, { signal })
-    return layOutPicture(size, this.#facts).map((part) => (typeof part === 'string' ? part : { rows: this.#rows, columns: null }))
+    return layOutPicture(size, this.#facts).map((part) => (typeof part === 'string' ? part : this.#blockOf(part)))
   }
 
   async look(picture: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]> {
     const image = await decodeWhole(picture, { signal })
     const tiles = layOutPicture(image, this.#facts).filter((part) => typeof part !== 'string')
-    const { imageSize: side, mean, deviation } = this.#facts
+    const { imageSize, mean, deviation } = this.#facts
     const blocks: Float32Array[] = []
-    for (const values of paintTiles(image, tiles, { side, mean, deviation })) {
+    const painted = paintTiles(image, tiles, { side: this.#grid === null ? imageSize : null, mean, deviation })
+    for (const tile of tiles) {
+      const { value: planes } = painted.next()
+      if (planes === undefined) break
       // Runs of the tensor runtime block: texts that are being written go on here.
       await new Promise((resolve) => setImmediate(resolve))
       signal.throwIfAborted()
-      const input = this.#session.tensor('picture', values, [1, 3, side, side])
-      const [{ values: rows }] = await this.#session.run({ picture: input }, ['rows'])
+      const inputs = Object.entries(this.#inputsOf(planes, tile))
+      const feeds = Object.fromEntries(inputs.map(([name, { values, dims }]) => [name, this.#session.tensor(name, values, dims)]))
+      const [{ values: rows }] = await this.#session.run(feeds, ['rows'])
       blocks.push(rows)
     }
     return blocks
+  }
+
+  #blockOf({ scene: { canvas } }: Tile): PictureBlock {
+    const { imageSize, patchSize, merge, family } = this.#facts
+    const side = patchSize * (family === 'mlp' ? 1 : merge)
+    if (this.#grid === null) return { rows: (imageSize / side) ** 2, columns: null }
+    return { rows: (canvas.width * canvas.height) / side ** 2, columns: canvas.width / side }
+  }
+
+  #inputsOf(planes: Float32Array, { scene: { canvas } }: Tile): Readonly<Record<string, InputValues>> {
+    const { imageSize: side } = this.#facts
+    if (this.#grid !== null) return gridInputs(planes, canvas, this.#grid)
+    return { picture: { values: planes, dims: [1, 3, side, side] } }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -8,22 +8,27 @@ export interface Normalization {
   readonly deviation: readonly number[]
 }
 
-/** The pixels of tiles as a tower takes them: three planes, normalized. */
+/**
+ * The pixels of tiles as a tower takes them: three planes, normalized.
+ *
+ * @param side Of each tile; null = it is the whole scene.
+ */
 export function* paintTiles(
   picture: RgbImage,
   tiles: readonly Tile[],
-  { side, mean, deviation }: { readonly side: number } & Normalization,
+  { side, mean, deviation }: { readonly side: number | null } & Normalization,
 ): Generator<Float32Array, void, undefined> {
   const painted = new Map<Scene, RgbImage>()
   for (const { scene, left, top } of tiles) {
     const { data, width } = painted.get(scene) ?? paint(picture, scene)
     painted.set(scene, { data, width, height: scene.canvas.height })
-    const values = new Float32Array(3 * side * side)
-    for (let y = 0; y < side; y++)
-      for (let x = 0; x < side; x++)
+    const [columns, lines] = side === null ? [scene.canvas.width, scene.canvas.height] : [side, side]
+    const values = new Float32Array(3 * columns * lines)
+    for (let y = 0; y < lines; y++)
+      for (let x = 0; x < columns; x++)
         for (let colour = 0; colour < 3; colour++) {
           const value = Math.fround((data[3 * ((top + y) * width + left + x) + colour] ?? 0) / 255)
-          values[(colour * side + y) * side + x] = (value - (mean[colour] ?? 0)) / (deviation[colour] ?? 1)
+          values[(colour * lines + y) * columns + x] = (value - (mean[colour] ?? 0)) / (deviation[colour] ?? 1)
         }
     yield values
   }

@@ -1,4 +1,4 @@
-import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
+import type { ProjectorFacts, SquareFamily } from '../../core/gguf/projector-facts.ts'
 import type { GraphTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../diffusion/checkpoint/graph/graph-builder.ts'
 import { type LayerContext, layerNorm, linear, silu } from '../diffusion/checkpoint/graph/layers.ts'
@@ -11,7 +11,7 @@ import type { WeightTable } from '../diffusion/checkpoint/weights/weight-table.t
  *
  * @see Dosovitskiy et al. 2021, arXiv:2010.11929
  */
-export function writeTowerGraph(weights: WeightTable, facts: ProjectorFacts, target: GraphTarget): Uint8Array {
+export function writeTowerGraph(weights: WeightTable, facts: SquareFacts, target: GraphTarget): Uint8Array {
   const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches: null }
   const picture = graph.input('picture', [1, 3, facts.imageSize, facts.imageSize])
@@ -32,8 +32,10 @@ export function writeTowerGraph(weights: WeightTable, facts: ProjectorFacts, tar
   return graph.encode()
 }
 
+type SquareFacts = ProjectorFacts & { readonly family: SquareFamily }
+
 interface Shape {
-  readonly facts: ProjectorFacts
+  readonly facts: SquareFacts
   readonly width: number
 }
 
@@ -72,7 +74,7 @@ const activations: Readonly<Record<ProjectorFacts['activation'], (graph: GraphBu
     graph.node('Mul', [input, graph.node('Sigmoid', [graph.node('Mul', [input, graph.floats([1.702], [])])])]),
 }
 
-const projectors: Readonly<Record<ProjectorFacts['family'], (context: LayerContext, rows: Value, shape: Shape) => Value>> = {
+const projectors: Readonly<Record<SquareFamily, (context: LayerContext, rows: Value, shape: Shape) => Value>> = {
   mlp: (context, rows) => linear(context, 'mm.2', geluTanh(context.graph, linear(context, 'mm.0', rows))),
   idefics3: (context, rows, shape) => linear(context, 'mm.model.fc', joinNeighbours(context.graph, rows, shape)),
   gemma3: ({ graph }, rows, { facts, width }) => {

@@ -30,6 +30,27 @@ export function readGgufHeader(file: Buffer): readonly GgufEntry[] {
   return entries
 }
 
+/** The tensors of a GGUF file whose types are float32 or Q8_0. */
+export function readGgufTensors(file: Buffer): readonly GgufTensor[] {
+  const lastValue = readGgufHeader(file).at(-1)?.[1] ?? Buffer.alloc(0)
+  let offset = lastValue.byteOffset - file.byteOffset + lastValue.length
+  const infos = Array.from({ length: Number(file.readBigUInt64LE(8)) }, () => {
+    const nameEnd = offset + 8 + Number(file.readBigUInt64LE(offset))
+    const name = file.toString('utf8', offset + 8, nameEnd)
+    const dimensions = file.readUInt32LE(nameEnd)
+    const shape = Array.from({ length: dimensions }, (_, axis) => Number(file.readBigUInt64LE(nameEnd + 4 + 8 * axis)))
+    const end = nameEnd + 4 + 8 * dimensions
+    offset = end + 12
+    return { name, shape, type: file.readUInt32LE(end), start: Number(file.readBigUInt64LE(end + 4)) }
+  })
+  const begin = align(offset)
+  return infos.map(({ start, ...info }) => {
+    const numbers = info.shape.reduce((product, size) => product * size, 1)
+    const bytes = info.type === 0 ? 4 * numbers : (numbers / 32) * 34
+    return { ...info, data: file.subarray(begin + start, begin + start + bytes) }
+  })
+}
+
 function skipValue(file: Buffer, offset: number, type: number): number {
   if (type === string) return offset + 8 + Number(file.readBigUInt64LE(offset))
   if (type !== array) return offset + (fixedSizes[type] ?? Number.NaN)

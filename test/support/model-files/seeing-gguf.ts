@@ -1,6 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { miniChat } from '../mini-chat.ts'
-import { type GgufEntry, ggufValue, readGgufHeader, readNumbers, readTexts } from './gguf-file.ts'
+import {
+  type GgufEntry,
+  type GgufTensor,
+  ggufValue,
+  readGgufHeader,
+  readGgufTensors,
+  readNumbers,
+  readTexts,
+  writeGguf,
+} from './gguf-file.ts'
 
 /** Control tokens by which models of some kinds are shown pictures. */
 const pictureTokens = [
@@ -15,51 +24,43 @@ const pictureTokens = [
 ]
 const control = 3
 
-/** The built-in miniature with the control tokens of models that see in place of its rarest ones. */
-export async function writeSeeingModel(): Promise<Buffer> {
+/** Kinds of language models that the miniature can be. */
+export type TextArchitecture = 'llama' | 'qwen2vl'
+
+/** Pairs of a head that turn by a token's time, its line and its column. */
+const sections = [16, 8, 8, 0]
+const headWidth = 64
+
+/** The built-in miniature, as a model of another kind, with the control tokens of models that see in place of its rarest ones. */
+export async function writeSeeingModel(architecture: TextArchitecture = 'llama'): Promise<Buffer> {
   const file = await readFile(miniChat.file)
-  const header = readGgufHeader(file)
-  const changed = header.map(([key, value]): GgufEntry => {
+  const header = readGgufHeader(file).map(([key, value]): GgufEntry => {
+    const types = pictureTokens.map(() => control)
     if (key === 'tokenizer.ggml.tokens') return [key, ggufValue(replaceLast(readTexts(value), pictureTokens))]
-    if (key === 'tokenizer.ggml.token_type')
-      return [
-        key,
-        ggufValue(
-          replaceLast(
-            readNumbers(value),
-            pictureTokens.map(() => control),
-          ),
-        ),
-      ]
-    return [key, value]
+    if (key === 'tokenizer.ggml.token_type') return [key, ggufValue(replaceLast(readNumbers(value), types))]
+    if (key === 'general.architecture') return [key, ggufValue(architecture)]
+    return [key.replace(/^llama\./, `${architecture}.`), value]
   })
-  return withHeader(file, changed)
+  const tensors = readGgufTensors(file)
+  if (architecture === 'llama') return writeGguf(header, tensors)
+  const places: GgufEntry = [`${architecture}.rope.dimension_sections`, ggufValue(sections)]
+  return writeGguf([...header, places], tensors.map(pairHalves))
 }
 
 function replaceLast<Item>(items: readonly Item[], last: readonly Item[]): readonly Item[] {
   return [...items.slice(0, items.length - last.length), ...last]
 }
 
-/** A file with other metadata and the same tensors. */
-function withHeader(file: Buffer, header: readonly GgufEntry[]): Buffer {
-  const entries = header.map(([key, value]) => Buffer.concat([lengthOf(Buffer.from(key)), Buffer.from(key), value]))
-  const old = readGgufHeader(file)
-  const lastValue = old.at(-1)?.[1] ?? Buffer.alloc(0)
-  const infosStart = lastValue.byteOffset - file.byteOffset + lastValue.length
-  let infosEnd = infosStart
-  for (let tensor = Number(file.readBigUInt64LE(8)); tensor > 0; tensor--) {
-    infosEnd += 8 + Number(file.readBigUInt64LE(infosEnd))
-    infosEnd += 4 + 8 * file.readUInt32LE(infosEnd) + 4 + 8
-  }
-  const fixed = Buffer.from(file.subarray(0, 24))
-  fixed.writeBigUInt64LE(BigInt(header.length), 16)
-  const head = Buffer.concat([fixed, ...entries, file.subarray(infosStart, infosEnd)])
-  const pad = (length: number) => Math.ceil(length / 32) * 32
-  return Buffer.concat([head, Buffer.alloc(pad(head.length) - head.length), file.subarray(pad(infosEnd))])
-}
-
-function lengthOf(text: Buffer): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(BigInt(text.length))
-  return bytes
+/** Llama's heads turn neighbours together, Qwen's one half with the other: with its rows in that order the model writes what it wrote. */
+function pairHalves(tensor: GgufTensor): GgufTensor {
+  if (!/attn_[qk]\.weight$/.test(tensor.name)) return tensor
+  const rows = tensor.shape[1] ?? 0
+  const bytes = tensor.data.length / rows
+  const moved = Array.from({ length: rows }, (_, row) => {
+    const [head, place] = [Math.floor(row / headWidth), row % headWidth]
+    const half = headWidth / 2
+    const from = head * headWidth + (place < half ? 2 * place : 2 * (place - half) + 1)
+    return tensor.data.subarray(from * bytes, (from + 1) * bytes)
+  })
+  return { ...tensor, data: Buffer.concat(moved) }
 }

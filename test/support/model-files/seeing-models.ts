@@ -6,7 +6,7 @@ import type { TextModelDescriptor } from '../../../src/core/model.ts'
 import { miniChat } from '../mini-chat.ts'
 import { type GgufEntry, ggufValue } from './gguf-file.ts'
 import { writeMmproj } from './mmproj-file.ts'
-import { writeSeeingModel } from './seeing-gguf.ts'
+import { type TextArchitecture, writeSeeingModel } from './seeing-gguf.ts'
 
 /** Numbers of the vectors of the miniature's tokens. */
 const textWidth = 256
@@ -15,6 +15,9 @@ const textWidth = 256
 export const families = [...Object.keys(visionFamilies), 'llava16'] as readonly Miniature[]
 
 export type Miniature = VisionFamily | 'llava16'
+
+/** The kinds of language models that read pictures in grids. */
+const architectures: Partial<Record<Miniature, TextArchitecture>> = { 'qwen2.5vl_merger': 'qwen2vl' }
 
 /** Sizes of pictures that LLaVA 1.6 cuts into tiles. */
 const tiledSizes: GgufEntry = ['clip.vision.image_grid_pinpoints', ggufValue([56, 112, 112, 56, 112, 112, 168, 56, 56, 168])]
@@ -54,10 +57,10 @@ export async function seeingChat({ width, height, before, behind }: (typeof ques
   return { messages: [{ role: 'user', content }], temperature: 0, max_tokens: 24 }
 }
 
-/** Writes a miniature of a family into a folder: the language model, which all share, and its mmproj file. */
+/** Writes a miniature of a family into a folder: the language model, and its mmproj file. */
 export async function writeSeeingFiles(folder: string, family: Miniature): Promise<{ readonly file: string; readonly projector: string }> {
   const [file, projector] = [join(folder, `${family}.gguf`), join(folder, `mmproj-${family}.gguf`)]
-  await writeFile(file, await writeSeeingModel())
+  await writeFile(file, await writeSeeingModel(architectures[family]))
   await writeFile(projector, family === 'llava16' ? writeMmproj('mlp', textWidth, [tiledSizes]) : writeMmproj(family, textWidth))
   return { file, projector }
 }

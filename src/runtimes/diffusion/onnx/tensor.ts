@@ -1,6 +1,6 @@
 import { Tensor } from 'onnxruntime-node'
 
-export type NumericValues = Float32Array | readonly number[]
+export type NumericValues = Float32Array | Int32Array | readonly number[]
 
 export interface NumericTensor {
   readonly values: Float32Array

@@ -1,0 +1,134 @@
+import { gridMerge, type ProjectorFacts } from '../../core/gguf/projector-facts.ts'
+import type { GraphTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
+import { GraphBuilder, type Value } from '../diffusion/checkpoint/graph/graph-builder.ts'
+import { attend, type LayerContext, layerNorm, linear, silu } from '../diffusion/checkpoint/graph/layers.ts'
+import {
+  asRows,
+  attendRows,
+  gatedFeedForward,
+  geluTanh,
+  type Rotation,
+  rmsNorm,
+  rotate,
+  twoLayers,
+} from '../diffusion/checkpoint/graph/transformer-layers.ts'
+import type { WeightTable } from '../diffusion/checkpoint/weights/weight-table.ts'
+
+/** Which patches look at each other in layers that see windows only. */
+interface Windows {
+  readonly windows: Value
+  readonly back: Value
+  readonly mask: Value
+}
+
+/**
+ * Writes the graph of Qwen's towers, which take pictures of any size: patches that are turned by their places, of which each square of 2 × 2 becomes a row.
+ *
+ * @see Bai et al. 2025, arXiv:2502.13923, section 2.1
+ */
+export function writeGridGraph(weights: WeightTable, facts: ProjectorFacts, target: GraphTarget): Uint8Array {
+  const graph = new GraphBuilder(weights, target)
+  const context: LayerContext = { graph, branches: null }
+  const width = weights.sizeOf('v.patch_embd.weight', 0)
+  const layer = new GridLayers(context, facts, width)
+  let rows = embedPatches(graph, facts, width)
+  const extra: Value[] = []
+  for (let i = 0; i < facts.layers; i++) {
+    rows = layer.write(`v.blk.${i}`, rows, facts.wholeEvery === null || (i + 1) % facts.wholeEvery === 0)
+    if (weights.has(deepStack(i))) extra.push(layer.deepRows(i, rows))
+  }
+  if (weights.has('v.post_ln.weight')) rows = layer.norm('v.post_ln', rows)
+  const main = twoLayers(context, ['mm.0', 'mm.2'], asRows(graph, rows, width * gridMerge ** 2), geluTanh)
+  graph.output(extra.length === 0 ? main : graph.node('Concat', [main, ...extra], { axis: 1 }), 'rows', ['rows', 'width'])
+  return graph.encode()
+}
+
+/** Numbers of the vectors that a tower makes of a square: for the model's first layer and, behind them, those that come to later ones. */
+export function gridWidth(weights: WeightTable, { layers }: ProjectorFacts): number {
+  const later = Array.from({ length: layers }, (_, i) => i).filter((i) => weights.has(deepStack(i)))
+  return weights.sizeOf('mm.2.weight', 0) * (1 + later.length)
+}
+
+function deepStack(layer: number): string {
+  return `v.deepstack.${layer}.fc1.weight`
+}
+
+/** A picture is a film of two equal frames: what either frame's weights make of it is added. */
+function embedPatches(graph: GraphBuilder, { patchSize }: ProjectorFacts, width: number): Value {
+  const numbers = 3 * patchSize ** 2
+  const patches = graph.input('patches', ['patches', numbers])
+  const kernel = (name: string) => graph.weight(name, [width, numbers])
+  const both = graph.node('Add', [kernel('v.patch_embd.weight'), kernel('v.patch_embd.weight.1')])
+  const bias = graph.weights.has('v.patch_embd.bias') ? [graph.weight('v.patch_embd.bias')] : []
+  const rows = graph.node('Gemm', [patches, both, ...bias], { transB: 1 })
+  if (!graph.weights.has('v.position_embd.weight')) return rows
+  const taken = graph.gather('v.position_embd.weight', graph.input('entries', [4, 'patches'], 'int64'))
+  const shared = graph.node('Mul', [taken, graph.input('shares', [4, 'patches', 1])])
+  return graph.node('Add', [rows, graph.node('ReduceSum', [shared, graph.integers([0])], { keepdims: 0 })])
+}
+
+class GridLayers {
+  readonly #context: LayerContext
+  readonly #facts: ProjectorFacts
+  readonly #width: number
+  readonly #rotation: Rotation
+  readonly #windows: Windows | null
+
+  constructor(context: LayerContext, facts: ProjectorFacts, width: number) {
+    const { graph } = context
+    this.#context = context
+    this.#facts = facts
+    this.#width = width
+    const angles = ['patches', width / facts.heads / 2]
+    this.#rotation = { cos: graph.input('cos', angles), sin: graph.input('sin', angles), interleaved: false }
+    this.#windows =
+      facts.wholeEvery === null
+        ? null
+        : {
+            windows: graph.input('windows', ['windows', 'room'], 'int64'),
+            back: graph.input('back', ['patches'], 'int64'),
+            mask: graph.input('mask', ['windows', 1, 'room', 'room']),
+          }
+  }
+
+  write(layer: string, rows: Value, seesAll: boolean): Value {
+    const { graph } = this.#context
+    const attended = linear(this.#context, `${layer}.attn_out`, this.#attend(layer, this.norm(`${layer}.ln1`, rows), seesAll))
+    const between = graph.node('Add', [rows, attended])
+    return graph.node('Add', [between, this.#feedForward(layer, this.norm(`${layer}.ln2`, between))])
+  }
+
+  norm(module: string, rows: Value): Value {
+    const { graph } = this.#context
+    if (graph.weights.has(`${module}.bias`)) return layerNorm(graph, module, rows, this.#facts.epsilon)
+    return rmsNorm(graph, rows, graph.weight(`${module}.weight`), this.#facts.epsilon)
+  }
+
+  /** What a layer's rows add to a later layer of the language model. @see Meng et al. 2024, arXiv:2406.04334 */
+  deepRows(layer: number, rows: Value): Value {
+    const squares = asRows(this.#context.graph, rows, this.#width * gridMerge ** 2)
+    const normal = this.norm(`v.deepstack.${layer}.norm`, squares)
+    return twoLayers(this.#context, [`v.deepstack.${layer}.fc1`, `v.deepstack.${layer}.fc2`], normal, geluTanh)
+  }
+
+  #attend(layer: string, rows: Value, seesAll: boolean): Value {
+    const { graph } = this.#context
+    const [heads, width] = [this.#facts.heads, this.#width]
+    const [rawQuery = '', rawKey = '', value = ''] = graph.weights.has(`${layer}.attn_qkv.weight`)
+      ? graph.nodes('Split', [linear(this.#context, `${layer}.attn_qkv`, rows)], { axis: 1, num_outputs: 3 }, 3)
+      : ['q', 'k', 'v'].map((name) => linear(this.#context, `${layer}.attn_${name}`, rows))
+    const turn = (input: Value) => rotate(graph, input, this.#rotation, { heads, width })
+    const [query, key] = [turn(rawQuery), turn(rawKey)]
+    if (seesAll || this.#windows === null) return attendRows(graph, { query, key, value, heads, width })
+    const { windows, back, mask } = this.#windows
+    const part = (input: Value) => graph.node('Gather', [input, windows])
+    const inside = attend(graph, { query: part(query), key: part(key), value: part(value), heads, width, mask })
+    return graph.node('Gather', [asRows(graph, inside, width), back])
+  }
+
+  #feedForward(layer: string, rows: Value): Value {
+    const [gate, up, down] = [`${layer}.ffn_gate`, `${layer}.ffn_up`, `${layer}.ffn_down`]
+    if (!this.#context.graph.weights.has(`${gate}.weight`)) return twoLayers(this.#context, [up, down], rows, geluTanh)
+    return gatedFeedForward(this.#context, { gate, up, down }, rows, silu)
+  }
+}
