@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { encodeSolidPng } from '../../src/runtimes/fake/solid-png.ts'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { becomeOwner, openPage, visitConsole } from './support/console-visit.ts'
@@ -7,6 +8,8 @@ import { withoutChromium } from './support/open-chromium.ts'
 
 const wanted =
   /unet\/(?:z_image_turbo|flux1-dev)-Q4_0|diffusion_models\/(?:flux-2-klein|flux1-schnell)\.|text_encoders\/|vae\/|tokenizers\/|checkpoints\/sd3\.5_medium_incl/u
+
+const picture = Buffer.from(encodeSolidPng(32, 32, 0x3060c0))
 
 /** What the form begins with for each family. */
 const families = [
@@ -31,6 +34,23 @@ test('the form begins with what each family draws with, and the dialog suggests 
     await page.getByLabel('Model', { exact: true }).selectOption(model)
     assert.equal(await page.getByLabel('Steps', { exact: true }).inputValue(), steps, model)
   }
+  assert.equal(await page.getByText('Reference pictures').count(), 0)
+  await page.getByLabel('Model', { exact: true }).selectOption('flux-2-klein')
+  const field = page
+    .locator('.stack')
+    .filter({ has: page.getByText('Reference pictures', { exact: true }) })
+    .last()
+  for (const name of ['Reference 1', 'Reference 2']) {
+    await field.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: picture })
+    await page.getByRole('img', { name }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Remove reference 2' }).click()
+  await page.getByRole('img', { name: 'Reference 2' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Prompt', { exact: true }).fill('the blue of image 1')
+  const sent = page.waitForRequest((request) => request.url().endsWith('/generate/image'))
+  await page.getByRole('button', { name: 'Draw', exact: true }).click()
+  const body: unknown = (await sent).postDataJSON()
+  assert.equal((body as { readonly reference_images: readonly string[] }).reference_images.length, 1)
   await openPage(page, 'Models')
   await page.getByRole('button', { name: 'Pull a model' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pull a model' })

@@ -4,12 +4,13 @@ import type { Sample } from '../../parts/code-sample.tsx'
 
 /** An image request as a call in three languages, and of the original service's client; uploaded pictures are named, not spelled out. */
 export function imageSamples(url: string, body: ImageRequestBody): readonly Sample[] {
-  const { init_image, mask_image, controlnets, ...plain } = body
+  const { init_image, mask_image, reference_images, controlnets, ...plain } = body
   const picture = '<base64>'
   const shown = {
     ...plain,
     ...(init_image && { init_image: picture }),
     ...(mask_image && { mask_image: picture }),
+    ...(reference_images && { reference_images: reference_images.map(() => picture) }),
     ...(controlnets && { controlnets: controlnets.map((each) => ({ ...each, image: picture })) }),
   }
   return [

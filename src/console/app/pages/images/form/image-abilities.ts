@@ -2,6 +2,7 @@ import { assetKinds } from '../../../../../core/assets/asset.ts'
 import { type CheckpointFamily, isTransformerFamily } from '../../../../../core/checkpoint/checkpoint-family.ts'
 import { familyGuidance } from '../../../../../core/checkpoint/family-guidance.ts'
 import { mostClipSkip, mostSteps } from '../../../../../core/image-generation.ts'
+import { takesReferences } from '../../../../../core/images/references.ts'
 import { type Sampler, samplers } from '../../../../../core/sampler.ts'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
@@ -11,6 +12,8 @@ export interface ImageAbilities {
   readonly startsFromImage: boolean
   /** Whether it needs a picture and a mask to begin with. */
   readonly repaintsOnly: boolean
+  /** Whether it sees pictures beside the one it draws. */
+  readonly takesReferences: boolean
   readonly takesSeeds: boolean
   readonly refines: boolean
   readonly drawsTwice: boolean
@@ -42,6 +45,7 @@ export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsse
   return {
     startsFromImage: bounds?.startsFromImage ?? true,
     repaintsOnly: model.repaintsOnly,
+    takesReferences: takesReferences(family),
     takesSeeds: bounds?.takesSeeds ?? true,
     refines: model.refines,
     drawsTwice: model.drawsTwice,

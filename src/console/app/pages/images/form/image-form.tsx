@@ -6,6 +6,7 @@ import { Slider } from '../../../parts/fields/slider.tsx'
 import { TextArea } from '../../../parts/fields/text-area.tsx'
 import { drawingModels, modelChoices, models } from '../../../state/models.ts'
 import { draw, imageRuns } from '../runs/image-runs.ts'
+import { ReferencePicturesField } from '../start/reference-pictures-field.tsx'
 import { StartingImageField } from '../start/starting-image-field.tsx'
 import { AssetSettings } from './asset-settings.tsx'
 import { ControlnetSettings } from './controlnet-settings.tsx'
@@ -81,6 +82,7 @@ export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
           <>
             {abilities.takesSeeds ? <SeedField /> : null}
             {abilities.startsFromImage ? <StartingImageField model={model} /> : null}
+            {abilities.takesReferences ? <ReferencePicturesField /> : null}
             <div class="fold-list">
               <SamplingSettings model={model} abilities={abilities} />
               <SecondPassSettings abilities={abilities} />

@@ -43,7 +43,11 @@ const body = (
     of = model,
     nets = [],
   }: { start?: typeof start | typeof masked | null; of?: ConsoleImageModel; nets?: typeof controlnets.value } = {},
-) => imageRequestBody({ ...settings, ...change }, { start: from, controlnets: nets, abilities: abilitiesOf(of, assets, ['fast']) })
+) =>
+  imageRequestBody(
+    { ...settings, ...change },
+    { start: from, controlnets: nets, references: ['data:image/png;base64,CCCC'], abilities: abilitiesOf(of, assets, ['fast']) },
+  )
 const plain = body()
 const added = (...requested: Parameters<typeof body>) =>
   Object.fromEntries(
@@ -56,7 +60,10 @@ suite('the request behind the form of pictures', () => {
     const requested = { negativePrompt: 'blur', prompt2: 'fur', guidanceRescale: 0.5, loras: [{ name: 'any', weight: 1 }], vae: 'fine' }
     const fieldsOf = (family: ConsoleImageModel['family'], guidanceScale: number) => {
       const abilities = abilitiesOf({ ...model, family }, fitting, [])
-      const request = imageRequestBody({ ...settings, ...requested, guidanceScale }, { start: null, controlnets: [], abilities })
+      const request = imageRequestBody(
+        { ...settings, ...requested, guidanceScale },
+        { start: null, controlnets: [], references: [], abilities },
+      )
       return ['negative_prompt', 'prompt_2', 'guidance_rescale', 'loras', 'vae'].filter((field) => field in request)
     }
     assert.deepEqual(fieldsOf('sdxl', 0.5), ['prompt_2', 'loras', 'vae'])
@@ -111,6 +118,7 @@ suite('the request behind the form of pictures', () => {
       [{}, { start: masked, of: { ...model, bounds: { ...open, startsFromImage: false } } }],
       {},
     ],
+    ['reference pictures of a model that sees them', [{}, { of: { ...model, family: 'flux2-klein' } }], { reference_images: ['CCCC'] }],
     ['a refiner', [{}, { of: { ...model, refines: true } }], { use_refiner: true, high_noise_frac: 0.8 }],
     ['no refiner where there is one', [{ refine: false }, { of: { ...model, refines: true } }], { use_refiner: false }],
     ['two passes', [{ twice: true }, { of: { ...model, drawsTwice: true } }], { enable_hr: true, hr_scale: 2, denoising_strength: 0.7 }],

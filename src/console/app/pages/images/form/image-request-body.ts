@@ -9,6 +9,8 @@ import type { ImageSettings } from './image-settings.ts'
 export interface ImageRequestParts {
   readonly start: StartingImage | null
   readonly controlnets: readonly ChosenControlnet[]
+  /** Pictures to refer to, as `data:` URLs. */
+  readonly references: readonly string[]
   readonly abilities: ImageAbilities
 }
 
@@ -29,6 +31,7 @@ export function imageRequestBody(settings: ImageSettings, parts: ImageRequestPar
     ...(settings.style && { style_preset: settings.style }),
     image_encoding: settings.encoding,
     ...(abilities.startsFromImage && parts.start && startFields(settings, parts.start)),
+    ...(abilities.takesReferences && parts.references.length > 0 && { reference_images: parts.references.map(base64Of) }),
     ...(abilities.refines && refinerFields(settings)),
     ...(drawsTwice(settings, parts) && secondPassFields(settings, abilities)),
     ...assetFields(settings, parts),

@@ -2,6 +2,7 @@ import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { t } from '../../../language/t.ts'
 import { drawingModels, imageAssets, models, upscalerIds } from '../../../state/models.ts'
+import { referencePictures } from '../start/reference-pictures.ts'
 import { startingImage } from '../start/starting-image.ts'
 import { areControlnetsReady, controlnets } from './controlnets.ts'
 import { abilitiesOf, type ImageAbilities } from './image-abilities.ts'
@@ -22,7 +23,8 @@ export function chosenAbilities(model: ConsoleImageModel): ImageAbilities {
 
 /** The request that Draw sends. @param change What of the settings is to be another. @param nets The ControlNets. */
 export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSettings> = {}, nets = controlnets.value): ImageRequestBody {
-  const parts = { start: startingImage.value, controlnets: nets, abilities: chosenAbilities(model) }
+  const references = referencePictures.value.map(({ url }) => url)
+  const parts = { start: startingImage.value, controlnets: nets, references, abilities: chosenAbilities(model) }
   return imageRequestBody({ ...imageSettings.value, ...change }, parts)
 }
 

@@ -11,6 +11,7 @@ const { axesFor, readAxis } = await import('./grid-axes.ts')
 const abilities: ImageAbilities = {
   startsFromImage: true,
   repaintsOnly: false,
+  takesReferences: false,
   takesSeeds: true,
   refines: false,
   drawsTwice: false,

@@ -223,6 +223,7 @@ describe('the request of a picture', () => {
   const abilities: ImageAbilities = {
     startsFromImage: true,
     repaintsOnly: false,
+    takesReferences: false,
     takesSeeds: true,
     refines: false,
     drawsTwice: false,
@@ -235,7 +236,7 @@ describe('the request of a picture', () => {
     lcmSteps: 200,
     assets: [lora, vae, net],
   }
-  const parts: ImageRequestParts = { start: null, controlnets: [], abilities }
+  const parts: ImageRequestParts = { start: null, controlnets: [], references: [], abilities }
   const plain = { ...body, image_encoding: 'png' }
 
   it('says the size, steps and sampler, and nothing that was left open', () => {
