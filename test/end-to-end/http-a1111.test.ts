@@ -64,6 +64,38 @@ suite("A1111's interface", () => {
     assert.deepEqual([info.all_seeds, info.sd_model_name, info.batch_size], [[5, 6, 7, 8], 'other-image', 4])
   })
 
+  test('what SillyTavern sends is taken, and its password not repeated', async () => {
+    const { images, parameters } = await draw({
+      url: 'http://127.0.0.1:8080',
+      auth: 'any:sepia_secret',
+      prompt: 'a fox',
+      negative_prompt: 'lowres',
+      sampler_name: 'DDIM',
+      scheduler: 'automatic',
+      steps: 20,
+      cfg_scale: 7,
+      width: 512,
+      height: 512,
+      restore_faces: false,
+      enable_hr: false,
+      hr_upscaler: 'Latent',
+      hr_scale: 1,
+      hr_additional_modules: [],
+      denoising_strength: 0.7,
+      hr_second_pass_steps: 0,
+      override_settings: { CLIP_stop_at_last_layers: 1 },
+      override_settings_restore_afterwards: true,
+      clip_skip: 1,
+      save_images: true,
+      send_images: true,
+      do_not_save_grid: false,
+      do_not_save_samples: false,
+    })
+    assert.deepEqual([images, parameters.auth, parameters.url], [['512 × 512'], undefined, undefined])
+    const { status, answer } = await ask('txt2img', { prompt: 'a fox', enable_hr: true, hr_scale: 1 })
+    assert.deepEqual([status, answer.detail], [422, '`hr_scale` must be a number from 1.1 to 4.'])
+  })
+
   test('images may be left out of the answer', async () => {
     assert.deepEqual((await draw({ prompt: 'a fox', send_images: false })).images, [])
   })

@@ -189,7 +189,7 @@ suite('llama.cpp’s own routes', () => {
     ['temperature', { temperature: 2.5 }],
     ['mirostat', { mirostat: 2 }],
     ['n_probs', { n_probs: 21 }],
-    ['samplers', { samplers: ['top_k'] }],
+    ['samplers', { samplers: ['temperature', 'top_k'] }],
     ['repeat_last_n', { repeat_last_n: 64, repeat_penalty: 1.1 }],
     ['max_tokens', { max_tokens: 3, n_predict: 4 }],
     ['prompt', { prompt: [1, [2]] }],

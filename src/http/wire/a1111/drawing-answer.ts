@@ -4,7 +4,7 @@ import { controlWarnings } from '../../../core/images/controlnet.ts'
 import { readEmbeddedText } from '../../../core/images/embedded-text.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import { toBase64 } from '../images/image-result.ts'
-import { drawingDefaults } from './drawing-fields.ts'
+import { drawingDefaults, sentToOthers } from './drawing-fields.ts'
 import type { A1111Drawing } from './drawing-request.ts'
 import { solverOf } from './sampler-names.ts'
 
@@ -70,7 +70,8 @@ const pictures: readonly string[] = ['image', 'input_image', 'mask']
 /** What was sent, filled up; pictures are left out unless their return was asked for. */
 function echo(body: A1111Drawing['body']): object {
   const scripts = Object.entries(body.alwayson_scripts ?? {}).map(([name, script]) => [name, withoutPictures(script)])
-  const whole = { ...drawingDefaults, ...body, alwayson_scripts: Object.fromEntries(scripts) }
+  const shown = Object.entries(body).filter(([name]) => !sentToOthers.some((each) => each === name))
+  const whole = { ...drawingDefaults, ...Object.fromEntries(shown), alwayson_scripts: Object.fromEntries(scripts) }
   if (!('init_images' in body) || body.include_init_images === true) return whole
   return { ...whole, init_images: null, mask: null }
 }

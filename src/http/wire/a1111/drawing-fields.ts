@@ -59,6 +59,9 @@ const settingsSchema = Type.Object(
   { additionalProperties: false, description: 'Settings for this request alone.' },
 )
 
+/** What SillyTavern sends for its own server half; answers never repeat it. */
+export const sentToOthers = ['url', 'auth'] as const
+
 /** The fields that txt2img and img2img share. */
 const sharedFields = {
   prompt: Type.Optional(
@@ -113,6 +116,7 @@ const sharedFields = {
     'refiner_switch_at',
     'hr_additional_modules',
     'hr_cfg',
+    ...sentToOthers,
   ),
 }
 
@@ -123,6 +127,9 @@ export const txt2imgSchema = Type.Object(
   {
     ...sharedFields,
     ...highResolution,
+    hr_scale: Type.Optional(
+      Type.Number({ default: highResolutionDefaults.hr_scale, description: 'How much larger, 1.1 to 4; used with `enable_hr`.' }),
+    ),
     denoising_strength: Type.Optional(
       Type.Number({
         minimum: 0,

@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { FieldFault } from '../../../core/error.ts'
+import { isRecord } from '../../../core/json-value.ts'
 import type { TextRequest } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
@@ -31,6 +32,7 @@ const lastFields = {
   max_tokens: Type.Optional(Type.Integer({ minimum: -1, maximum: most, description: "OpenAI's name of n_predict; send one of them." })),
   stop: stopField,
   ignore_eos: endingFields.ignore_eos,
+  min_tokens: endingFields.min_tokens,
   grammar,
   json_schema,
   n_probs: Type.Optional(
@@ -94,11 +96,18 @@ export interface NativeDelivery {
 export function createNativeCompletionParser(settings: BodySettings): (body: unknown) => ParsedNative {
   const checker = createBodyChecker(nativeCompletionSchema(settings))
   return (received) => {
-    const body = checker.parse(received, textFaultCodes)
+    const body = checker.parse(withoutEmptyGrammar(received), textFaultCodes)
     const { prompts, several } = readNativePrompts(body.prompt)
     refuseFaults([...findNativePromptFaults(body.prompt), ...findNativeFaults(body), ...findStreamFaults(body, several)], textFaultCodes)
     return { ...readNative(body), prompts, several }
   }
+}
+
+/** An empty grammar is none, which clients send with every request. */
+function withoutEmptyGrammar(received: unknown): unknown {
+  if (!isRecord(received) || received.grammar !== '') return received
+  const { grammar: _, ...rest } = received
+  return rest
 }
 
 type NativeBody = Static<TObject<Fields<typeof firstFields>>>

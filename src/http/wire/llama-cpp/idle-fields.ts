@@ -1,12 +1,52 @@
 import Type from 'typebox'
 import { accepted } from '../accepted.ts'
 import { neutralFields } from '../chat/fields/taken-fields.ts'
+import { idleFields as plainIdle } from '../idle-fields.ts'
 
 const idle = 'Accepted, no effect; its feature is off.'
 const number = (description: string) => Type.Optional(Type.Number({ description }))
 
 const { cache_prompt, id_slot, n_keep, mirostat, typical_p, xtc_probability, dry_multiplier, dynatemp_range, return_progress } =
   neutralFields
+
+/** What SillyTavern sends to llama.cpp's server in the words of other servers; llama.cpp's ignores it too. */
+const unknownToIts = plainIdle(
+  'add_bos_token',
+  'api_server',
+  'api_type',
+  'ban_eos_token',
+  'banned_strings',
+  'custom_token_bans',
+  'dynamic_temperature',
+  'dynatemp_high',
+  'dynatemp_low',
+  'grammar_string',
+  'guidance_scale',
+  'include_reasoning',
+  'logprobs',
+  'max_new_tokens',
+  'max_tokens_second',
+  'mirostat_mode',
+  'negative_prompt',
+  'nsigma',
+  'num_ctx',
+  'num_predict',
+  'rep_pen',
+  'rep_pen_range',
+  'rep_pen_slope',
+  'repetition_penalty',
+  'repetition_penalty_range',
+  'sampler_seed',
+  'skew',
+  'skip_special_tokens',
+  'smoothing_curve',
+  'smoothing_factor',
+  'stopping_strings',
+  'tfs',
+  'top_a',
+  'truncation_length',
+  'typical',
+)
 
 /** What llama.cpp's clients send with every request and what changes no answer: hints, samplers that are switched off, and their numbers. */
 export const idleFields = {
@@ -27,7 +67,10 @@ export const idleFields = {
   dry_sequence_breakers: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, description: idle })),
   dynatemp_range,
   dynatemp_exponent: number(idle),
-  top_n_sigma: Type.Optional(Type.Literal(-1, { description: accepted.onlyWay })),
+  top_n_sigma: Type.Optional(Type.Enum([-1, 0], { description: accepted.onlyWay })),
+  adaptive_target: Type.Optional(Type.Number({ maximum: -0.01, description: 'Accepted; negative is off.' })),
+  adaptive_decay: number(idle),
+  n: Type.Optional(Type.Literal(1, { description: accepted.onlyWay })),
   min_keep: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
   n_discard: number(accepted.neverShortened),
   n_indent: Type.Optional(Type.Literal(0, { description: accepted.onlyWay })),
@@ -36,4 +79,5 @@ export const idleFields = {
   'speculative.n_max': number(accepted.byItself),
   'speculative.n_min': number(accepted.byItself),
   'speculative.p_min': number(accepted.byItself),
+  ...unknownToIts,
 }

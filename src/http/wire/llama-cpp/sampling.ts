@@ -15,7 +15,16 @@ const biasKey = Type.Union([tokenId, Type.String({ minLength: 1, maxLength: 1000
 const bias = Type.Union([Type.Number({ minimum: -100, maximum: 100 }), Type.Literal(false)])
 const mostBiases = 1024
 
+/** The samplers that Sepia has, in its order. */
+const samplerOrder: readonly string[] = ['penalties', 'top_k', 'top_p', 'min_p', 'temperature']
+
 const ownFields = {
+  samplers: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      maxItems: 64,
+      description: `Samplers that are used; those of ${samplerOrder.join(', ')} stand in this order. Others are off.`,
+    }),
+  ),
   temperature: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -50,7 +59,7 @@ const ownFields = {
     Type.Integer({
       minimum: -1,
       maximum: 2 ** 31 - 1,
-      description: 'Penalties count in the whole context, which is -1; another number only without penalties.',
+      description: 'Penalties count in the whole context, which is -1; 0 = no penalties; another number only without penalties.',
     }),
   ),
 }
@@ -70,25 +79,38 @@ export interface TokenBias {
   readonly bias: number
 }
 
-/** Penalties that would have to count in less than the context. */
+/** Another order of samplers, and penalties that would have to count in less than the context. */
 export function findNativeSamplingFaults(body: NativeSamplingBody): readonly FieldFault[] {
+  return [...findOrderFaults(body), ...findPenaltyFaults(body)]
+}
+
+function findOrderFaults({ samplers = [] }: NativeSamplingBody): readonly FieldFault[] {
+  const places = samplers.map((name) => samplerOrder.indexOf(name)).filter((place) => place >= 0)
+  if (places.every((place, i) => place > (places[i - 1] ?? -1))) return []
+  const message = `\`samplers\` must be in the order ${samplerOrder.join(', ')}; other names are ignored.`
+  return [{ path: ['samplers'], message, kind: 'unsupported_parameter' }]
+}
+
+function findPenaltyFaults(body: NativeSamplingBody): readonly FieldFault[] {
   const { repeat_last_n: last = -1, repeat_penalty: repeated = 1, frequency_penalty = 0, presence_penalty = 0 } = body
-  if (last === -1 || (repeated === 1 && frequency_penalty === 0 && presence_penalty === 0)) return []
-  const message = '`repeat_last_n` must be -1 beside a penalty: it counts in the whole context.'
+  if (last === -1 || last === 0 || (repeated === 1 && frequency_penalty === 0 && presence_penalty === 0)) return []
+  const message = '`repeat_last_n` must be -1 or 0 beside a penalty: it counts in the whole context.'
   return [{ path: ['repeat_last_n'], message, kind: 'unsupported_parameter' }]
 }
 
 /** Fills in llama.cpp's defaults; biases come beside, since texts among them are to be read as tokens first. */
 export function readNativeSampling(body: NativeSamplingBody): SamplingParameters {
   const { seed = -1, top_k: most = usualSampling.topK } = body
+  const uses = (sampler: string): boolean => body.samplers?.includes(sampler) ?? true
+  const penalties: Partial<NativeSamplingBody> = body.repeat_last_n === 0 || !uses('penalties') ? {} : body
   return {
-    temperature: body.temperature ?? usualSampling.temperature,
-    topP: body.top_p ?? usualSampling.topP,
-    topK: Math.max(0, most),
-    minP: body.min_p ?? usualSampling.minP,
-    frequencyPenalty: body.frequency_penalty ?? 0,
-    presencePenalty: body.presence_penalty ?? 0,
-    repetitionPenalty: body.repeat_penalty ?? 1,
+    temperature: uses('temperature') ? (body.temperature ?? usualSampling.temperature) : 1,
+    topP: uses('top_p') ? (body.top_p ?? usualSampling.topP) : 1,
+    topK: uses('top_k') ? Math.max(0, most) : 0,
+    minP: uses('min_p') ? (body.min_p ?? usualSampling.minP) : 0,
+    frequencyPenalty: penalties.frequency_penalty ?? 0,
+    presencePenalty: penalties.presence_penalty ?? 0,
+    repetitionPenalty: penalties.repeat_penalty ?? 1,
     seed: seed === -1 ? randomInt(2 ** 32) : seed,
     logitBias: new Map(),
   }
