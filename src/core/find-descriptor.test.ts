@@ -27,6 +27,9 @@ suite('names of models', () => {
     // An id is nobody's alias.
     ['qwen3-4b', 'qwen3-4b'],
     ['gpt-5', 'qwen3-4b'],
+    // Ollama's clients add the tag themselves.
+    ['gpt-4o:latest', 'qwen3-8b'],
+    ['gpt-5:latest', 'qwen3-4b'],
     ['qwen3:8b', 'qwen3-8b'],
     ['Qwen3:8B', 'qwen3-8b'],
     ['qwen3-4b:latest', 'qwen3-4b'],

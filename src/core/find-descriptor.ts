@@ -39,15 +39,14 @@ export type ModelAliases = Readonly<Record<string, string>>
 
 /**
  * The id of the model that a request means: an id itself, an alias of the settings or of a `model.json`, or Ollama's `name:tag`. That is
- * `name` for `name:latest`, `name-tag`, or the only text model whose id begins with the name and has the words of the tag. A name that nothing
+ * `name`, which may be an alias, for `name:latest`, `name-tag`, or the only text model whose id begins with the name and has the words of the tag. A name that nothing
  * fits is returned as it is.
  */
 export function resolveModelName(catalog: Pick<ModelCatalog, 'find' | 'list'>, given: string, aliases: ModelAliases = {}): string {
   if (catalog.find(given) !== undefined) return given
-  const named = Object.hasOwn(aliases, given) ? aliases[given] : undefined
-  if (named !== undefined) return named
-  const aliased = catalog.list().find((model) => model.aliases?.includes(given) === true)
-  return aliased?.id ?? findTagged(catalog, given) ?? given
+  const aliasOf = (name: string): string | undefined =>
+    Object.hasOwn(aliases, name) ? aliases[name] : catalog.list().find((model) => model.aliases?.includes(name) === true)?.id
+  return aliasOf(given) ?? findTagged(catalog, given) ?? aliasOf(given.replace(/:latest$/i, '')) ?? given
 }
 
 /** A body whose `model` is the id of the model that it names. */

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { ServiceError } from '../../src/core/error.ts'
 import type { PullDesk } from '../../src/core/model-pull.ts'
+import type { TextModel } from '../../src/core/ports/text-model.ts'
+import type { TextRequest } from '../../src/core/text-generation.ts'
+import { toOllamaError } from '../../src/http/wire/ollama/ollama-error.ts'
+import { createFakeCatalog, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
+import { createFakeTextModel } from '../../src/runtimes/fake/fake-text-model.ts'
+import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
 import { type HttpService, startHttpService } from '../support/http-service.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -91,6 +98,72 @@ suite("Ollama's interface", () => {
     assert.deepEqual([answer.embeddings.length, answer.model, answer.prompt_eval_count], [2, 'fake-chat', 4])
     const one = await ask('/api/embeddings', { model: 'fake-chat', prompt: 'a cat' })
     assert.deepEqual(one.answer.embedding, answer.embeddings[0])
+  })
+
+  test('nothing to embed gives no vector, as clients ask to load a model', async () => {
+    for (const input of ['', []]) {
+      const { status, answer } = await ask('/api/embed', { model: 'fake-chat', input })
+      assert.deepEqual([status, answer.embeddings, answer.prompt_eval_count], [200, [], 0])
+    }
+    const older = await ask('/api/embeddings', { model: 'fake-chat', prompt: '' })
+    assert.deepEqual([older.status, older.answer], [200, { embedding: [] }])
+    assert.equal((await ask('/api/embed', { model: 'nothing', input: '' })).status, 404)
+  })
+
+  test('the sampling of a model’s model.json counts, also its penalty, which has another name here', async () => {
+    const clock = createTestClock()
+    const fake = createFakeTextModel({ clock })
+    const seen: TextRequest['sampling'][] = []
+    const watched: TextModel = {
+      ...fake,
+      generate(request, options) {
+        seen.push(request.sampling)
+        return fake.generate(request, options)
+      },
+    }
+    await using own = await startHttpService({
+      clock,
+      catalog: createFakeCatalog([describeFakeText({ defaults: { temperature: 0.3, repetitionPenalty: 1.3 } })]),
+      pool: createFixedModelPool({ text: { 'fake-chat': watched }, image: {} }),
+    })
+    for (const options of [{}, { repeat_penalty: 1.1 }])
+      await own.fetch('/api/generate', { json: { model: 'fake-chat', prompt: '[say yes]', stream: false, options } })
+    assert.deepEqual(
+      seen.map(({ temperature, repetitionPenalty }) => [temperature, repetitionPenalty]),
+      [
+        [0.3, 1.3],
+        [0.3, 1.1],
+      ],
+    )
+    const refused = await own.fetch('/api/generate', { json: { model: 'fake-chat', prompt: 'a', options: { repetition_penalty: 1.1 } } })
+    assert.equal(refused.status, 400)
+  })
+
+  test('an empty suffix is none', async () => {
+    const { answer } = await ask('/api/generate', {
+      model: 'fake-chat',
+      prompt: '[say yes]',
+      system: 'Be brief.',
+      suffix: '',
+      stream: false,
+    })
+    assert.equal(answer.response, 'yes')
+    assert.equal((await ask('/api/generate', { model: 'fake-chat', prompt: '', suffix: '' })).answer.done_reason, 'load')
+  })
+
+  test('a body counts as JSON under the type that curl sends by itself, and under no other', async () => {
+    const send = (type: string) =>
+      service.fetch('/api/generate', {
+        json: { model: 'fake-chat', prompt: '[say yes]', stream: false },
+        headers: { 'content-type': type },
+      })
+    assert.equal((await send('application/x-www-form-urlencoded')).status, 200)
+    for (const type of ['text/plain', 'multipart/form-data; boundary=x']) assert.equal((await send(type)).status, 415)
+  })
+
+  test('a refusal of a reasoning level names the field that was sent', async () => {
+    const message = 'This model has no setting for how long it reasons; leave `reasoning_effort` out.'
+    assert.match(toOllamaError(new ServiceError('unsupported_parameter', message)).error, /leave `think` out/)
   })
 
   test('models are listed with what is known of them', async () => {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/error.ts'
 import { filePartBytes } from '../../core/files/stored-file.ts'
 import { isRecord } from '../../core/json-value.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { isOllamaSurface } from '../answers/surface.ts'
 import { captureOf } from '../body-log.ts'
 import { accountOf } from '../caller.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -128,11 +129,18 @@ export function isReceived(body: unknown): body is ReceivedBody {
   return isRecord(body) && body.bytes instanceof Buffer && 'value' in body && 'asyncMode' in body
 }
 
-function checkMediaType({ headers, routeOptions: { config } }: FastifyRequest): void {
+/** Ollama reads a body as JSON whatever its type, and its documentation leaves out what curl then calls a form. Pages elsewhere may send forms too, but without a token. */
+const curlType = 'application/x-www-form-urlencoded'
+
+function checkMediaType(request: FastifyRequest): void {
+  const {
+    headers,
+    routeOptions: { config },
+  } = request
   refuseCompressed(headers)
   const type = ((headers['content-type'] ?? '').split(';')[0] ?? '').trim().toLowerCase()
   if (config.form !== undefined && type !== 'multipart/form-data') throw noForm()
-  if (config.form === undefined && type !== 'application/json')
+  if (config.form === undefined && type !== 'application/json' && !(type === curlType && isOllamaSurface(request)))
     throw new ServiceError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
       param: 'content-type',
     })

@@ -57,5 +57,6 @@ export const ollamaEmbeddingRoutes: readonly Route[] = [
 
 async function embed(deps: RouteDependencies, call: Call, request: EmbeddingRequest): Promise<EmbeddingResult> {
   requireTextModel(deps.catalog, request.model, 'embed')
+  if (request.inputs.length === 0) return { vectors: [], promptTokens: 0 }
   return createEmbedding(call.work, { caller: call.caller, request }, call.options)
 }

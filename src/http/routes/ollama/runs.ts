@@ -91,8 +91,10 @@ function withDefaults(catalog: ModelCatalog, body: unknown): unknown {
   const { options: given, model: id } = body
   const options = given ?? {}
   if (!isRecord(options)) return body
-  const { model: _, ...filled } = Object(withModelDefaults(catalog, { ...options, model: id }, ['temperature', 'topP', 'topK', 'minP']))
-  return { ...body, options: filled }
+  const { model: _, ...filled } = Object(withModelDefaults(catalog, { ...options, model: id }))
+  if (Object.hasOwn(options, 'repetition_penalty') || !Object.hasOwn(filled, 'repetition_penalty')) return { ...body, options: filled }
+  const { repetition_penalty: repeat_penalty, ...rest } = filled
+  return { ...body, options: { ...rest, repeat_penalty } }
 }
 
 /** Loads a model by a use of it that costs nothing, or unloads it for an owner. */

@@ -14,7 +14,9 @@ const idle = idleFields('options', 'keep_alive')
 export const ollamaEmbedSchema = Type.Object(
   {
     model,
-    input: Type.Union([text, Type.Array(text, { minItems: 1, maxItems: 2048 })], { description: 'One text, or up to 2048.' }),
+    input: Type.Union([Type.String(), Type.Array(text, { maxItems: 2048 })], {
+      description: 'One text, or up to 2048; nothing gives no vector.',
+    }),
     dimensions: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
     ),
@@ -26,7 +28,7 @@ export const ollamaEmbedSchema = Type.Object(
 
 /** The body of POST /api/embeddings, which Ollama had before. */
 export const ollamaEmbeddingsSchema = Type.Object(
-  { model, prompt: Type.String({ minLength: 1, description: 'The text.' }), ...idle },
+  { model, prompt: Type.String({ description: 'The text; nothing gives no vector.' }), ...idle },
   closed,
 )
 
@@ -48,13 +50,17 @@ const embeddingsChecker = createBodyChecker(ollamaEmbeddingsSchema)
 /** Reads the body of POST /api/embed. @throws {ServiceError} naming every fault at once. */
 export function parseOllamaEmbed(received: unknown): EmbeddingRequest {
   const { model: name, input, dimensions } = embedChecker.parse(received, textFaultCodes)
-  return { model: name, inputs: typeof input === 'string' ? [input] : input, ...(dimensions !== undefined && { dimensions }) }
+  return {
+    model: name,
+    inputs: input === '' ? [] : typeof input === 'string' ? [input] : input,
+    ...(dimensions !== undefined && { dimensions }),
+  }
 }
 
 /** Reads the body of POST /api/embeddings. @throws {ServiceError} naming every fault at once. */
 export function parseOllamaEmbeddings(received: unknown): EmbeddingRequest {
   const { model: name, prompt } = embeddingsChecker.parse(received, textFaultCodes)
-  return { model: name, inputs: [prompt] }
+  return { model: name, inputs: prompt === '' ? [] : [prompt] }
 }
 
 /** The answer of POST /api/embed. */

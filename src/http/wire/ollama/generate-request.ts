@@ -37,7 +37,8 @@ const checker = createBodyChecker(ollamaGenerateSchema)
  * @throws {ServiceError} naming every fault at once.
  */
 export function parseOllamaGenerate(received: unknown): OllamaRun {
-  const body = checker.parse(received, textFaultCodes)
+  const { suffix, ...rest } = checker.parse(received, textFaultCodes)
+  const body: GenerateBody = { ...rest, ...(suffix !== undefined && suffix !== '' && { suffix }) }
   refuseFaults([...findRunFaults(body), ...findImageFaults(body.images, ['images']), ...findPlainFaults(body)], textFaultCodes)
   const { model, prompt = '', options, stream = true } = body
   return {

@@ -10,5 +10,6 @@ export const ollamaErrorSchema = Type.Object({
 /** The error body of Ollama's routes: a sentence where others have an object. */
 export function toOllamaError(error: unknown, reader: ErrorReader = {}): Static<typeof ollamaErrorSchema> {
   const { message, code } = describeError(error, reader)
-  return { error: message, code }
+  // Engines name the field of the other chats.
+  return { error: message.replaceAll('`reasoning_effort`', '`think`'), code }
 }
