@@ -71,6 +71,24 @@ const refused: readonly (readonly [what: string, rows: Rows, reason: RegExp])[] 
     /scales of blocks/,
   ],
   ['GPTQ', [[beside('qweight'), 'I32', [8, 4]]], /GPTQ, AWQ or SVDQuant/],
+  [
+    'fp8 that its mark says is scaled, without a scale',
+    [
+      [weight, 'F8_E4M3', [8, 4]],
+      [beside('comfy_quant'), 'U8', [29]],
+    ],
+    /lacks the scale of ".*proj_in\.weight", which is stored in fp8/,
+  ],
+  [
+    'fp8 of which one matrix has lost its scale',
+    [
+      [weight, 'F8_E4M3', [8, 4]],
+      ['model.diffusion_model.out.2.weight', 'F8_E4M3', [8, 4]],
+      ['model.diffusion_model.out.2.scale_weight', 'F32', []],
+      ['model.diffusion_model.scaled_fp8', 'F8_E4M3', [2]],
+    ],
+    /lacks the scale of ".*proj_in\.weight"/,
+  ],
   ['a scale of nothing', [[beside('scale_weight'), 'F32', []]], /scale ".*" without its weight/],
 ]
 

@@ -9,6 +9,7 @@ const numberTypes: ReadonlySet<StoredType> = new Set(['F64', 'F32', 'F16', 'BF16
 const scaleEnding = /\.(?:scale_weight|weight_scale)$/u
 /** Scales of activations, which only sums in fp8 need; marks of what the tensors beside them show; and counters of positions. */
 const withoutEffect = /(?:^|\.)(?:scale_input|input_scale|scaled_fp8|comfy_quant|position_ids|logit_scale)$/u
+const wholeMark = /(?<=^|\.)scaled_fp8$/u
 /** Training leaves these beside a network. */
 const leftovers = /^model_ema\b|(?:^|\.)loss\./u
 const foreignKinds: readonly (readonly [RegExp, string])[] = [
@@ -45,6 +46,21 @@ export function refuseStorage(tensors: Tensors): string | null {
     if (weight === undefined) return `holds a scale "${name}" without its weight`
     const count = shape.reduce((product, size) => product * size, 1)
     if (count !== 1 && count !== weight.shape[0]) return unreadable(`with scales of blocks ("${name}")`)
+  }
+  const lacking = unscaledName(tensors)
+  return lacking === null ? null : `lacks the scale of "${lacking}", which is stored in fp8; copy it again or use another file`
+}
+
+/** A matrix in fp8 that a mark beside it or at the top of its network says is scaled, and that has no scale. */
+function unscaledName(tensors: Tensors): string | null {
+  const marked = [...tensors.keys()].filter((name) => wholeMark.test(name)).map((name) => name.replace(wholeMark, ''))
+  for (const [name, { type, shape }] of tensors) {
+    if (!name.endsWith('.weight') || !type.startsWith('F8_')) continue
+    const module = name.slice(0, -'.weight'.length)
+    // Tables of words are left as they are in files that are marked as a whole.
+    const isMatrix = shape.length === 2 && !/(?:^|\.)(?:shared|embed_tokens|token_embedding)$/u.test(module)
+    const isScaled = tensors.has(`${module}.comfy_quant`) || (isMatrix && marked.some((prefix) => name.startsWith(prefix)))
+    if (isScaled && !tensors.has(`${module}.scale_weight`) && !tensors.has(`${module}.weight_scale`)) return name
   }
   return null
 }

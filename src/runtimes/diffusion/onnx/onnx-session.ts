@@ -8,6 +8,11 @@ import type { RunnableSession, SessionTurns } from './session-turns.ts'
 import { fromTensor, type NumericTensor, type NumericValues, toTensor } from './tensor.ts'
 import { widenGraph } from './widen-graph.ts'
 
+/** What is said of weights that no graph holds together. */
+const unfit = 'has tensors whose shapes do not fit each other; copy it again or use another file'
+/** What the runtime says of them where it finds out only once it computes. */
+const isUnfit = /X\.shape(?:\(\))?\[axis:\]|broadcast an axis by a dimension/u
+
 /** What a session says of one of its inputs or outputs; named dimensions are text. */
 export interface TensorDescription {
   readonly name: string
@@ -72,6 +77,7 @@ export class OnnxSession implements AsyncDisposable {
       })
       return outputs as { readonly [Place in keyof Names]: NumericTensor }
     } catch (error) {
+      if (isUnfit.test(describeError(error))) throw unusableModel(this.file, unfit, error)
       throw new ServiceError('inference_failed', 'The image model failed while running; try again.', {
         cause: new Error(`${this.file}: ${describeError(error)}`, { cause: error }),
       })
@@ -148,7 +154,9 @@ export async function openWrittenGraph(
     return new OnnxSession(label, await (turns === undefined ? create() : turns.open(part, create)))
   } catch (error) {
     if (error instanceof ServiceError) throw error
-    throw unusableModel(label, `does not load (${describeError(error).replaceAll(join(folder, '/'), '')})`, error)
+    const message = describeError(error)
+    if (message.includes('ShapeInferenceError')) throw unusableModel(label, unfit, error)
+    throw unusableModel(label, `does not load (${message.replaceAll(join(folder, '/'), '')})`, error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { unusableModel } from '../../onnx/model-file.ts'
 import type { GraphBuilder, Value } from './graph-builder.ts'
 
 /** Groups of every group normalization in Stable Diffusion. */
@@ -30,9 +31,17 @@ export interface LayerContext {
 export function linear({ graph, branches }: LayerContext, module: string, input: Value): Value {
   const name = `${module}.weight`
   const { shape, transposed } = graph.weights.get(name)
-  const bias = graph.weights.has(`${module}.bias`) ? [graph.weight(`${module}.bias`)] : []
+  const bias = graph.weights.has(`${module}.bias`) ? [biasOf(graph, module, shape[transposed ? 1 : 0])] : []
   const output = graph.node('Gemm', [input, graph.weight(name, shape.slice(0, 2)), ...bias], { transB: transposed ? 0 : 1 })
   return branches === null ? output : branches.linear(graph, module, input, output)
+}
+
+/** The runtime takes a bias of another size for a fault of the call, once it computes. */
+function biasOf(graph: GraphBuilder, module: string, rows: number | undefined): Value {
+  const name = `${module}.bias`
+  const size = graph.weights.sizeOf(name, 0)
+  if (size !== rows) throw unusableModel(graph.weights.label, `has a tensor "${name}" of ${size} numbers for a weight of ${rows} rows`)
+  return graph.weight(name)
 }
 
 /** A convolution over [batch, channels, height, width] that keeps the size unless it strides. */

@@ -36,10 +36,9 @@ export function rmsNorm(graph: GraphBuilder, input: Value, scale: Value, epsilon
   return graph.node('SimplifiedLayerNormalization', [input, scale], { axis: -1, epsilon: { float: epsilon }, stash_type: 1 })
 }
 
-/** Normalizes each head of rows [tokens, heads · head width] by itself; rows as they are where the model has no such norm. */
+/** Normalizes each head of rows [tokens, heads · head width] by itself. */
 export function normalizeHeads(graph: GraphBuilder, norm: string, rows: Value, width: number, epsilon: number): Value {
   const name = `${norm}.weight`
-  if (!graph.weights.has(name)) return rows
   const heads = graph.node('Reshape', [rows, graph.integers([-1, graph.weights.sizeOf(name, 0)])])
   return asRows(graph, rmsNorm(graph, heads, graph.weight(name), epsilon), width)
 }

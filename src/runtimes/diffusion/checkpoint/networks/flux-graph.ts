@@ -60,7 +60,8 @@ export function writeFluxGraph(weights: WeightTable, { target, branches }: Trans
   for (let i = 0; i < weights.count('transformer_blocks.'); i++)
     ({ image, words } = doubleBlock(context, `transformer_blocks.${i}`, { image, words, count }, options))
   let all = joinRows(graph, [words, image])
-  for (let i = 0; i < weights.count('single_transformer_blocks.'); i++)
+  // The first is read in any case, so that a file without these blocks is refused.
+  for (let i = 0; i < Math.max(1, weights.count('single_transformer_blocks.')); i++)
     all = singleBlock(context, `single_transformer_blocks.${i}`, all, options)
   const [shift, scale = ''] = ['shift', 'scale'].map((part) => modulation(context, `norm_out.${part}`, options.row, 1)[0])
   const last = modulatedNorm(graph, rowsBetween(graph, all, count), { scale, ...(shift !== undefined && { shift }) })

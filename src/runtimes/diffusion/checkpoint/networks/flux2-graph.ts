@@ -50,7 +50,7 @@ export function writeFlux2Graph(weights: WeightTable, { target, branches }: Tran
     ({ image, words } = doubleBlock(context, `transformer_blocks.${i}`, { image, words, count }, { ...shape, streams }))
   const single = modulation(context, 'single_stream_modulation.linear', row, 3)
   let all = joinRows(graph, [words, image])
-  for (let i = 0; i < weights.count('single_transformer_blocks.'); i++)
+  for (let i = 0; i < Math.max(1, weights.count('single_transformer_blocks.')); i++)
     all = singleBlock(context, `single_transformer_blocks.${i}`, all, { ...shape, single })
   const [shift = '', scale = ''] = ['shift', 'scale'].map((part) => modulation(context, `norm_out.${part}`, row, 1)[0])
   const end = graph.node('Add', [count, rowCount(graph, drawn)])

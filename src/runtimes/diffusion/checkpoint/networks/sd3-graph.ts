@@ -77,8 +77,10 @@ function block(
   const heads = width / headWidth
   const project = (attention: string, normal: Value, [q, k, v]: readonly [string, string, string], added = ''): Projections => {
     const rows = (name: string) => linear(context, `${module}.${attention}.${name}`, normal)
+    // Stable Diffusion 3 has no such norms, 3.5 has all of them.
+    const isEven = graph.weights.has('transformer_blocks.0.attn.norm_q.weight')
     const even = (name: string, to: string) =>
-      normalizeHeads(graph, `${module}.${attention}.norm_${added}${to}`, rows(name), width, epsilon)
+      isEven ? normalizeHeads(graph, `${module}.${attention}.norm_${added}${to}`, rows(name), width, epsilon) : rows(name)
     return { query: even(q, 'q'), key: even(k, 'k'), value: rows(v) }
   }
   const own = ['to_q', 'to_k', 'to_v'] as const

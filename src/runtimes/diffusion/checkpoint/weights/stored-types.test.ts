@@ -3,8 +3,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { unpackGoldenCheckpoints } from '../../../../../test/support/model-files/golden-checkpoints.ts'
+import { readStoredTensors, type StoredTensor, storedFile } from '../../../../../test/support/model-files/safetensors-file.ts'
 import { createTemporaryFolder } from '../../../../../test/support/temporary-folder.ts'
-import { readSafetensorsHeader } from '../../../../core/checkpoint/safetensors-header.ts'
 import { TorchGenerator } from '../../noise/torch-generator.ts'
 import { openWrittenGraph } from '../../onnx/onnx-session.ts'
 import { openReferencePipeline } from '../../parity/open-pipeline.ts'
@@ -19,33 +19,6 @@ after(() => temporary[Symbol.asyncDispose]())
 const folder = temporary.path
 await unpackGoldenCheckpoints(folder, (path) => /^vae-xl|^xl-diffusers|^cases/u.test(path))
 const { signal } = new AbortController()
-
-interface Tensor {
-  readonly name: string
-  readonly shape: readonly number[]
-  readonly bytes: Uint8Array
-  readonly dtype: string
-}
-
-async function readTensors(path: string): Promise<readonly Tensor[]> {
-  const file = await readFile(path)
-  const read = async (offset: number, bytes: number) => file.subarray(offset, offset + bytes)
-  return [...(await readSafetensorsHeader(read, file.length)).tensors].map(([name, { shape, offset, bytes, type }]) => {
-    return { name, shape, dtype: type, bytes: file.subarray(offset, offset + bytes) }
-  })
-}
-
-function encodeFile(tensors: readonly Tensor[]): Uint8Array {
-  let at = 0
-  const entries = tensors.map(({ name, shape, bytes, dtype }) => {
-    at += bytes.length
-    return [name, { dtype, shape, data_offsets: [at - bytes.length, at] }] as const
-  })
-  const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)))
-  const start = Buffer.alloc(8)
-  start.writeBigUInt64LE(BigInt(json.length))
-  return Buffer.concat([start, json, ...tensors.map(({ bytes }) => bytes)])
-}
 
 /** A number that the type can hold exactly, near another, and its bits. */
 type Store = (value: number) => { readonly value: number; readonly bits: number }
@@ -81,10 +54,10 @@ for (const [dtype, store, bytes] of [
   ['F8_E4M3', e4m3, 1],
 ] as const) {
   test(`weights stored as ${dtype} count as the numbers they hold`, async () => {
-    const tensors = await readTensors(join(folder, 'vae-xl.safetensors'))
+    const tensors = await readStoredTensors(join(folder, 'vae-xl.safetensors'))
     const numbers = tensors.map(({ bytes: stored }) => [...new Float16Array(new Uint8Array(stored).buffer)].map(store))
     const written = (type: string, width: number, write: (view: DataView, at: number, each: ReturnType<Store>) => void) =>
-      encodeFile(
+      storedFile(
         tensors.map((tensor, i) => {
           const view = new DataView(new ArrayBuffer((numbers[i]?.length ?? 0) * width))
           for (const [at, each] of (numbers[i] ?? []).entries()) write(view, at * width, each)
@@ -112,11 +85,11 @@ for (const [spelled, perRow, where] of [
   ['weight_scale', true, 'vLLM'],
 ] as const) {
   test(`fp8 weights are multiplied by their scales, ${perRow ? 'one per row' : 'one for all'}, as ${where} writes them`, async () => {
-    const tensors = await readTensors(join(folder, 'vae-xl.safetensors'))
-    const float32 = (name: string, shape: readonly number[], values: Float32Array): Tensor => {
+    const tensors = await readStoredTensors(join(folder, 'vae-xl.safetensors'))
+    const float32 = (name: string, shape: readonly number[], values: Float32Array): StoredTensor => {
       return { name, shape, dtype: 'F32', bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) }
     }
-    const [scaled, plain]: [Tensor[], Tensor[]] = [[], []]
+    const [scaled, plain]: [StoredTensor[], StoredTensor[]] = [[], []]
     for (const tensor of tensors) {
       const { name, shape, bytes } = tensor
       const [rows = 1] = shape
@@ -143,21 +116,21 @@ for (const [spelled, perRow, where] of [
     }
     scaled.push({ name: 'scaled_fp8', shape: [2], dtype: 'F8_E4M3', bytes: new Uint8Array(2) })
     const [small, expanded] = [join(folder, `${spelled}.safetensors`), join(folder, `${spelled}-plain.safetensors`)]
-    await writeFile(small, encodeFile(scaled))
-    await writeFile(expanded, encodeFile(plain))
+    await writeFile(small, storedFile(scaled))
+    await writeFile(expanded, storedFile(plain))
     assert.deepEqual(await decodeWith(small), await decodeWith(expanded))
   })
 }
 
 test('a network in shards draws what diffusers draws', async () => {
   const stem = join(folder, 'xl-diffusers', 'unet', 'diffusion_pytorch_model')
-  const tensors = await readTensors(`${stem}.safetensors`)
+  const tensors = await readStoredTensors(`${stem}.safetensors`)
   const parts = [tensors.filter((_, i) => i % 2 === 0), tensors.filter((_, i) => i % 2 === 1)]
   const map: Record<string, string> = {}
   await mkdir(join(folder, 'xl-diffusers', 'unet'), { recursive: true })
   for (const [i, part] of parts.entries()) {
     const name = `diffusion_pytorch_model-0000${i + 1}-of-00002.safetensors`
-    await writeFile(join(folder, 'xl-diffusers', 'unet', name), encodeFile(part))
+    await writeFile(join(folder, 'xl-diffusers', 'unet', name), storedFile(part))
     for (const tensor of part) map[tensor.name] = name
   }
   await writeFile(`${stem}.safetensors.index.json`, JSON.stringify({ weight_map: map }))
