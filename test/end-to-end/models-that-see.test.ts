@@ -65,7 +65,7 @@ suite('a model that sees', () => {
       assert.deepEqual(said, answers[family])
     })
 
-  for (const model of ['gemma3', 'qwen2.5vl_merger'])
+  for (const model of ['gemma3', 'qwen2.5vl_merger', 'qwen3vl_merger'])
     test(`reads a picture again that it has seen no more than a text, and shows an account nothing of another: ${model}`, async () => {
       const [question] = questions
       const body = { model, ...(await seeingChat(question)) }
@@ -80,7 +80,7 @@ suite('a model that sees', () => {
       assert.equal(await unread(await seeing.service.makeToken(['text'], { accountId: other.id })), whole)
     })
 
-  for (const model of ['gemma3', 'qwen2.5vl_merger'])
+  for (const model of ['gemma3', 'qwen2.5vl_merger', 'qwen3vl_merger'])
     test(`goes on with a conversation behind a picture, and sees a second one: ${model}`, async () => {
       const [first, second] = await Promise.all([paintPicture({ width: 80, height: 80 }), paintPicture({ width: 60, height: 90 })])
       const show = (file: Buffer) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${file.toString('base64')}` } })

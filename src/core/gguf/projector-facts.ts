@@ -5,17 +5,19 @@ export const visionFamilies = {
   idefics3: 'SmolVLM and Idefics 3',
   mlp: 'LLaVA 1.5 and 1.6',
   gemma3: 'Gemma 3',
+  qwen2vl_merger: 'Qwen2-VL',
   'qwen2.5vl_merger': 'Qwen2.5-VL',
+  qwen3vl_merger: 'Qwen3-VL',
 } as const
 export type VisionFamily = keyof typeof visionFamilies
 /** Those that take pictures of any size, in a grid of rows. */
-export type GridFamily = 'qwen2.5vl_merger'
+export type GridFamily = 'qwen2vl_merger' | 'qwen2.5vl_merger' | 'qwen3vl_merger'
 /** Those that take squares of one size. */
 export type SquareFamily = Exclude<VisionFamily, GridFamily>
 
 /** Whether towers of a family take pictures of any size. */
 export function takesAnySize(family: VisionFamily): family is GridFamily {
-  return family === 'qwen2.5vl_merger'
+  return family.startsWith('qwen')
 }
 
 /** What the header of an mmproj file says of the tower that turns pictures into vectors. */
@@ -42,7 +44,7 @@ export interface ProjectorFacts {
   readonly deviation: readonly number[]
 }
 
-const usualMerge: Readonly<Record<VisionFamily, number>> = { idefics3: 1, mlp: 1, gemma3: 4, 'qwen2.5vl_merger': 2 }
+const usualMerge: Readonly<Record<SquareFamily, number>> = { idefics3: 1, mlp: 1, gemma3: 4 }
 
 /**
  * Reads what an mmproj file is.
@@ -72,11 +74,11 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
     family,
     imageSize,
     patchSize,
-    merge: number('projector.scale_factor') ?? number('spatial_merge_size') ?? usualMerge[family],
+    merge: number('projector.scale_factor') ?? number('spatial_merge_size') ?? (takesAnySize(family) ? gridMerge : usualMerge[family]),
     longestSide: number('preproc_image_size'),
     tiledSizes: readTiledSizes(values.get('clip.vision.image_grid_pinpoints')),
     layers: number('block_count') ?? 0,
-    wholeEvery: number('n_wa_pattern'),
+    wholeEvery: (family === 'qwen2.5vl_merger' && number('n_wa_pattern')) || null,
     heads: number('attention.head_count') ?? 0,
     epsilon: number('attention.layer_norm_epsilon') ?? 0,
     activation: values.get('clip.use_gelu') === true ? 'gelu' : values.get('clip.use_silu') === true ? 'silu' : 'quick-gelu',

@@ -1,11 +1,10 @@
 import { gridMerge, type ProjectorFacts } from '../../core/gguf/projector-facts.ts'
 import type { GraphTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../diffusion/checkpoint/graph/graph-builder.ts'
-import { attend, type LayerContext, layerNorm, linear, silu } from '../diffusion/checkpoint/graph/layers.ts'
+import { attend, type LayerContext, layerNorm, linear } from '../diffusion/checkpoint/graph/layers.ts'
 import {
   asRows,
   attendRows,
-  gatedFeedForward,
   geluTanh,
   type Rotation,
   rmsNorm,
@@ -13,6 +12,7 @@ import {
   twoLayers,
 } from '../diffusion/checkpoint/graph/transformer-layers.ts'
 import type { WeightTable } from '../diffusion/checkpoint/weights/weight-table.ts'
+import { feedForward, type TowerShape } from './tower-graph.ts'
 
 /** Which patches look at each other in layers that see windows only. */
 interface Windows {
@@ -30,7 +30,7 @@ export function writeGridGraph(weights: WeightTable, facts: ProjectorFacts, targ
   const graph = new GraphBuilder(weights, target)
   const context: LayerContext = { graph, branches: null }
   const width = weights.sizeOf('v.patch_embd.weight', 0)
-  const layer = new GridLayers(context, facts, width)
+  const layer = new GridLayers(context, { facts, width })
   let rows = embedPatches(graph, facts, width)
   const extra: Value[] = []
   for (let i = 0; i < facts.layers; i++) {
@@ -69,16 +69,15 @@ function embedPatches(graph: GraphBuilder, { patchSize }: ProjectorFacts, width:
 
 class GridLayers {
   readonly #context: LayerContext
-  readonly #facts: ProjectorFacts
-  readonly #width: number
+  readonly #shape: TowerShape
   readonly #rotation: Rotation
   readonly #windows: Windows | null
 
-  constructor(context: LayerContext, facts: ProjectorFacts, width: number) {
+  constructor(context: LayerContext, shape: TowerShape) {
     const { graph } = context
+    const { facts, width } = shape
     this.#context = context
-    this.#facts = facts
-    this.#width = width
+    this.#shape = shape
     const angles = ['patches', width / facts.heads / 2]
     this.#rotation = { cos: graph.input('cos', angles), sin: graph.input('sin', angles), interleaved: false }
     this.#windows =
@@ -95,25 +94,27 @@ class GridLayers {
     const { graph } = this.#context
     const attended = linear(this.#context, `${layer}.attn_out`, this.#attend(layer, this.norm(`${layer}.ln1`, rows), seesAll))
     const between = graph.node('Add', [rows, attended])
-    return graph.node('Add', [between, this.#feedForward(layer, this.norm(`${layer}.ln2`, between))])
+    return graph.node('Add', [between, feedForward(this.#context, layer, this.norm(`${layer}.ln2`, between), this.#shape)])
   }
 
   norm(module: string, rows: Value): Value {
     const { graph } = this.#context
-    if (graph.weights.has(`${module}.bias`)) return layerNorm(graph, module, rows, this.#facts.epsilon)
-    return rmsNorm(graph, rows, graph.weight(`${module}.weight`), this.#facts.epsilon)
+    const { epsilon } = this.#shape.facts
+    if (graph.weights.has(`${module}.bias`)) return layerNorm(graph, module, rows, epsilon)
+    return rmsNorm(graph, rows, graph.weight(`${module}.weight`), epsilon)
   }
 
   /** What a layer's rows add to a later layer of the language model. @see Meng et al. 2024, arXiv:2406.04334 */
   deepRows(layer: number, rows: Value): Value {
-    const squares = asRows(this.#context.graph, rows, this.#width * gridMerge ** 2)
+    const squares = asRows(this.#context.graph, rows, this.#shape.width * gridMerge ** 2)
     const normal = this.norm(`v.deepstack.${layer}.norm`, squares)
     return twoLayers(this.#context, [`v.deepstack.${layer}.fc1`, `v.deepstack.${layer}.fc2`], normal, geluTanh)
   }
 
   #attend(layer: string, rows: Value, seesAll: boolean): Value {
     const { graph } = this.#context
-    const [heads, width] = [this.#facts.heads, this.#width]
+    const { width } = this.#shape
+    const { heads } = this.#shape.facts
     const [rawQuery = '', rawKey = '', value = ''] = graph.weights.has(`${layer}.attn_qkv.weight`)
       ? graph.nodes('Split', [linear(this.#context, `${layer}.attn_qkv`, rows)], { axis: 1, num_outputs: 3 }, 3)
       : ['q', 'k', 'v'].map((name) => linear(this.#context, `${layer}.attn_${name}`, rows))
@@ -124,11 +125,5 @@ class GridLayers {
     const part = (input: Value) => graph.node('Gather', [input, windows])
     const inside = attend(graph, { query: part(query), key: part(key), value: part(value), heads, width, mask })
     return graph.node('Gather', [asRows(graph, inside, width), back])
-  }
-
-  #feedForward(layer: string, rows: Value): Value {
-    const [gate, up, down] = [`${layer}.ffn_gate`, `${layer}.ffn_up`, `${layer}.ffn_down`]
-    if (!this.#context.graph.weights.has(`${gate}.weight`)) return twoLayers(this.#context, [up, down], rows, geluTanh)
-    return gatedFeedForward(this.#context, { gate, up, down }, rows, silu)
   }
 }

@@ -46,7 +46,9 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
       return ['<start_of_image>', inMiddle(picture, square, { colour: black, filter: 'bilinear' }), '<end_of_image>']
     case 'idefics3':
       return tileIdefics(picture, facts)
-    case 'qwen2.5vl_merger': {
+    case 'qwen2vl_merger':
+    case 'qwen2.5vl_merger':
+    case 'qwen3vl_merger': {
       const canvas = sizeInGrid(picture, facts.patchSize * facts.merge)
       return ['<|vision_start|>', inMiddle(picture, canvas, { colour: black, filter: 'bicubic' }), '<|vision_end|>']
     }

@@ -2,7 +2,7 @@ import type { ProjectorFacts, SquareFamily } from '../../core/gguf/projector-fac
 import type { GraphTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
 import { GraphBuilder, type Value } from '../diffusion/checkpoint/graph/graph-builder.ts'
 import { type LayerContext, layerNorm, linear, silu } from '../diffusion/checkpoint/graph/layers.ts'
-import { asRows, attendRows, geluTanh, rmsNorm } from '../diffusion/checkpoint/graph/transformer-layers.ts'
+import { asRows, attendRows, gatedFeedForward, geluTanh, rmsNorm, twoLayers } from '../diffusion/checkpoint/graph/transformer-layers.ts'
 import type { WeightTable } from '../diffusion/checkpoint/weights/weight-table.ts'
 
 /**
@@ -34,9 +34,14 @@ export function writeTowerGraph(weights: WeightTable, facts: SquareFacts, target
 
 type SquareFacts = ProjectorFacts & { readonly family: SquareFamily }
 
-interface Shape {
-  readonly facts: SquareFacts
+/** What a tower's header says, and the numbers of its vectors. */
+export interface TowerShape {
+  readonly facts: ProjectorFacts
   readonly width: number
+}
+
+interface Shape extends TowerShape {
+  readonly facts: SquareFacts
 }
 
 /** One vector for each square of the picture, row by row. */
@@ -60,11 +65,15 @@ function transformerLayer(context: LayerContext, layer: string, rows: Value, { f
   return graph.node('Add', [between, feedForward(context, layer, layerNorm(graph, `${layer}.ln2`, between, epsilon), { facts, width })])
 }
 
-function feedForward(context: LayerContext, layer: string, rows: Value, { facts, width }: Shape): Value {
+/** The layer that widens each row and narrows it again, gated where it has a gate. */
+export function feedForward(context: LayerContext, layer: string, rows: Value, { facts, width }: TowerShape): Value {
   // Old converters called the first of the two layers "down".
   const swapped = context.graph.weights.sizeOf(`${layer}.ffn_down.weight`, 1) === width
   const [up, down] = swapped ? ['ffn_down', 'ffn_up'] : ['ffn_up', 'ffn_down']
-  return linear(context, `${layer}.${down}`, activations[facts.activation](context.graph, linear(context, `${layer}.${up}`, rows)))
+  const names = { gate: `${layer}.ffn_gate`, up: `${layer}.${up}`, down: `${layer}.${down}` }
+  const activation = activations[facts.activation]
+  if (context.graph.weights.has(`${names.gate}.weight`)) return gatedFeedForward(context, names, rows, activation)
+  return twoLayers(context, [names.up, names.down], rows, activation)
 }
 
 const activations: Readonly<Record<ProjectorFacts['activation'], (graph: GraphBuilder, input: Value) => Value>> = {

@@ -1,5 +1,6 @@
 import type { VisionFamily } from '../../../src/core/gguf/projector-facts.ts'
 import { type GgufEntry, type GgufTensor, ggufFloat, ggufFloats, ggufValue, writeGguf } from './gguf-file.ts'
+import { deepLayers } from './seeing-gguf.ts'
 
 const [width, hidden, heads, layers, patch, patches] = [64, 96, 2, 2, 14, 4] as const
 /** Sides of the squares that the miniature towers look at. */
@@ -41,6 +42,20 @@ const kinds: Readonly<Record<VisionFamily, Kind>> = {
     ],
     transformer: () => transformer('v.post_ln'),
   },
+  qwen2vl_merger: {
+    seed: 21,
+    entries: [],
+    shapes: (textWidth) => squareLayers(['mm.0', 'mm.2'], textWidth),
+    transformer: () => [
+      ...twoFrames,
+      ...norm('v.post_ln'),
+      ...perLayer((of) => [
+        ...['attn_q', 'attn_k', 'attn_v', 'attn_out'].flatMap((name) => linear(of(name), width, width)),
+        ...[...norm(of('ln1')), ...norm(of('ln2'))],
+        ...[...linear(of('ffn_up'), width, hidden), ...linear(of('ffn_down'), hidden, width)],
+      ]),
+    ],
+  },
   'qwen2.5vl_merger': {
     seed: 17,
     entries: [
@@ -57,6 +72,29 @@ const kinds: Readonly<Record<VisionFamily, Kind>> = {
         [of('ln2.weight'), [width]],
         ...['ffn_gate', 'ffn_up'].flatMap((name) => linear(of(name), width, hidden)),
         ...linear(of('ffn_down'), hidden, width),
+      ]),
+    ],
+  },
+  qwen3vl_merger: {
+    seed: 39,
+    entries: [['clip.use_gelu', ggufValue(true)]],
+    shapes: (textWidth) => [
+      ...squareLayers(['mm.0', 'mm.2'], textWidth),
+      ...Array.from({ length: deepLayers }, (_, layer) => [
+        ...norm(`v.deepstack.${layer}.norm`, width * merge * merge),
+        ...squareLayers([`v.deepstack.${layer}.fc1`, `v.deepstack.${layer}.fc2`], textWidth),
+      ]).flat(),
+    ],
+    transformer: () => [
+      ...twoFrames,
+      ['v.patch_embd.bias', [width]],
+      ['v.position_embd.weight', [width, patches * patches]],
+      ...norm('v.post_ln'),
+      ...perLayer((of) => [
+        ...linear(of('attn_qkv'), width, 3 * width),
+        ...linear(of('attn_out'), width, width),
+        ...[...norm(of('ln1')), ...norm(of('ln2'))],
+        ...[...linear(of('ffn_up'), width, hidden), ...linear(of('ffn_down'), hidden, width)],
       ]),
     ],
   },
@@ -124,10 +162,10 @@ function linear(name: string, inputs: number, outputs: number): readonly Shape[]
   ]
 }
 
-function norm(name: string): readonly Shape[] {
+function norm(name: string, of: number = width): readonly Shape[] {
   return [
-    [`${name}.weight`, [width]],
-    [`${name}.bias`, [width]],
+    [`${name}.weight`, [of]],
+    [`${name}.bias`, [of]],
   ]
 }
 
@@ -142,7 +180,7 @@ function createRandom(seed: number): () => number {
 /** The last layer's vectors are as large as those of a language model's tokens. */
 function makeTensor(name: string, shape: readonly number[], random: () => number): GgufTensor {
   const isNorm = /(?:ln\d?|norm)\.weight$/.test(name)
-  const spread = isNorm ? 0.2 : name.startsWith('mm.') ? 0.1 : 0.3
+  const spread = isNorm ? 0.2 : /^mm\.|deepstack/.test(name) ? 0.1 : 0.3
   const values = Float32Array.from(
     { length: shape.reduce((product, size) => product * size, 1) },
     () => random() * spread + (isNorm ? 1 : 0),

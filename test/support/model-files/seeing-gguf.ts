@@ -25,11 +25,13 @@ const pictureTokens = [
 const control = 3
 
 /** Kinds of language models that the miniature can be. */
-export type TextArchitecture = 'llama' | 'qwen2vl'
+export type TextArchitecture = 'llama' | 'qwen2vl' | 'qwen3vl'
 
 /** Pairs of a head that turn by a token's time, its line and its column. */
-const sections = [16, 8, 8, 0]
+const sections = { qwen2vl: [16, 8, 8, 0], qwen3vl: [12, 10, 10, 0] } as const
 const headWidth = 64
+/** Layers of Qwen3-VL's miniature that pictures reach besides the first. */
+export const deepLayers = 2
 
 /** The built-in miniature, as a model of another kind, with the control tokens of models that see in place of its rarest ones. */
 export async function writeSeeingModel(architecture: TextArchitecture = 'llama'): Promise<Buffer> {
@@ -43,12 +45,24 @@ export async function writeSeeingModel(architecture: TextArchitecture = 'llama')
   })
   const tensors = readGgufTensors(file)
   if (architecture === 'llama') return writeGguf(header, tensors)
-  const places: GgufEntry = [`${architecture}.rope.dimension_sections`, ggufValue(sections)]
-  return writeGguf([...header, places], tensors.map(pairHalves))
+  const places: GgufEntry = [`${architecture}.rope.dimension_sections`, ggufValue([...sections[architecture]])]
+  const deep: GgufEntry = [`${architecture}.n_deepstack_layers`, ggufValue(deepLayers)]
+  const paired = tensors.map(pairHalves)
+  if (architecture === 'qwen2vl') return writeGguf([...header, places], paired)
+  return writeGguf([...header, places, deep], [...paired, ...normsOfHeads(tensors)])
 }
 
 function replaceLast<Item>(items: readonly Item[], last: readonly Item[]): readonly Item[] {
   return [...items.slice(0, items.length - last.length), ...last]
+}
+
+/** Norms that change no lengths of their own. */
+function normsOfHeads(tensors: readonly GgufTensor[]): readonly GgufTensor[] {
+  const data = Buffer.from(new Float32Array(headWidth).fill(1).buffer)
+  return tensors.flatMap(({ name }) => {
+    const norm = /^(blk\.\d+\.attn_[qk])\.weight$/.exec(name)?.[1]
+    return norm === undefined ? [] : [{ name: `${norm}_norm.weight`, shape: [headWidth], type: 0, data }]
+  })
 }
 
 /** Llama's heads turn neighbours together, Qwen's one half with the other: with its rows in that order the model writes what it wrote. */

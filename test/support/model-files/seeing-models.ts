@@ -17,7 +17,11 @@ export const families = [...Object.keys(visionFamilies), 'llava16'] as readonly 
 export type Miniature = VisionFamily | 'llava16'
 
 /** The kinds of language models that read pictures in grids. */
-const architectures: Partial<Record<Miniature, TextArchitecture>> = { 'qwen2.5vl_merger': 'qwen2vl' }
+const architectures: Partial<Record<Miniature, TextArchitecture>> = {
+  qwen2vl_merger: 'qwen2vl',
+  'qwen2.5vl_merger': 'qwen2vl',
+  qwen3vl_merger: 'qwen3vl',
+}
 
 /** Sizes of pictures that LLaVA 1.6 cuts into tiles. */
 const tiledSizes: GgufEntry = ['clip.vision.image_grid_pinpoints', ggufValue([56, 112, 112, 56, 112, 112, 168, 56, 56, 168])]
