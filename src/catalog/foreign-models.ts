@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isRecord, parseRecord } from '../core/json-value.ts'
+import { examineWeights } from './checkpoint/examine-weights.ts'
 import { weightName } from './checkpoint/read-loose-files.ts'
 import { modelId, partNames } from './weight-file-source.ts'
 
@@ -113,9 +114,28 @@ async function findInHubCache(folder: string): Promise<readonly ForeignModel[]> 
       )
       const id = modelId(repository)
       if (id !== '') found.push({ name: source, id, bytes, links: new Map([[id, snapshot]]) })
-    } else found.push(...(await findGguf(snapshot, files, (path) => `${source}/${path.join('/')}`)))
+    } else {
+      const nameOf = (path: readonly string[]) => `${source}/${path.join('/')}`
+      found.push(...(await findGguf(snapshot, files, nameOf)), ...(await findCheckpoints(snapshot, files, nameOf)))
+    }
   }
   return found
+}
+
+/** Image models in one file each, by what their headers say; other files of weights are parts or adapters of models, or language models. */
+async function findCheckpoints(
+  folder: string,
+  files: readonly (readonly string[])[],
+  nameOf: (path: readonly string[]) => string,
+): Promise<readonly ForeignModel[]> {
+  const found = files.map(async (path): Promise<readonly ForeignModel[]> => {
+    const [file, id] = [join(folder, ...path), modelId(weightName(path.at(-1) ?? ''))]
+    if (id === '' || !/\.safetensors$/i.test(file)) return []
+    const examined = await examineWeights(file, id).catch(() => null)
+    if (examined === null || !('descriptor' in examined) || examined.kind === 'asset') return []
+    return [{ name: nameOf(path), id, bytes: examined.descriptor.bytes, links: new Map([[`${id}.safetensors`, file]]) }]
+  })
+  return (await Promise.all(found)).flat()
 }
 
 async function findGguf(

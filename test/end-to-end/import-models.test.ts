@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { sepiaIn } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -34,6 +35,36 @@ test('a model of Ollama is listed, used where it lies, and removed without it', 
   assert.equal((await run('remove', 'smollm2-135m', '--yes')).code, 0)
   assert.deepEqual(await readdir(join(data, 'models')), ['other'])
   assert.equal(await readlink(blob), weights)
+})
+
+test('image models in one file are found in the hub cache, used where they lie, and removed without the file', async () => {
+  await using folder = await createTemporaryFolder()
+  const cached = join(folder.path, 'hub', 'models--someone--Models')
+  const blobs = join(cached, 'blobs')
+  await unpackGoldenCheckpoints(blobs, (path) => /^(?:xl|lora-peft)\.safetensors$/.test(path))
+  await unpackGoldenCheckpoints(blobs, (path) => path === 'diffusion_models/flux1-schnell.safetensors', 'transformers')
+  const snapshot = join(cached, 'snapshots', 'abc')
+  await mkdir(snapshot, { recursive: true })
+  for (const blob of ['xl.safetensors', 'lora-peft.safetensors', 'diffusion_models/flux1-schnell.safetensors'])
+    await symlink(join(blobs, blob), join(snapshot, basename(blob)))
+  const data = join(folder.path, 'data')
+  const parts = /^(?:tokenizers\/|(?:text_encoders\/(?:clip_l|t5xxl_fp16)|vae\/ae)\.safetensors$)/
+  await unpackGoldenCheckpoints(join(data, 'models'), (path) => parts.test(path), 'transformers')
+  const run = (...argv: readonly string[]) =>
+    sepiaIn({ HOME: folder.path, HF_HUB_CACHE: join(folder.path, 'hub') }, 'model', ...argv, '--data', data)
+
+  const listed = (await run('import', 'huggingface')).out
+  assert.match(listed, /^someone\/Models\/xl\.safetensors +xl /m)
+  assert.match(listed, /^someone\/Models\/flux1-schnell\.safetensors +flux1-schnell /m)
+  assert.doesNotMatch(listed, /lora-peft/)
+  assert.match((await run('import', 'huggingface', '--register', 'all')).out, /^Registered flux1-schnell/m)
+  for (const model of ['xl', 'flux1-schnell']) {
+    assert.match((await run('list')).out, new RegExp(`^${model} +image `, 'm'))
+    assert.equal((await run('remove', model, '--yes')).code, 0)
+  }
+  assert.deepEqual(await readdir(join(data, 'models')), ['text_encoders', 'tokenizers', 'vae'])
+  assert.deepEqual(await readdir(snapshot), ['flux1-schnell.safetensors', 'lora-peft.safetensors', 'xl.safetensors'])
+  assert.ok((await stat(join(snapshot, 'xl.safetensors'))).size > 1e6)
 })
 
 test('of several models all are registered, or none', async () => {
