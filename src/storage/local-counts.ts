@@ -10,8 +10,7 @@ export function createLocalCounts(): SharedCounts {
   let present = 0
   let used = new Map<string, number>()
   return {
-    async takeOfMinute({ subject, minute, wanted, limit }, { signal }) {
-      signal.throwIfAborted()
+    async takeOfMinute({ subject, minute, wanted, limit }) {
       if (isOther(minute, present)) {
         used = new Map()
         present = minute
@@ -21,8 +20,7 @@ export function createLocalCounts(): SharedCounts {
       used.set(subject, before + granted)
       return { granted, left: Math.max(0, limit - before - granted) }
     },
-    async keepPlaces({ places, limit }, { signal }) {
-      signal.throwIfAborted()
+    async keepPlaces({ places, limit }) {
       return Math.min(places, limit)
     },
   }

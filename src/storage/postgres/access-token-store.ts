@@ -30,9 +30,8 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
 
   async create(
     { limits, ...token }: AccessToken,
-    { signal, most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number },
+    { most = Number.MAX_SAFE_INTEGER }: Options & { readonly most?: number },
   ): Promise<boolean> {
-    signal.throwIfAborted()
     const { accountId, createdAt } = token
     return this.#database.transaction(async (statements) => {
       // One after the other, so that together they make no more than one may have.
@@ -53,57 +52,53 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
     })
   }
 
-  async findByHash(hash: string, { signal }: Options): Promise<AccessToken | null> {
-    signal.throwIfAborted()
+  async findByHash(hash: string): Promise<AccessToken | null> {
     const options = { repeatable: true, limitMs: lookUpLimitMs }
     const row = await this.#database.get('select * from access_tokens where hash = :hash', { hash }, options)
     return row === undefined ? null : readToken(row)
   }
 
-  async list(accountId: string, { signal }: Options): Promise<readonly AccessToken[]> {
-    signal.throwIfAborted()
+  async list(accountId: string): Promise<readonly AccessToken[]> {
     const sql = 'select * from access_tokens where account_id = :accountId order by created_at, id'
     return (await this.#database.all(sql, { accountId }, { repeatable: true })).map(readToken)
   }
 
-  async revoke({ id, accountId }: TokenTarget, revokedAt: number, options: Options): Promise<boolean> {
+  async revoke({ id, accountId }: TokenTarget, revokedAt: number): Promise<boolean> {
     const sql = 'update access_tokens set revoked_at = coalesce(revoked_at, :revokedAt) where id = :id and account_id = :accountId'
-    return (await this.#write(sql, { id, accountId, revokedAt }, options)) === 1
+    return (await this.#write(sql, { id, accountId, revokedAt })) === 1
   }
 
-  async restore({ id, accountId }: TokenTarget, since: number, options: Options): Promise<boolean> {
+  async restore({ id, accountId }: TokenTarget, since: number): Promise<boolean> {
     const sql = 'update access_tokens set revoked_at = null where id = :id and account_id = :accountId and revoked_at >= :since'
-    return (await this.#write(sql, { id, accountId, since }, options)) === 1
+    return (await this.#write(sql, { id, accountId, since })) === 1
   }
 
-  async revokeAll(accountId: string, revokedAt: number, options: Options): Promise<number> {
+  async revokeAll(accountId: string, revokedAt: number): Promise<number> {
     const sql = 'update access_tokens set revoked_at = :revokedAt where account_id = :accountId and revoked_at is null'
-    return this.#write(sql, { accountId, revokedAt }, options)
+    return this.#write(sql, { accountId, revokedAt })
   }
 
-  async revokedOf(ids: readonly string[], { signal }: Options): Promise<readonly string[]> {
-    signal.throwIfAborted()
+  async revokedOf(ids: readonly string[]): Promise<readonly string[]> {
     const sql = `select used.id from unnest(:ids::text[]) as used (id)
       where not exists (select 1 from access_tokens where access_tokens.id = used.id and revoked_at is null)`
     return (await this.#database.all(sql, { ids }, { repeatable: true })).map((row) => readText(row, 'id'))
   }
 
-  async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>, options: Options): Promise<boolean> {
+  async limit({ id, accountId }: TokenTarget, limits: Partial<UseLimits>): Promise<boolean> {
     const columns = limitChanges(limits)
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
     const sql = `update access_tokens set ${assignments} where id = :id and account_id = :accountId`
-    const changed = await this.#write(sql, { id, accountId, ...Object.fromEntries(columns) }, options)
+    const changed = await this.#write(sql, { id, accountId, ...Object.fromEntries(columns) })
     this.#onLimits()
     return changed === 1
   }
 
-  async touch(id: string, lastUsedAt: number, options: Options): Promise<void> {
-    await this.#write('update access_tokens set last_used_at = :lastUsedAt where id = :id', { id, lastUsedAt }, options)
+  async touch(id: string, lastUsedAt: number): Promise<void> {
+    await this.#write('update access_tokens set last_used_at = :lastUsedAt where id = :id', { id, lastUsedAt })
   }
 
   /** All of them may be sent again: once more changes nothing. */
-  async #write(sql: string, parameters: Parameters, { signal }: Options): Promise<number> {
-    signal.throwIfAborted()
+  async #write(sql: string, parameters: Parameters): Promise<number> {
     return this.#database.run(sql, parameters, { repeatable: true })
   }
 }

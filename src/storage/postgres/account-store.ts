@@ -60,14 +60,12 @@ export class PostgresAccountStore implements AccountStore {
     this.#onLimits = onLimits
   }
 
-  async create(account: Account, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async create(account: Account): Promise<void> {
     await insertAccount(this.#database, account)
     this.#onLimits()
   }
 
-  async createFirstOwner(account: Account, { signal }: Options): Promise<boolean> {
-    signal.throwIfAborted()
+  async createFirstOwner(account: Account): Promise<boolean> {
     return this.#database.transaction(async (statements) => {
       await lockAccounts(statements)
       if ((await statements.get("select 1 from accounts where role = 'owner' limit 1")) !== undefined) return false
@@ -76,26 +74,22 @@ export class PostgresAccountStore implements AccountStore {
     })
   }
 
-  async find(id: string, { signal }: Options): Promise<Account | null> {
-    signal.throwIfAborted()
+  async find(id: string): Promise<Account | null> {
     const options = { repeatable: true, limitMs: lookUpLimitMs }
     const row = await this.#database.get('select * from accounts where id = :id', { id }, options)
     return row === undefined ? null : readAccount(row)
   }
 
-  async list({ signal }: Options): Promise<readonly Account[]> {
-    signal.throwIfAborted()
+  async list(): Promise<readonly Account[]> {
     return (await this.#database.all('select * from accounts order by created_at, id', {}, { repeatable: true })).map(readAccount)
   }
 
-  async weights({ signal }: Options): Promise<ReadonlyMap<string, number>> {
-    signal.throwIfAborted()
+  async weights(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#database.all('select id, weight from accounts where weight is not null', {}, { repeatable: true })
     return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
   }
 
-  async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
-    signal.throwIfAborted()
+  async findByEmail(email: string): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
     const sql = 'select * from accounts where email_key = :key and password_hash is not null'
     const row = await this.#database.get(sql, { key: email.toLowerCase() }, { repeatable: true })
     return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
@@ -104,32 +98,25 @@ export class PostgresAccountStore implements AccountStore {
   async setSignIn(
     accountId: string,
     { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
-    options: Options,
   ): Promise<boolean> {
     const sql =
       'update accounts set name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash where id = :accountId'
-    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)
+    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })
   }
 
-  async setProfile(
-    accountId: string,
-    { name, email }: { readonly name: string; readonly email: string },
-    options: Options,
-  ): Promise<boolean> {
+  async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
     const sql = 'update accounts set name = :name, email = :email, email_key = :emailKey where id = :accountId and email is null'
-    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase() }, options)
+    return this.#writeUnlessTaken(sql, { accountId, name, email, emailKey: email.toLowerCase() })
   }
 
-  async change(accountId: string, change: AccountChange & ChangeCondition, { signal }: Options): Promise<boolean> {
-    signal.throwIfAborted()
+  async change(accountId: string, change: AccountChange & ChangeCondition): Promise<boolean> {
     const changed = await this.#database.transaction((statements) => changeAccount(statements, accountId, change), { repeatable: true })
     this.#onLimits()
     if (changed && typeof change.disabledAt === 'number') await this.#endWork(accountId)
     return changed
   }
 
-  async erase(owners: readonly string[], { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async erase(owners: readonly string[]): Promise<void> {
     const erase = async (statements: Statements) => {
       for (const sql of erasing) await statements.run(sql, { owners: [...owners] })
     }
@@ -137,42 +124,39 @@ export class PostgresAccountStore implements AccountStore {
     this.#onLimits()
   }
 
-  async createSession(session: Session, options: Options): Promise<boolean> {
+  async createSession(session: Session): Promise<boolean> {
     // The lock on the account keeps a disabling that comes at the same time from leaving a session behind.
     const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
       select :hash, account.id, :address, :agent, :createdAt, :expiresAt, :lastUsedAt
       from (select id from accounts where id = :accountId and disabled_at is null for share) as account
       on conflict (hash) do nothing`
-    return (await this.#write(sql, { ...session }, options)) === 1
+    return (await this.#write(sql, { ...session })) === 1
   }
 
-  async touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void> {
-    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt }, options)
+  async touchSession(hash: string, lastUsedAt: number): Promise<void> {
+    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt })
   }
 
-  async findSession(hash: string, { signal }: Options): Promise<Session | null> {
-    signal.throwIfAborted()
+  async findSession(hash: string): Promise<Session | null> {
     const options = { repeatable: true, limitMs: lookUpLimitMs }
     const row = await this.#database.get('select * from sessions where hash = :hash', { hash }, options)
     return row === undefined ? null : readSession(row)
   }
 
-  async listSessions(accountId: string, { signal }: Options): Promise<readonly Session[]> {
-    signal.throwIfAborted()
+  async listSessions(accountId: string): Promise<readonly Session[]> {
     const sql = 'select * from sessions where account_id = :accountId order by created_at, hash'
     return (await this.#database.all(sql, { accountId }, { repeatable: true })).map(readSession)
   }
 
-  async deleteSession(hash: string, options: Options): Promise<void> {
-    await this.#write('delete from sessions where hash = :hash', { hash }, options)
+  async deleteSession(hash: string): Promise<void> {
+    await this.#write('delete from sessions where hash = :hash', { hash })
   }
 
-  async deleteSessionsOf(accountId: string, options: Options): Promise<void> {
-    await this.#write('delete from sessions where account_id = :accountId', { accountId }, options)
+  async deleteSessionsOf(accountId: string): Promise<void> {
+    await this.#write('delete from sessions where account_id = :accountId', { accountId })
   }
 
-  async createInvitation(invitation: Invitation, { signal }: Options): Promise<boolean> {
-    signal.throwIfAborted()
+  async createInvitation(invitation: Invitation): Promise<boolean> {
     const { accountId, invitedBy } = invitation
     return this.#database.transaction(async (statements) => {
       const enabled = 'select 1 from accounts where id = :id and disabled_at is null'
@@ -186,9 +170,8 @@ export class PostgresAccountStore implements AccountStore {
 
   async createFirstRunInvitation(
     invitation: Invitation & { readonly invitedBy: null },
-    { signal, unlessSince }: Options & { readonly unlessSince: number },
+    { unlessSince }: Options & { readonly unlessSince: number },
   ): Promise<boolean> {
-    signal.throwIfAborted()
     const { accountId } = invitation
     return this.#database.transaction(async (statements) => {
       await lockAccounts(statements)
@@ -202,35 +185,32 @@ export class PostgresAccountStore implements AccountStore {
     })
   }
 
-  async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
-    signal.throwIfAborted()
+  async findInvitation(hash: string): Promise<Invitation | null> {
     const row = await this.#database.get('select * from invitations where hash = :hash', { hash }, { repeatable: true })
     return row === undefined ? null : readInvitation(row)
   }
 
-  async listInvitations({ signal }: Options): Promise<readonly Invitation[]> {
-    signal.throwIfAborted()
+  async listInvitations(): Promise<readonly Invitation[]> {
     return (await this.#database.all('select * from invitations order by created_at, hash collate "C"', {}, { repeatable: true })).map(
       readInvitation,
     )
   }
 
-  async takeInvitation(hash: string, options: Options): Promise<boolean> {
-    return (await this.#write('delete from invitations where hash = :hash', { hash }, options)) === 1
+  async takeInvitation(hash: string): Promise<boolean> {
+    return (await this.#write('delete from invitations where hash = :hash', { hash })) === 1
   }
 
   /** False when the e-mail belongs to another account. */
-  async #writeUnlessTaken(sql: string, parameters: Parameters, options: Options): Promise<boolean> {
+  async #writeUnlessTaken(sql: string, parameters: Parameters): Promise<boolean> {
     try {
-      return (await this.#write(sql, parameters, options)) === 1
+      return (await this.#write(sql, parameters)) === 1
     } catch (error) {
       if (sqlState(error) === uniqueViolation) return false
       throw error
     }
   }
 
-  async #write(sql: string, parameters: Parameters, { signal }: Options): Promise<number> {
-    signal.throwIfAborted()
+  async #write(sql: string, parameters: Parameters): Promise<number> {
     return this.#database.run(sql, parameters)
   }
 }

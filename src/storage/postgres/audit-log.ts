@@ -3,8 +3,6 @@ import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts
 import { readAuditEntry } from '../rows/log-rows.ts'
 import type { Database } from './database.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** The audit log of all nodes; a trigger keeps its entries as they are. */
 export class PostgresAuditLog implements AuditLog {
   readonly #database: Database
@@ -13,18 +11,13 @@ export class PostgresAuditLog implements AuditLog {
     this.#database = database
   }
 
-  async append(entry: AuditEntry, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async append(entry: AuditEntry): Promise<void> {
     const sql = `insert into audit_entries (at, action, account_id, address, subject, detail)
       values (:at, :action, :accountId, :address, :subject, :detail)`
     await this.#database.run(sql, { ...entry })
   }
 
-  async list(
-    { before, limit }: { readonly before: number | null; readonly limit: number },
-    { signal }: Options,
-  ): Promise<readonly NumberedAuditEntry[]> {
-    signal.throwIfAborted()
+  async list({ before, limit }: { readonly before: number | null; readonly limit: number }): Promise<readonly NumberedAuditEntry[]> {
     const older = before === null ? '' : 'where seq < :before'
     const sql = `select * from audit_entries ${older} order by seq desc limit :limit`
     return (await this.#database.all(sql, { before, limit }, { repeatable: true })).map(readAuditEntry)

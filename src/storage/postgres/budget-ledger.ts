@@ -22,8 +22,6 @@ import { readBudgetSums } from '../rows/usage-row.ts'
 import type { Database, Statements } from './database.ts'
 import { Grouping } from './grouping.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** How long the absence of a budget is cached, whatever other nodes change meanwhile. */
 const freshMs = 1000
 const mostCached = 10_000
@@ -46,8 +44,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     this.#reading = new Grouping((holders, deadline) => readLimited(database.until(deadline), holders), { lanes: 2, most: 256 })
   }
 
-  async reserve(wish: BudgetWish, { signal }: Options): Promise<BudgetGrant> {
-    signal.throwIfAborted()
+  async reserve(wish: BudgetWish): Promise<BudgetGrant> {
     const known = await this.#limitsOf(wish)
     if (!known.some(({ limits }) => concerns(limits, wish.unit))) return { isLimited: false, tokens: wish.tokens.most }
     const isTaking = takesAnything(
@@ -67,13 +64,11 @@ export class PostgresBudgetLedger implements BudgetLedger {
     return grantOf(answer, wish, this.#clock.now())
   }
 
-  async release(id: string, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async release(id: string): Promise<void> {
     await this.#database.run('delete from reservations where id = :id', { id }, { repeatable: true })
   }
 
-  async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
-    signal.throwIfAborted()
+  async budgets(holder: BudgetHolder): Promise<readonly Budget[]> {
     return readBudgets(this.#database, await this.#limitsOf(holder), { except: null, now: this.#clock.now() })
   }
 

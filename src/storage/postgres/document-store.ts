@@ -22,24 +22,18 @@ export class PostgresDocumentStore implements DocumentStore {
 
   async put(
     document: Document,
-    { signal, version, most }: Options & { readonly version?: number | null; readonly most: number },
+    { version, most }: Options & { readonly version?: number | null; readonly most: number },
   ): Promise<PutResult> {
-    signal.throwIfAborted()
     return this.#database.transaction((statements) => putDocument(statements, { document, version, most }, this.#clock.now()))
   }
 
-  async get({ kind, id, accountId }: DocumentKey, { signal }: Options): Promise<StoredDocument | null> {
-    signal.throwIfAborted()
+  async get({ kind, id, accountId }: DocumentKey): Promise<StoredDocument | null> {
     const sql = `select * from documents where kind = :kind and id = :id ${ofAccount(accountId)} and ${alive}`
     const row = await this.#database.get(sql, { kind, id, accountId, now: this.#clock.now() }, { repeatable: true })
     return row === undefined ? null : readDocument(row)
   }
 
-  async list(
-    { kind, accountId, label, search, order, after, limit }: DocumentQuery,
-    { signal }: Options,
-  ): Promise<readonly StoredDocument[]> {
-    signal.throwIfAborted()
+  async list({ kind, accountId, label, search, order, after, limit }: DocumentQuery): Promise<readonly StoredDocument[]> {
     const [comparison, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc']
     // Conditions are written only where they are asked for, so that the indexes are used.
     const conditions = [
@@ -63,32 +57,30 @@ export class PostgresDocumentStore implements DocumentStore {
     return (await this.#database.all(sql, parameters, { repeatable: true })).map(readDocument)
   }
 
-  async versions(
-    of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
-    { signal }: Options,
-  ): Promise<ReadonlyMap<string, number>> {
-    signal.throwIfAborted()
+  async versions(of: {
+    readonly kind: DocumentKind
+    readonly accountId: string
+    readonly label: string
+    readonly limit: number
+  }): Promise<ReadonlyMap<string, number>> {
     const sql = `select id, version from documents where kind = :kind and account_id = :accountId and label = :label and ${alive}
       order by at, id limit :limit`
     return readVersions(await this.#database.all(sql, { ...of, now: this.#clock.now() }, { repeatable: true }))
   }
 
-  async remove({ kind, id, accountId }: DocumentKey, { signal }: Options): Promise<boolean> {
-    signal.throwIfAborted()
+  async remove({ kind, id, accountId }: DocumentKey): Promise<boolean> {
     const sql = `delete from documents where kind = :kind and id = :id ${ofAccount(accountId)} and ${alive}`
     return (await this.#database.run(sql, { kind, id, accountId, now: this.#clock.now() })) > 0
   }
 
-  async sum(
-    of: { readonly accountId: string; readonly kind: DocumentKind | null },
-    { signal }: Options,
-  ): Promise<{ readonly count: number; readonly bytes: number }> {
-    signal.throwIfAborted()
+  async sum(of: {
+    readonly accountId: string
+    readonly kind: DocumentKind | null
+  }): Promise<{ readonly count: number; readonly bytes: number }> {
     return sumDocuments(this.#database, of, this.#clock.now())
   }
 
-  async takeExpired(limit: number, { signal }: Options): Promise<readonly StoredDocument[]> {
-    signal.throwIfAborted()
+  async takeExpired(limit: number): Promise<readonly StoredDocument[]> {
     const sql = `delete from documents as document using (
         select kind, id from documents where expires_at <= :now order by expires_at limit :limit for update skip locked) as expired
       where document.kind = expired.kind and document.id = expired.id returning document.*`

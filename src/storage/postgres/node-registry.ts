@@ -6,8 +6,6 @@ import { readInteger, readText, readTextOrNull } from '../rows/row.ts'
 import type { Database } from './database.ts'
 import { dropPartitions, makePartitions } from './schema/partitions.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** How long the row of a node stays that says nothing more. */
 const keptMs = 60 * 60 * 1000
 /** A report that took longer is worth less than the next one. */
@@ -23,21 +21,19 @@ export class PostgresNodeRegistry implements NodeRegistry {
     this.#clock = clock
   }
 
-  async cluster({ signal }: Options): Promise<string> {
-    signal.throwIfAborted()
+  async cluster(): Promise<string> {
     const sql = 'insert into cluster (id) values (:id) on conflict (single) do nothing'
     await this.#database.run(sql, { id: randomUUID() }, { repeatable: true })
     return readText((await this.#database.get('select id from cluster', {}, { repeatable: true })) ?? {}, 'id')
   }
 
-  async bucket(found: string | null, options: Options): Promise<string | null> {
-    await this.cluster(options)
+  async bucket(found: string | null): Promise<string | null> {
+    await this.cluster()
     if (found !== null) await this.#database.run('update cluster set bucket = :found where bucket is null', { found }, { repeatable: true })
     return readTextOrNull((await this.#database.get('select bucket from cluster', {}, { repeatable: true })) ?? {}, 'bucket')
   }
 
-  async report(report: NodeReport, { signal }: Options): Promise<readonly ClusterNode[]> {
-    signal.throwIfAborted()
+  async report(report: NodeReport): Promise<readonly ClusterNode[]> {
     const now = this.#clock.now()
     const rows = await this.#database.all(
       `with mine as (
@@ -54,21 +50,18 @@ export class PostgresNodeRegistry implements NodeRegistry {
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  async offer(nodeId: string, offer: NodeOffer, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async offer(nodeId: string, offer: NodeOffer): Promise<void> {
     const sql = `insert into nodes (id, seen_at, offer) values (:nodeId, :now, :offer) on conflict (id) do update set offer = excluded.offer`
     await this.#database.run(sql, { nodeId, now: this.#clock.now(), offer: JSON.stringify(offer) }, { repeatable: true })
   }
 
-  async findOffer(nodeId: string, { signal }: Options): Promise<NodeOffer | null> {
-    signal.throwIfAborted()
+  async findOffer(nodeId: string): Promise<NodeOffer | null> {
     const sql = 'select offer from nodes where id = :nodeId and offer is not null'
     const row = await this.#database.get(sql, { nodeId }, { repeatable: true })
     return row === undefined ? null : (JSON.parse(readText(row, 'offer')) as NodeOffer)
   }
 
-  async leave(nodeId: string, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async leave(nodeId: string): Promise<void> {
     await this.#database.run('delete from nodes where id = :nodeId', { nodeId }, { repeatable: true })
   }
 }

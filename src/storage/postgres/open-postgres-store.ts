@@ -3,6 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { NodeRegistry } from '../../core/ports/node-registry.ts'
 import type { Store } from '../../core/ports/store.ts'
+import { refuseAborted } from '../refuse-aborted.ts'
 import { PostgresAccessTokenStore } from './access-token-store.ts'
 import { PostgresAccountStore } from './account-store.ts'
 import { PostgresAuditLog } from './audit-log.ts'
@@ -92,18 +93,20 @@ export async function openPostgresStore({
     onEndedElsewhere: (notify) => notifier.onEnded(notify),
     keepLargeWorkIn: (outputs) => queue.keepLargeWorkIn(outputs),
     clock,
-    queue,
-    log: new PostgresInferenceLog(database, { clock, places }),
-    accounts: new PostgresAccountStore(database, { endWork: (accountId) => queue.endWaiting(accountId), onLimits }),
-    tokens: new PostgresAccessTokenStore(database, onLimits),
-    usage: new PostgresUsageLog(database, clock),
-    ledger,
-    webhooks: new PostgresWebhookLog(database, { clock, holder }),
-    documents: new PostgresDocumentStore(database, clock),
-    counts: new PostgresSharedCounts(database, holder),
-    requests: new PostgresRequestLog(database),
-    audit: new PostgresAuditLog(database),
-    nodes: new PostgresNodeRegistry(database, clock),
+    ...refuseAborted({
+      queue,
+      log: new PostgresInferenceLog(database, { clock, places }),
+      accounts: new PostgresAccountStore(database, { endWork: (accountId) => queue.endWaiting(accountId), onLimits }),
+      tokens: new PostgresAccessTokenStore(database, onLimits),
+      usage: new PostgresUsageLog(database, clock),
+      ledger,
+      webhooks: new PostgresWebhookLog(database, { clock, holder }),
+      documents: new PostgresDocumentStore(database, clock),
+      counts: new PostgresSharedCounts(database, holder),
+      requests: new PostgresRequestLog(database),
+      audit: new PostgresAuditLog(database),
+      nodes: new PostgresNodeRegistry(database, clock),
+    }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

@@ -3,8 +3,6 @@ import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestColumns, requestConditions, writeRequest } from '../rows/request-row.ts'
 import type { Database } from './database.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** Rows changed at once. */
 const batch = 1000
 const columns = requestColumns.join(', ')
@@ -17,21 +15,18 @@ export class PostgresRequestLog implements RequestLog {
     this.#database = database
   }
 
-  async append(records: readonly RequestRecord[], { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async append(records: readonly RequestRecord[]): Promise<void> {
     const sql = `insert into request_records (${columns}) select ${columns} from json_populate_recordset(null::request_records, :records::json)`
     await this.#database.run(sql, { records: JSON.stringify(records.map(writeRequest)) })
   }
 
-  async list(query: RequestLogQuery, { signal }: Options): Promise<readonly NumberedRequest[]> {
-    signal.throwIfAborted()
+  async list(query: RequestLogQuery): Promise<readonly NumberedRequest[]> {
     const { where, parameters } = requestConditions(query, 'id = any (:ids::text[])')
     const sql = `select * from request_records ${where} order by seq desc limit :limit`
     return (await this.#database.all(sql, { ...parameters, limit: query.limit }, { repeatable: true })).map(readRequest)
   }
 
-  async expire({ words, all }: { readonly words: number; readonly all: number }, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<void> {
     const some = (condition: string) =>
       `ctid = any (array(select ctid from request_records where ${condition} limit :batch for update skip locked))`
     await this.#database.run(`delete from request_records where ${some('at <= :all')}`, { all, batch }, { repeatable: true })

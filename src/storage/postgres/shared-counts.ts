@@ -3,8 +3,6 @@ import { readInteger } from '../rows/row.ts'
 import type { Database } from './database.ts'
 import { aliveHolder } from './node-registry.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** Counts of all nodes. */
 export class PostgresSharedCounts implements SharedCounts {
   readonly #database: Database
@@ -16,16 +14,17 @@ export class PostgresSharedCounts implements SharedCounts {
     this.#holder = holder
   }
 
-  async takeOfMinute(
-    {
-      subject,
-      minute,
-      wanted,
-      limit,
-    }: { readonly subject: string; readonly minute: number; readonly wanted: number; readonly limit: number },
-    { signal }: Options,
-  ): Promise<{ readonly granted: number; readonly left: number }> {
-    signal.throwIfAborted()
+  async takeOfMinute({
+    subject,
+    minute,
+    wanted,
+    limit,
+  }: {
+    readonly subject: string
+    readonly minute: number
+    readonly wanted: number
+    readonly limit: number
+  }): Promise<{ readonly granted: number; readonly left: number }> {
     // Asked for is counted though not all of it may be granted: a request that is too late gets nothing either way. One minute late counts in the present one; an earlier
     // one comes of a clock that was set back.
     const row = await this.#database.get(
@@ -41,11 +40,15 @@ export class PostgresSharedCounts implements SharedCounts {
     return { granted: Math.max(0, Math.min(wanted, limit - (requested - wanted))), left: Math.max(0, limit - requested) }
   }
 
-  async keepPlaces(
-    { subject, places, limit }: { readonly subject: string; readonly places: number; readonly limit: number },
-    { signal }: Options,
-  ): Promise<number> {
-    signal.throwIfAborted()
+  async keepPlaces({
+    subject,
+    places,
+    limit,
+  }: {
+    readonly subject: string
+    readonly places: number
+    readonly limit: number
+  }): Promise<number> {
     const [holder] = [this.#holder]
     return this.#database.transaction(
       async (statements) => {

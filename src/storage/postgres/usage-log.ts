@@ -22,11 +22,7 @@ export class PostgresUsageLog implements UsageLog {
     this.#clock = clock
   }
 
-  async append(
-    entry: UsageEntry,
-    { signal, id, again = false }: Options & { readonly id?: string; readonly again?: boolean },
-  ): Promise<void> {
-    signal.throwIfAborted()
+  async append(entry: UsageEntry, { id, again = false }: Options & { readonly id?: string; readonly again?: boolean }): Promise<void> {
     const { accountId, tokenId, model, promptTokens, completionTokens, images, cost, at } = entry
     const values =
       ':day, :at, :accountId, :tokenId, :model, :failures, :refusals, :promptTokens, :completionTokens, :images, :cost, :whole, :first'
@@ -38,8 +34,7 @@ export class PostgresUsageLog implements UsageLog {
     await this.#database.run(sql, { id, day: dayOf(at), at, accountId, tokenId, model, ...counts })
   }
 
-  async rollUp({ signal }: Options): Promise<number> {
-    signal.throwIfAborted()
+  async rollUp(): Promise<number> {
     const detail = (name: string, hour: string) => `${name} as (
         insert into usage_details as sum (day, hour, account_id, token_id, model, requests, ${sums.join(', ')})
           select day, ${hour}, account_id, coalesce(token_id, ''), model, ${summed} from gone group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
@@ -70,11 +65,7 @@ export class PostgresUsageLog implements UsageLog {
     return (await this.#database.all(sql, { batch, rollUpLock, since: budgetStarts(now).minute, hoursFrom: firstHourDay(now) })).length
   }
 
-  async summarize(
-    query: { readonly accountId: string | null; readonly from: string; readonly to: string },
-    { signal }: Options,
-  ): Promise<readonly UsageDay[]> {
-    signal.throwIfAborted()
+  async summarize(query: { readonly accountId: string | null; readonly from: string; readonly to: string }): Promise<readonly UsageDay[]> {
     const chosen = `day between :from and :to ${query.accountId === null ? '' : 'and account_id = :accountId'}`
     const counts = ['requests', ...sums]
     const sql = `select day, account_id, model, ${counts.map((name) => `sum(${name})::bigint as ${name}`).join(', ')} from (
@@ -85,8 +76,7 @@ export class PostgresUsageLog implements UsageLog {
     return (await this.#database.all(sql, { ...query }, { repeatable: true })).map(readUsageDay)
   }
 
-  async report({ by, ...query }: UsageQuestion, { signal }: Options): Promise<readonly UsageSum[]> {
-    signal.throwIfAborted()
+  async report({ by, ...query }: UsageQuestion): Promise<readonly UsageSum[]> {
     const fine = by.includes('token') || by.includes('hour')
     const span = by.includes('hour') ? 'hour >= 0' : 'hour = -1'
     const chosen = `day between :from and :to ${query.accountId === null ? '' : 'and account_id = :accountId'}`

@@ -5,8 +5,6 @@ import { readInteger, readText } from '../rows/row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { Database } from './database.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** How long a delivery is left to the node that took it; longer than any attempt takes. */
 export const takenMs = 60_000
 
@@ -23,11 +21,7 @@ export class PostgresWebhookLog implements WebhookLog {
     this.#holder = holder
   }
 
-  async due(
-    { limit, perAccount }: { readonly limit: number; readonly perAccount: number },
-    { signal }: Options,
-  ): Promise<readonly WebhookDelivery[]> {
-    signal.throwIfAborted()
+  async due({ limit, perAccount }: { readonly limit: number; readonly perAccount: number }): Promise<readonly WebhookDelivery[]> {
     // Steps from account to account in the index, so that what one of them has waiting costs nothing.
     const sql = `with recursive waiting (account_id) as (
         (select account_id from webhook_deliveries where state = 'waiting' order by account_id limit 1)
@@ -52,23 +46,19 @@ export class PostgresWebhookLog implements WebhookLog {
   async record(
     id: string,
     { state, nextAttemptAt, result }: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
-    { signal }: Options,
   ): Promise<void> {
-    signal.throwIfAborted()
     const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt, last_result = :result,
         taken_until = 0
       where id = :id and state = 'waiting'`
     await this.#database.run(sql, { id, state, nextAttemptAt, result })
   }
 
-  async list(accountId: string, { signal }: Options): Promise<readonly WebhookDelivery[]> {
-    signal.throwIfAborted()
+  async list(accountId: string): Promise<readonly WebhookDelivery[]> {
     const sql = 'select * from webhook_deliveries where account_id = :accountId order by created_at desc, id limit :listed'
     return (await this.#database.all(sql, { accountId, listed }, { repeatable: true })).map(readDelivery)
   }
 
-  async secrets(accountId: string, { signal }: Options): Promise<readonly string[]> {
-    signal.throwIfAborted()
+  async secrets(accountId: string): Promise<readonly string[]> {
     const known = await this.#readSecrets(accountId)
     if (known.length > 0) return known
     await this.#database.transaction(async (statements) => {
@@ -81,8 +71,7 @@ export class PostgresWebhookLog implements WebhookLog {
     return this.#readSecrets(accountId)
   }
 
-  async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
-    signal.throwIfAborted()
+  async rotateSecret(accountId: string): Promise<string> {
     const secret = makeWebhookSecret()
     await this.#database.transaction(async (statements) => {
       await statements.run(`select pg_advisory_xact_lock(hashtextextended('secrets of ' || :accountId, 0))`, { accountId })

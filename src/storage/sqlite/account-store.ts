@@ -33,33 +33,29 @@ const erasing: readonly string[] = [
 
 /** Accounts, sessions and invitations in the database. */
 export class SqliteAccountStore extends SqliteTables implements AccountStore {
-  async create(account: Account, options: Options): Promise<void> {
-    await this.#insert(account, '', options)
+  async create(account: Account): Promise<void> {
+    await this.#insert(account, '')
   }
 
-  async createFirstOwner(account: Account, options: Options): Promise<boolean> {
-    return (await this.#insert(account, "where not exists (select 1 from accounts where role = 'owner')", options)) === 1
+  async createFirstOwner(account: Account): Promise<boolean> {
+    return (await this.#insert(account, "where not exists (select 1 from accounts where role = 'owner')")) === 1
   }
 
-  async find(id: string, { signal }: Options): Promise<Account | null> {
-    signal.throwIfAborted()
+  async find(id: string): Promise<Account | null> {
     const row = this.reader.get('select * from accounts where id = :id', { id })
     return row === undefined ? null : readAccount(row)
   }
 
-  async list({ signal }: Options): Promise<readonly Account[]> {
-    signal.throwIfAborted()
+  async list(): Promise<readonly Account[]> {
     return this.reader.all('select * from accounts order by created_at, id').map(readAccount)
   }
 
-  async weights({ signal }: Options): Promise<ReadonlyMap<string, number>> {
-    signal.throwIfAborted()
+  async weights(): Promise<ReadonlyMap<string, number>> {
     const rows = this.reader.all('select id, weight from accounts where weight is not null')
     return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'weight')]))
   }
 
-  async findByEmail(email: string, { signal }: Options): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
-    signal.throwIfAborted()
+  async findByEmail(email: string): Promise<{ readonly account: Account; readonly passwordHash: string } | null> {
     const sql = 'select * from accounts where email_key = :key and password_hash is not null'
     const row = this.reader.get(sql, { key: email.toLowerCase() })
     return row === undefined ? null : { account: readAccount(row), passwordHash: readText(row, 'password_hash') }
@@ -68,37 +64,30 @@ export class SqliteAccountStore extends SqliteTables implements AccountStore {
   async setSignIn(
     accountId: string,
     { name, email, passwordHash }: { readonly name: string; readonly email: string; readonly passwordHash: string },
-    options: Options,
   ): Promise<boolean> {
     const sql = `update or ignore accounts set name = :name, email = :email, email_key = :emailKey, password_hash = :passwordHash
       where id = :accountId`
-    return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash }, options)) === 1
+    return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase(), passwordHash })) === 1
   }
 
-  async setProfile(
-    accountId: string,
-    { name, email }: { readonly name: string; readonly email: string },
-    options: Options,
-  ): Promise<boolean> {
+  async setProfile(accountId: string, { name, email }: { readonly name: string; readonly email: string }): Promise<boolean> {
     const sql = `update or ignore accounts set name = :name, email = :email, email_key = :emailKey where id = :accountId and email is null`
-    return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase() }, options)) === 1
+    return (await this.#write(sql, { accountId, name, email, emailKey: email.toLowerCase() })) === 1
   }
 
   async change(
     accountId: string,
     { by, keepsOwner = false, role, disabledAt, limits = {} }: AccountChange & ChangeCondition,
-    options: Options,
   ): Promise<boolean> {
     const columns = [['role', role] as const, ['disabled_at', disabledAt] as const, ...limitChanges(limits)].flatMap(([column, value]) =>
       value === undefined ? [] : [[column, value] as const],
     )
     const assignments = ['id = id', ...columns.map(([column]) => `${column} = :${column}`)].join(', ')
     const sql = `update accounts set ${assignments} where id = :accountId and ${byOwner(':by')}${keepsOwner ? ` and ${keepsAnOwner}` : ''}`
-    return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) }, options)) === 1
+    return (await this.#write(sql, { accountId, by, ...Object.fromEntries(columns) })) === 1
   }
 
-  async erase(owners: readonly string[], { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async erase(owners: readonly string[]): Promise<void> {
     const parameters = { owners: JSON.stringify(owners) }
     await this.writer.run(
       'execute',
@@ -107,47 +96,44 @@ export class SqliteAccountStore extends SqliteTables implements AccountStore {
     )
   }
 
-  async createSession(session: Session, options: Options): Promise<boolean> {
+  async createSession(session: Session): Promise<boolean> {
     const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
       select :hash, :accountId, :address, :agent, :createdAt, :expiresAt, :lastUsedAt where ${enabled(':accountId')}`
-    return (await this.#write(sql, { ...session }, options)) === 1
+    return (await this.#write(sql, { ...session })) === 1
   }
 
-  async touchSession(hash: string, lastUsedAt: number, options: Options): Promise<void> {
-    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt }, options)
+  async touchSession(hash: string, lastUsedAt: number): Promise<void> {
+    await this.#write('update sessions set last_used_at = :lastUsedAt where hash = :hash', { hash, lastUsedAt })
   }
 
-  async findSession(hash: string, { signal }: Options): Promise<Session | null> {
-    signal.throwIfAborted()
+  async findSession(hash: string): Promise<Session | null> {
     const row = this.reader.get('select * from sessions where hash = :hash', { hash })
     return row === undefined ? null : readSession(row)
   }
 
-  async listSessions(accountId: string, { signal }: Options): Promise<readonly Session[]> {
-    signal.throwIfAborted()
+  async listSessions(accountId: string): Promise<readonly Session[]> {
     return this.reader.all('select * from sessions where account_id = :accountId order by created_at, hash', { accountId }).map(readSession)
   }
 
-  async deleteSession(hash: string, options: Options): Promise<void> {
-    await this.#write('delete from sessions where hash = :hash', { hash }, options)
+  async deleteSession(hash: string): Promise<void> {
+    await this.#write('delete from sessions where hash = :hash', { hash })
   }
 
-  async deleteSessionsOf(accountId: string, options: Options): Promise<void> {
-    await this.#write('delete from sessions where account_id = :accountId', { accountId }, options)
+  async deleteSessionsOf(accountId: string): Promise<void> {
+    await this.#write('delete from sessions where account_id = :accountId', { accountId })
   }
 
-  async createInvitation(invitation: Invitation, options: Options): Promise<boolean> {
+  async createInvitation(invitation: Invitation): Promise<boolean> {
     const sql = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
       select :hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt
       where (:invitedBy is :accountId or ${byOwner(':invitedBy')}) and (:accountId is null or ${enabled(':accountId')})`
-    return (await this.#write(sql, { ...invitation }, options)) === 1
+    return (await this.#write(sql, { ...invitation })) === 1
   }
 
   async createFirstRunInvitation(
     invitation: Invitation & { readonly invitedBy: null },
-    { signal, unlessSince }: Options & { readonly unlessSince: number },
+    { unlessSince }: Options & { readonly unlessSince: number },
   ): Promise<boolean> {
-    signal.throwIfAborted()
     const parameters = { ...invitation, unlessSince }
     const insert = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
       select :hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt
@@ -163,30 +149,27 @@ export class SqliteAccountStore extends SqliteTables implements AccountStore {
     return kept === 1
   }
 
-  async findInvitation(hash: string, { signal }: Options): Promise<Invitation | null> {
-    signal.throwIfAborted()
+  async findInvitation(hash: string): Promise<Invitation | null> {
     const row = this.reader.get('select * from invitations where hash = :hash', { hash })
     return row === undefined ? null : readInvitation(row)
   }
 
-  async listInvitations({ signal }: Options): Promise<readonly Invitation[]> {
-    signal.throwIfAborted()
+  async listInvitations(): Promise<readonly Invitation[]> {
     return this.reader.all('select * from invitations order by created_at, hash').map(readInvitation)
   }
 
-  async takeInvitation(hash: string, options: Options): Promise<boolean> {
-    return (await this.#write('delete from invitations where hash = :hash', { hash }, options)) === 1
+  async takeInvitation(hash: string): Promise<boolean> {
+    return (await this.#write('delete from invitations where hash = :hash', { hash })) === 1
   }
 
-  #insert({ limits, ...rest }: Account, condition: string, options: Options): Promise<number> {
+  #insert({ limits, ...rest }: Account, condition: string): Promise<number> {
     const sql = `insert into accounts
         (id, name, email, email_key, role, created_at, disabled_at, ${accountLimitNames})
       select :id, :name, :email, :emailKey, :role, :createdAt, :disabledAt, ${accountLimitParameters} ${condition}`
-    return this.#write(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null }, options)
+    return this.#write(sql, { ...rest, ...limits, emailKey: rest.email?.toLowerCase() ?? null })
   }
 
-  #write(sql: string, parameters: Readonly<Record<string, string | number | null>>, { signal }: Options): Promise<number> {
-    signal.throwIfAborted()
+  #write(sql: string, parameters: Readonly<Record<string, string | number | null>>): Promise<number> {
     return this.write({ sql, parameters })
   }
 }

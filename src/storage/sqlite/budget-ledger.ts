@@ -17,8 +17,6 @@ import type { Connection } from './connection.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 import type { Writer } from './writer/writer.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** What accounts have used and reserved, in the database. */
 export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
   /** Of those who have budgets; null = has none. Each request asks twice, and hardly any account has some. */
@@ -29,8 +27,7 @@ export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
     this.#limits = new CommittedValues(reader)
   }
 
-  async reserve(wish: BudgetWish, { signal }: Options): Promise<BudgetGrant> {
-    signal.throwIfAborted()
+  async reserve(wish: BudgetWish): Promise<BudgetGrant> {
     const { accountId, tokenId, unit, tokens } = wish
     const limits = [this.#limitsOf('account', accountId), tokenId === null ? null : this.#limitsOf('token', tokenId)].filter(
       (each) => each !== null,
@@ -39,17 +36,15 @@ export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
     const now = this.clock.now()
     const answer = takesAnything(wish, limits)
       ? await this.writer.run('reserveBudget', wish, now)
-      : decideBudget(await this.budgets(wish, { signal }), wish)
+      : decideBudget(await this.budgets(wish), wish)
     return grantOf(answer, wish, now)
   }
 
-  async release(id: string, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async release(id: string): Promise<void> {
     await this.writer.run('releaseBudget', { id }, this.clock.now())
   }
 
-  async budgets(holder: BudgetHolder, { signal }: Options): Promise<readonly Budget[]> {
-    signal.throwIfAborted()
+  async budgets(holder: BudgetHolder): Promise<readonly Budget[]> {
     return readBudgets(this.reader, holder, this.clock.now(), (of, id) => this.#limitsOf(of, id))
   }
 

@@ -10,25 +10,19 @@ type Options = { readonly signal: AbortSignal }
 export class SqliteDocumentStore extends SqliteTables implements DocumentStore {
   async put(
     document: Document,
-    { signal, version, most }: Options & { readonly version?: number | null; readonly most: number },
+    { version, most }: Options & { readonly version?: number | null; readonly most: number },
   ): Promise<PutResult> {
-    signal.throwIfAborted()
     return this.writer.run('putDocument', { document, version, most }, this.clock.now())
   }
 
-  async get({ kind, id, accountId }: DocumentKey, { signal }: Options): Promise<StoredDocument | null> {
-    signal.throwIfAborted()
+  async get({ kind, id, accountId }: DocumentKey): Promise<StoredDocument | null> {
     const sql = `select * from documents where kind = :kind and id = :id and (:accountId is null or account_id = :accountId)
       and (expires_at is null or expires_at > :now)`
     const row = this.reader.get(sql, { kind, id, accountId, now: this.clock.now() })
     return row === undefined ? null : readDocument(row)
   }
 
-  async list(
-    { kind, accountId, label, search, order, after, limit }: DocumentQuery,
-    { signal }: Options,
-  ): Promise<readonly StoredDocument[]> {
-    signal.throwIfAborted()
+  async list({ kind, accountId, label, search, order, after, limit }: DocumentQuery): Promise<readonly StoredDocument[]> {
     const [comparison, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc']
     // Conditions are written only where they are asked for, so that the indexes are used.
     const conditions = [
@@ -54,31 +48,29 @@ export class SqliteDocumentStore extends SqliteTables implements DocumentStore {
       .map(readDocument)
   }
 
-  async versions(
-    of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
-    { signal }: Options,
-  ): Promise<ReadonlyMap<string, number>> {
-    signal.throwIfAborted()
+  async versions(of: {
+    readonly kind: DocumentKind
+    readonly accountId: string
+    readonly label: string
+    readonly limit: number
+  }): Promise<ReadonlyMap<string, number>> {
     const sql = `select id, version from documents where kind = :kind and account_id = :accountId and label = :label
       and (expires_at is null or expires_at > :now) order by at, id limit :limit`
     return readVersions(this.reader.all(sql, { ...of, now: this.clock.now() }))
   }
 
-  async remove(key: DocumentKey, { signal }: Options): Promise<boolean> {
-    signal.throwIfAborted()
+  async remove(key: DocumentKey): Promise<boolean> {
     return this.writer.run('removeDocument', key, this.clock.now())
   }
 
-  async sum(
-    of: { readonly accountId: string; readonly kind: DocumentKind | null },
-    { signal }: Options,
-  ): Promise<{ readonly count: number; readonly bytes: number }> {
-    signal.throwIfAborted()
+  async sum(of: {
+    readonly accountId: string
+    readonly kind: DocumentKind | null
+  }): Promise<{ readonly count: number; readonly bytes: number }> {
     return sumDocuments(this.reader, of, this.clock.now())
   }
 
-  async takeExpired(limit: number, { signal }: Options): Promise<readonly StoredDocument[]> {
-    signal.throwIfAborted()
+  async takeExpired(limit: number): Promise<readonly StoredDocument[]> {
     return this.writer.run('takeExpiredDocuments', { limit }, this.clock.now())
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { QueueLimits } from '../../core/ports/inference-queue.ts'
 import type { Store } from '../../core/ports/store.ts'
 import { createLocalCounts } from '../local-counts.ts'
+import { refuseAborted } from '../refuse-aborted.ts'
 import { SqliteAccessTokenStore } from './access-token-store.ts'
 import { SqliteAccountStore } from './account-store.ts'
 import { SqliteAuditLog } from './audit-log.ts'
@@ -65,17 +66,19 @@ export function assembleSqliteStore(
 ): Store {
   return {
     clock,
-    queue: new SqliteInferenceQueue(writer, { clock, limits }),
-    log: new SqliteInferenceLog(reader, clock),
-    accounts: new SqliteAccountStore(writer, reader, clock),
-    tokens: new SqliteAccessTokenStore(writer, reader, clock),
-    usage: new SqliteUsageLog(writer, reader, clock),
-    ledger: new SqliteBudgetLedger(writer, reader, clock),
-    counts: createLocalCounts(),
-    webhooks: new SqliteWebhookLog(writer, reader, clock),
-    audit: new SqliteAuditLog(writer, reader, clock),
-    documents: new SqliteDocumentStore(writer, reader, clock),
-    requests: new SqliteRequestLog(writer, reader, clock),
+    ...refuseAborted({
+      queue: new SqliteInferenceQueue(writer, { clock, limits }),
+      log: new SqliteInferenceLog(reader, clock),
+      accounts: new SqliteAccountStore(writer, reader, clock),
+      tokens: new SqliteAccessTokenStore(writer, reader, clock),
+      usage: new SqliteUsageLog(writer, reader, clock),
+      ledger: new SqliteBudgetLedger(writer, reader, clock),
+      counts: createLocalCounts(),
+      webhooks: new SqliteWebhookLog(writer, reader, clock),
+      audit: new SqliteAuditLog(writer, reader, clock),
+      documents: new SqliteDocumentStore(writer, reader, clock),
+      requests: new SqliteRequestLog(writer, reader, clock),
+    }),
     [Symbol.asyncDispose]: close,
   }
 }

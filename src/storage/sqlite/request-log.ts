@@ -3,28 +3,23 @@ import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestConditions, writeRequest } from '../rows/request-row.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** Rows deleted at once, so that nobody's write waits for long. */
 const batch = 1000
 /** Requests in SQLite. */
 export class SqliteRequestLog extends SqliteTables implements RequestLog {
-  async append(records: readonly RequestRecord[], { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async append(records: readonly RequestRecord[]): Promise<void> {
     // As one text: a text crosses threads faster than as many records do, each with its names.
     await this.writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.clock.now(), { mayWait: true })
   }
 
-  async list(query: RequestLogQuery, { signal }: Options): Promise<readonly NumberedRequest[]> {
-    signal.throwIfAborted()
+  async list(query: RequestLogQuery): Promise<readonly NumberedRequest[]> {
     const { where, parameters } = requestConditions(query, 'id in (select value from json_each(:ids))')
     const { ids, ...rest } = parameters
     const values = { ...rest, ...(ids !== undefined && { ids: JSON.stringify(ids) }), limit: query.limit }
     return this.reader.all(`select * from request_records ${where} order by seq desc limit :limit`, values).map(readRequest)
   }
 
-  async expire({ words, all }: { readonly words: number; readonly all: number }, { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async expire({ words, all }: { readonly words: number; readonly all: number }): Promise<void> {
     const some = (condition: string) => `seq in (select seq from request_records where ${condition} order by seq limit :batch)`
     const statements = [
       { sql: `delete from request_records where ${some('at <= :all')}`, parameters: { all, batch } },

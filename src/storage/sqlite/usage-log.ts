@@ -8,24 +8,18 @@ type Options = { readonly signal: AbortSignal }
 
 /** Keeps sums per UTC day, account and model, and the entries since the last roll-up: bounded however many requests there are. */
 export class SqliteUsageLog extends SqliteTables implements UsageLog {
-  async append(entry: UsageEntry, { signal, id, again }: Options & { readonly id?: string; readonly again?: boolean }): Promise<void> {
-    signal.throwIfAborted()
+  async append(entry: UsageEntry, { id, again }: Options & { readonly id?: string; readonly again?: boolean }): Promise<void> {
     // What was set aside is missing to the account until its entry is in the books; where nothing was, nobody minds a moment.
     const held = id === undefined ? undefined : this.reader.get('select 1 from reservations where id = :id', { id })
     await this.writer.run('bookUsage', { ...entry, id, again }, this.clock.now(), { mayWait: held === undefined })
   }
 
-  async rollUp({ signal }: Options): Promise<number> {
-    signal.throwIfAborted()
+  async rollUp(): Promise<number> {
     const now = this.clock.now()
     return this.writer.run('rollUpUsage', { since: budgetStarts(now).minute, hoursFrom: firstHourDay(now) }, now)
   }
 
-  async summarize(
-    query: { readonly accountId: string | null; readonly from: string; readonly to: string },
-    { signal }: Options,
-  ): Promise<readonly UsageDay[]> {
-    signal.throwIfAborted()
+  async summarize(query: { readonly accountId: string | null; readonly from: string; readonly to: string }): Promise<readonly UsageDay[]> {
     const chosen = 'day between :from and :to and (:accountId is null or account_id = :accountId)'
     const columns = ['requests', 'failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
     const sums = columns.map((name) => `sum(${name}) as ${name}`)
@@ -36,8 +30,7 @@ export class SqliteUsageLog extends SqliteTables implements UsageLog {
     return this.reader.all(sql, { ...query }).map(readUsageDay)
   }
 
-  async report({ by, ...query }: UsageQuestion, { signal }: Options): Promise<readonly UsageSum[]> {
-    signal.throwIfAborted()
+  async report({ by, ...query }: UsageQuestion): Promise<readonly UsageSum[]> {
     const fine = by.includes('token') || by.includes('hour')
     const span = by.includes('hour') ? 'hour >= 0' : 'hour = -1'
     const chosen = 'day between :from and :to and (:accountId is null or account_id = :accountId)'

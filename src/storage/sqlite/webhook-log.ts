@@ -4,15 +4,9 @@ import { readInteger, readText } from '../rows/row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** Deliveries and secrets in the database; deliveries are made there by the completion itself. */
 export class SqliteWebhookLog extends SqliteTables implements WebhookLog {
-  async due(
-    { limit, perAccount }: { readonly limit: number; readonly perAccount: number },
-    { signal }: Options,
-  ): Promise<readonly WebhookDelivery[]> {
-    signal.throwIfAborted()
+  async due({ limit, perAccount }: { readonly limit: number; readonly perAccount: number }): Promise<readonly WebhookDelivery[]> {
     // Steps from account to account in the index, so that what one of them has waiting costs nothing.
     const sql = `with recursive waiting (account_id) as (
         select min(account_id) from webhook_deliveries where state = 'waiting'
@@ -29,22 +23,18 @@ export class SqliteWebhookLog extends SqliteTables implements WebhookLog {
   async record(
     id: string,
     { state, nextAttemptAt, result }: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
-    { signal }: Options,
   ): Promise<void> {
-    signal.throwIfAborted()
     const sql = `update webhook_deliveries set attempts = attempts + 1, state = :state, next_attempt_at = :nextAttemptAt, last_result = :result
       where id = :id and state = 'waiting'`
     await this.writer.run('execute', [{ sql, parameters: { id, state, nextAttemptAt, result } }], this.clock.now())
   }
 
-  async list(accountId: string, { signal }: Options): Promise<readonly WebhookDelivery[]> {
-    signal.throwIfAborted()
+  async list(accountId: string): Promise<readonly WebhookDelivery[]> {
     const sql = 'select * from webhook_deliveries where account_id = :accountId order by created_at desc, id limit :listed'
     return this.reader.all(sql, { accountId, listed }).map(readDelivery)
   }
 
-  async secrets(accountId: string, { signal }: Options): Promise<readonly string[]> {
-    signal.throwIfAborted()
+  async secrets(accountId: string): Promise<readonly string[]> {
     const known = this.#readSecrets(accountId)
     if (known.length > 0) return known
     // Two callers may both find none; only the first one's secret is kept.
@@ -55,8 +45,7 @@ export class SqliteWebhookLog extends SqliteTables implements WebhookLog {
     return this.#readSecrets(accountId)
   }
 
-  async rotateSecret(accountId: string, { signal }: Options): Promise<string> {
-    signal.throwIfAborted()
+  async rotateSecret(accountId: string): Promise<string> {
     const secret = makeWebhookSecret()
     const now = this.clock.now()
     const statements = [

@@ -8,8 +8,6 @@ import type { Database, Statements } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import type { QueuePlaces, Turn } from './queue-places.ts'
 
-type Options = { readonly signal: AbortSignal }
-
 /** Records of all nodes; polls that come together are one statement. */
 export class PostgresInferenceLog implements InferenceLog {
   readonly #database: Database
@@ -24,18 +22,23 @@ export class PostgresInferenceLog implements InferenceLog {
     this.#finding = new Grouping((wanted, deadline) => findRecords(database.until(deadline), wanted, clock.now()), { lanes: 2, most: 256 })
   }
 
-  async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
-    signal.throwIfAborted()
+  async find(id: string, accountId: string): Promise<Inference | null> {
     const found = await this.#finding.add({ id, accountId })
     if (found?.turn == null) return found?.inference ?? null
     return { ...found.inference, queuePosition: await this.#places.find(found.turn) }
   }
 
-  async list(
-    { accountId, status, limit, after }: { accountId: string; status: InferenceStatus | null; limit: number; after: string | null },
-    { signal }: Options,
-  ): Promise<InferencePage> {
-    signal.throwIfAborted()
+  async list({
+    accountId,
+    status,
+    limit,
+    after,
+  }: {
+    accountId: string
+    status: InferenceStatus | null
+    limit: number
+    after: string | null
+  }): Promise<InferencePage> {
     if (after !== null && !isUuid(after)) return { inferences: [], next: null }
     const before = after === null ? '' : 'and seq < (select seq from inferences where id = :after::uuid and account_id = :accountId)'
     const lives = status === 'pending' || status === 'running'
@@ -52,8 +55,7 @@ export class PostgresInferenceLog implements InferenceLog {
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
 
-  async oldestPending({ signal }: Options): Promise<number | null> {
-    signal.throwIfAborted()
+  async oldestPending(): Promise<number | null> {
     const row = await this.#database.get(
       'select created_at from queue where not running order by created_at limit 1',
       {},
@@ -62,8 +64,7 @@ export class PostgresInferenceLog implements InferenceLog {
     return row === undefined ? null : readInteger(row, 'created_at')
   }
 
-  async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {
-    signal.throwIfAborted()
+  async findOrphans(outputs: readonly StoredOutput[]): Promise<readonly string[]> {
     const known = outputs.filter(({ inferenceId }) => isUuid(inferenceId))
     const rows = await this.#database.all(
       `select wanted.key from unnest(:keys::text[], :ids::uuid[]) as wanted (key, id) cross join lateral (

@@ -89,7 +89,6 @@ export class PostgresInferenceQueue implements InferenceQueue {
     submission: InferenceSubmission,
     { signal }: Options,
   ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
-    signal.throwIfAborted()
     const deadline = performance.now() + limitMs
     const { work, accountId } = submission
     const id = submission.id ?? makeInferenceId({ uuid: randomUUID(), accountId, now: this.#clock.now() })
@@ -113,11 +112,12 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return result
   }
 
-  async claim(
-    wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
-    { signal }: Options,
-  ): Promise<readonly Claim[]> {
-    signal.throwIfAborted()
+  async claim(wanted: {
+    readonly workerId: string
+    readonly rooms: readonly ModelRoom[]
+    readonly limit: number
+    readonly leaseMs: number
+  }): Promise<readonly Claim[]> {
     const rows = await this.#claim(wanted).catch(() => this.#claim(wanted))
     if (rows.length > 0) this.#places.forget()
     return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((each) => each !== null)
@@ -135,53 +135,38 @@ export class PostgresInferenceQueue implements InferenceQueue {
 
   async renew(
     holds: readonly (Hold & { readonly progress: Progress | null })[],
-    { signal, leaseMs }: Options & { readonly leaseMs: number },
+    { leaseMs }: Options & { readonly leaseMs: number },
   ): Promise<RenewalReport> {
-    signal.throwIfAborted()
     return renew(this.#database, { holds, leaseMs }, this.#clock.now())
   }
 
-  async complete(
-    { id, attempt }: Hold,
-    end: Booking & { readonly completion: Completion },
-    { signal }: Options,
-  ): Promise<CompletionAnswer> {
-    signal.throwIfAborted()
+  async complete({ id, attempt }: Hold, end: Booking & { readonly completion: Completion }): Promise<CompletionAnswer> {
     return this.#finishing.add({ id, attempt, ...end })
   }
 
-  async release({ id, attempt }: Hold, end: Booking & { readonly delayMs: number }, { signal }: Options): Promise<ReleaseAnswer> {
-    signal.throwIfAborted()
+  async release({ id, attempt }: Hold, end: Booking & { readonly delayMs: number }): Promise<ReleaseAnswer> {
     const answer = await release(this.#deps(), { id, attempt, ...end }, this.#clock.now())
     this.#workCame()
     return answer
   }
 
-  async hasten(ids: readonly string[], { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async hasten(ids: readonly string[]): Promise<void> {
     const sql = 'update queue set not_before = 0 where id = any(:ids::uuid[]) and not running and not_before > 0'
     await this.#database.run(sql, { ids }, { repeatable: true })
     this.#workCame()
   }
 
-  async retry(
-    { id, attempt }: Hold,
-    end: Booking & { readonly failure: AttemptFailure },
-    { signal }: Options,
-  ): Promise<ReleaseAnswer | 'failed'> {
-    signal.throwIfAborted()
+  async retry({ id, attempt }: Hold, end: Booking & { readonly failure: AttemptFailure }): Promise<ReleaseAnswer | 'failed'> {
     const answer = await retry(this.#deps(), { id, attempt, ...end }, this.#clock.now())
     this.#workCame()
     return answer
   }
 
-  async cancel(target: { readonly id: string; readonly accountId: string }, { signal }: Options): Promise<Inference | null> {
-    signal.throwIfAborted()
+  async cancel(target: { readonly id: string; readonly accountId: string }): Promise<Inference | null> {
     return cancel({ database: this.#database, finish: (end) => this.#finishing.add(end) }, target, () => this.#clock.now())
   }
 
-  async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
-    signal.throwIfAborted()
+  async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }): Promise<SweepReport> {
     // By a clock that was set back since, all that others hold would have run out.
     if (this.#clock instanceof DatabaseClock) await this.#clock.correct()
     const requestedAt = performance.now()
@@ -191,8 +176,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return report
   }
 
-  async expire({ signal }: Options): Promise<ExpiryReport> {
-    signal.throwIfAborted()
+  async expire(): Promise<ExpiryReport> {
     return expire(this.#database, this.#clock.now())
   }
 

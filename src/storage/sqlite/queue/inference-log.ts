@@ -44,8 +44,6 @@ function rowOf(values: readonly unknown[]): Row {
   }
 }
 
-type Options = { readonly signal: AbortSignal }
-
 /** Reads records on the calling thread; each read sees every commit before it. */
 export class SqliteInferenceLog implements InferenceLog {
   readonly #reader: Connection
@@ -58,19 +56,24 @@ export class SqliteInferenceLog implements InferenceLog {
     this.#places = new QueuePlaces(reader)
   }
 
-  async find(id: string, accountId: string, { signal }: Options): Promise<Inference | null> {
-    signal.throwIfAborted()
+  async find(id: string, accountId: string): Promise<Inference | null> {
     const values = this.#reader.list(findOne, [id, accountId])
     if (values === undefined) return null
     const row = rowOf(values)
     return { ...readInference(row), queuePosition: this.#places.find(row) }
   }
 
-  async list(
-    { accountId, status, limit, after }: { accountId: string; status: InferenceStatus | null; limit: number; after: string | null },
-    { signal }: Options,
-  ): Promise<InferencePage> {
-    signal.throwIfAborted()
+  async list({
+    accountId,
+    status,
+    limit,
+    after,
+  }: {
+    accountId: string
+    status: InferenceStatus | null
+    limit: number
+    after: string | null
+  }): Promise<InferencePage> {
     const before = after === null ? '' : 'and seq < (select seq from inferences where id = :after and account_id = :accountId)'
     const sql = `select ${columns} from inferences where account_id = :accountId ${status === null ? '' : 'and status = :status'} ${before}
       order by seq desc limit :limit`
@@ -79,14 +82,12 @@ export class SqliteInferenceLog implements InferenceLog {
     return { inferences, next: rows.length > limit ? (inferences.at(-1)?.id ?? null) : null }
   }
 
-  async oldestPending({ signal }: Options): Promise<number | null> {
-    signal.throwIfAborted()
+  async oldestPending(): Promise<number | null> {
     const row = this.#reader.get(`select queued_at from inferences where status = 'pending' order by queued_at limit 1`)
     return row === undefined ? null : readInteger(row, 'queued_at')
   }
 
-  async findOrphans(outputs: readonly StoredOutput[], { signal }: Options): Promise<readonly string[]> {
-    signal.throwIfAborted()
+  async findOrphans(outputs: readonly StoredOutput[]): Promise<readonly string[]> {
     const rows = this.#reader.all(
       `select value ->> 'key' as key from json_each(:outputs) where not exists (
          select 1 from inferences where id = value ->> 'inferenceId'

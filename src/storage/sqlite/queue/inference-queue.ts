@@ -44,11 +44,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     this.#workSignal = new WorkSignal(clock)
   }
 
-  async enqueue(
-    submission: InferenceSubmission,
-    { signal }: Options,
-  ): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
-    signal.throwIfAborted()
+  async enqueue(submission: InferenceSubmission): Promise<{ readonly inference: Inference; readonly repeated: boolean }> {
     const { work, ...rest } = submission
     const now = this.#clock.now()
     const encoded = {
@@ -66,55 +62,49 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return earlier === null ? { inference: makePendingInference(encoded, now), repeated: false } : { inference: earlier, repeated: true }
   }
 
-  async claim(
-    wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
-    { signal }: Options,
-  ): Promise<readonly Claim[]> {
-    signal.throwIfAborted()
+  async claim(wanted: {
+    readonly workerId: string
+    readonly rooms: readonly ModelRoom[]
+    readonly limit: number
+    readonly leaseMs: number
+  }): Promise<readonly Claim[]> {
     const rows = await this.#writer.run('claim', { ...wanted, format: workFormat }, this.#clock.now())
     return (await Promise.all(rows.map((row) => this.#decode(row)))).filter((claim) => claim !== null)
   }
 
   async renew(
     holds: readonly (Hold & { readonly progress: Progress | null })[],
-    { signal, leaseMs }: Options & { readonly leaseMs: number },
+    { leaseMs }: Options & { readonly leaseMs: number },
   ): Promise<RenewalReport> {
-    signal.throwIfAborted()
     return this.#writer.run('renew', { holds, leaseMs }, this.#clock.now())
   }
 
-  async complete(hold: Hold, end: Booking & { readonly completion: Completion }, { signal }: Options): Promise<CompletionAnswer> {
-    signal.throwIfAborted()
+  async complete(hold: Hold, end: Booking & { readonly completion: Completion }): Promise<CompletionAnswer> {
     return this.#writer.run('complete', { ...bare(hold), ...end }, this.#clock.now())
   }
 
-  async release(hold: Hold, end: Booking & { readonly delayMs: number }, { signal }: Options): Promise<ReleaseAnswer> {
-    signal.throwIfAborted()
+  async release(hold: Hold, end: Booking & { readonly delayMs: number }): Promise<ReleaseAnswer> {
     const answer = await this.#writer.run('release', { ...bare(hold), ...end }, this.#clock.now())
     this.#workSignal.notify()
     return answer
   }
 
-  async hasten(ids: readonly string[], { signal }: Options): Promise<void> {
-    signal.throwIfAborted()
+  async hasten(ids: readonly string[]): Promise<void> {
     await this.#writer.run('hasten', { ids }, this.#clock.now())
     this.#workSignal.notify()
   }
 
-  async retry(hold: Hold, end: Booking & { readonly failure: AttemptFailure }, { signal }: Options): Promise<ReleaseAnswer | 'failed'> {
-    signal.throwIfAborted()
+  async retry(hold: Hold, end: Booking & { readonly failure: AttemptFailure }): Promise<ReleaseAnswer | 'failed'> {
     const answer = await this.#writer.run('retry', { ...bare(hold), ...end }, this.#clock.now())
     this.#workSignal.notify()
     return answer
   }
 
-  async cancel(target: { readonly id: string; readonly accountId: string }, { signal }: Options): Promise<Inference | null> {
-    signal.throwIfAborted()
+  async cancel(target: { readonly id: string; readonly accountId: string }): Promise<Inference | null> {
     return this.#writer.run('cancel', target, this.#clock.now())
   }
 
-  async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }, { signal }: Options): Promise<SweepReport> {
-    signal.throwIfAborted()
+  async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }): Promise<SweepReport> {
     const now = this.#clock.now()
     const setBackMs = this.#sweptAt - now
     if (setBackMs > jumpMs) await this.#writer.run('endDelays', { setBackMs }, now)
@@ -124,8 +114,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return report
   }
 
-  async expire({ signal }: Options): Promise<ExpiryReport> {
-    signal.throwIfAborted()
+  async expire(): Promise<ExpiryReport> {
     return this.#writer.run('expire', {}, this.#clock.now())
   }
 
