@@ -60,6 +60,17 @@ test('a copied sequence goes on as its original does, however much of its cells 
   }
 })
 
+test('a copy of an empty sequence empties its target', async () => {
+  await using file = await openModelFile(miniChat.file, { signal })
+  using pool = new ThreadPool(file.native.library, 1)
+  await using context = await NativeContext.open(file.native, shape, { pool })
+  assert.ok(context !== null)
+  const text = tokens.subarray(0, 20)
+  const first = await read(context, 1, 0, text)
+  await context.copySequence(1, 0)
+  assert.deepEqual(await read(context, 1, 0, text), first)
+})
+
 test('keys and values at 8 bits make almost the same of a text', async () => {
   await using file = await openModelFile(miniChat.file, { signal })
   using pool = new ThreadPool(file.native.library, 1)

@@ -232,6 +232,8 @@ export class NativeContext implements DecodingContext, AsyncDisposable {
     const { llama_memory_seq_cp, llama_memory_seq_pos_max, llama_state_seq_get_size, llama_state_seq_get_data, llama_state_seq_set_data } =
       this.#library.functions
     const used = llama_memory_seq_pos_max(this.#memory, source) + 1
+    // The state of an empty sequence would leave what the target holds.
+    if (used === 0) return this.disposeSequence(target)
     if (this.#copies || used >= this.#cells * wholeShare) {
       this.#copies = true
       llama_memory_seq_cp(this.#memory, source, target, -1, -1)
