@@ -276,7 +276,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'safetensors',
     absent: "the folder itself is the checkpoint, in diffusers' layout",
     schema: innerPath,
-    meaning: 'The checkpoint in one `.safetensors` file.',
+    meaning: 'The checkpoint in one file, or the transformer of one whose other files lie in the folder: `.safetensors` or `.gguf`.',
   },
   {
     name: 'native.width',

@@ -8,7 +8,7 @@ import { checkFiles, runsElsewhere } from './check-files.ts'
 import { checkModelFile } from './check-model-file.ts'
 import { describeModel } from './describe-model.ts'
 import { createFolderSource } from './folder-source.ts'
-import { type HubAccess, isHubSource, parseHubReference } from './hub/hub-access.ts'
+import { type HubAccess, isHubSource, parseHubReferences } from './hub/hub-access.ts'
 import { createHubSource } from './hub/hub-source.ts'
 import { type ListedFile, type ModelFile, unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
@@ -179,7 +179,10 @@ async function exists(path: string): Promise<boolean> {
 function openModelSource(source: string, hub: HubAccess): ModelSource {
   if (hub.offline === true && (isHubSource(source) || URL.canParse(source)))
     throw new Error(`${source} is not on this machine, and --offline allows only local paths; pull the path of its file or folder.`)
-  if (isHubSource(source)) return createHubSource(hub, parseHubReference(source))
+  if (isHubSource(source)) {
+    const [first, ...parts] = parseHubReferences(source)
+    return createHubSource(hub, first, parts)
+  }
   if (isWeightSource(source)) return createWeightFileSource(source, hub)
   const place = source.replace(/\/?model\.json$/, '')
   return /^https?:\/\//.test(source) ? createWebSource(place, hub) : createFolderSource(place === '' ? '.' : place)

@@ -86,8 +86,13 @@ export function isHubSource(source: string): boolean {
   return source.startsWith('hf:')
 }
 
-/** @throws {Error} saying how such a name is written. */
-export function parseHubReference(source: string): HubReference {
+/** The references that a source joins by `+`: one, or a file of each repository that a model's parts lie in. @throws {Error} saying how such names are written. */
+export function parseHubReferences(source: string): readonly [HubReference, ...HubReference[]] {
+  const [first = '', ...parts] = source.split('+')
+  return [parseHubReference(first), ...parts.map(parseHubReference)]
+}
+
+function parseHubReference(source: string): HubReference {
   const { repository, revision = 'main', choice = null } = reference.exec(source)?.groups ?? {}
   const escapes = [revision, choice ?? ''].some((part) => part.split('/').some((step) => step === '..' || step === '.'))
   if (repository === undefined || escapes)

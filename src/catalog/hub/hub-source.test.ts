@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
+import { readGoldenCheckpoints } from '../../../test/support/model-files/golden-checkpoints.ts'
 import { type HubRepository, startHubServer } from '../../../test/support/model-files/hub-server.ts'
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { planPull, pullModel } from '../pull-model.ts'
@@ -58,6 +59,39 @@ describe('a model of the hub', () => {
     await pullModel({ modelsFolder: folder.path, hub: accessTo(server.url) }, 'hf:Qwen/Qwen2.5-GGUF', { ...options, onPlan })
     assert.deepEqual(reported, [['qwen/qwen2.5-gguf', 'apache-2.0', 0]])
     assert.equal(server.requested.filter(({ path }) => path.includes('/revision/')).length, 1)
+  })
+
+  it('is put together from files of several repositories', async () => {
+    const golden = await readGoldenCheckpoints('transformers')
+    const file = (path: string) => golden.get(path) ?? Buffer.alloc(0)
+    await using folder = await createTemporaryFolder()
+    await using server = await startHubServer({
+      'jo/Z-GGUF': { license: 'apache-2.0', files: { 'z_image_turbo-Q4_0.gguf': file('unet/z_image_turbo-Q4_0.gguf') } },
+      'Comfy/z': {
+        files: {
+          'split_files/text_encoders/qwen_3_4b.safetensors': file('text_encoders/qwen_3_4b.safetensors'),
+          'split_files/vae/ae.safetensors': file('vae/ae.safetensors'),
+        },
+      },
+      'Qwen/Qwen3-4B': { files: { 'tokenizer.json': file('tokenizers/qwen3/tokenizer.json') } },
+    })
+    const source = [
+      'hf:jo/Z-GGUF:z_image_turbo-Q4_0.gguf',
+      'hf:Comfy/z:split_files/text_encoders/qwen_3_4b.safetensors',
+      'hf:Comfy/z:split_files/vae/ae.safetensors',
+      'hf:Qwen/Qwen3-4B:tokenizer.json',
+    ]
+    const hub = accessTo(server.url)
+    const model = await pullModel({ modelsFolder: folder.path, hub }, source.join('+'), options)
+    assert.ok(model.kind === 'image' && model.checkpoint)
+    assert.equal(model.checkpoint.family, 'z-image')
+    assert.deepEqual(Object.keys(model.checkpoint.files ?? {}).toSorted(), ['text_encoder', 'tokenizer', 'vae'])
+    assert.equal(model.id, 'jo/z-gguf:z_image_turbo-q4_0')
+    await using other = await createTemporaryFolder()
+    const pull = (parts: readonly string[]) => pullModel({ modelsFolder: other.path, hub }, parts.join('+'), options)
+    await assert.rejects(pull(source.slice(0, 3)), /without all its parts.*tokenizer of Qwen3/su)
+    await assert.rejects(pull([...source.slice(0, 3), 'hf:Qwen/Qwen3-4B']), /must name one file of the model/)
+    await assert.rejects(pull([...source.slice(0, 3), 'hf:Qwen/Qwen3-4B:other/tokenizer.json']), /has no file other\/tokenizer\.json/)
   })
 
   it('is fetched whole where a quantization is split, under a name of its own', async () => {

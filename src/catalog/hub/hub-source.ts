@@ -7,11 +7,12 @@ import { explainBreaks } from '../web/web-source.ts'
 import { chooseGguf } from './choose-gguf.ts'
 import { choosePictureModel } from './choose-picture-model.ts'
 import { explainRefusal, type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
+import { type OriginFile, readParts } from './split-model.ts'
 
 /** What the hub offers by a name: our description of it, and where each file comes from. */
 interface Offer {
   readonly modelFile: ModelFile
-  readonly origins: ReadonlyMap<string, RepositoryFile>
+  readonly origins: ReadonlyMap<string, OriginFile>
   /** Small files, which came with the list. */
   readonly contents: ReadonlyMap<string, Buffer>
   readonly notes: readonly string[]
@@ -21,26 +22,44 @@ interface Offer {
 const mostSmallBytes = 64 * 1024 * 1024
 
 /** A model of the hub as a source: its `model.json` is written from the list of its files, with the hub's own checksums. */
-export function createHubSource(hub: HubAccess, reference: HubReference): ModelSource {
+export function createHubSource(hub: HubAccess, reference: HubReference, parts: readonly HubReference[] = []): ModelSource {
   let offer: Promise<Offer> | null = null
+  const read = (options: { readonly signal: AbortSignal }) =>
+    parts.length === 0 ? readOffer(hub, reference, options) : readSplitOffer(hub, [reference, ...parts], options)
   return {
     spreads: true,
     async readModelFile({ signal }) {
-      offer ??= readOffer(hub, reference, { signal })
+      offer ??= read({ signal })
       return `${JSON.stringify((await offer).modelFile, null, 2)}\n`
     },
     async describe({ signal }) {
-      offer ??= readOffer(hub, reference, { signal })
+      offer ??= read({ signal })
       return (await offer).notes
     },
     async openFile(path, offset, { signal }) {
-      offer ??= readOffer(hub, reference, { signal })
+      offer ??= read({ signal })
       const { origins, contents } = await offer
       const content = contents.get(path)
       if (content !== undefined) return { offset, bytes: [content.subarray(offset)] }
-      return openOrigin(hub, reference, origins.get(path)?.path ?? path, offset, { signal })
+      const origin = origins.get(path)
+      return openOrigin(hub, origin?.from ?? reference, origin?.path ?? path, offset, { signal })
     },
   }
+}
+
+async function readSplitOffer(
+  hub: HubAccess,
+  references: readonly [HubReference, ...HubReference[]],
+  options: { readonly signal: AbortSignal },
+): Promise<Offer> {
+  const [reference] = references
+  const { files: origins, licenses } = await readParts(hub, references, options)
+  const contents = await readSmall(hub, reference, origins, options)
+  const [file = ''] = origins.keys()
+  const name = file.replace(/\.(?:gguf|safetensors)$/u, '')
+  const id = `${reference.repository}:${name}`.toLowerCase()
+  const modelFile: ModelFile = { id, name, kind: 'image', format: 'safetensors', file, files: listFiles(origins, contents) }
+  return { modelFile, origins, contents, notes: [`Licences: ${licenses.join(', ')}.`] }
 }
 
 async function readOffer(hub: HubAccess, reference: HubReference, { signal }: { readonly signal: AbortSignal }): Promise<Offer> {
@@ -87,7 +106,7 @@ function listFiles(
 async function readSmall(
   hub: HubAccess,
   reference: HubReference,
-  origins: ReadonlyMap<string, RepositoryFile>,
+  origins: ReadonlyMap<string, OriginFile>,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, Buffer>> {
   const small = [...origins].filter(([, { sha256 }]) => sha256 === null)
@@ -95,7 +114,7 @@ async function readSmall(
     throw new Error(`${reference.repository} has weights without checksums; ask its publisher to store them as large files.`)
   const contents = new Map<string, Buffer>()
   for (const [path, file] of small) {
-    const { bytes } = await openOrigin(hub, reference, file.path, 0, { signal })
+    const { bytes } = await openOrigin(hub, file.from ?? reference, file.path, 0, { signal })
     const content = await buffer(bytes)
     const hash = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
     if (content.length !== file.bytes || hash !== file.gitHash) throw new Error(`${file.path} arrived damaged; run the same command again.`)

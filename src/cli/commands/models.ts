@@ -47,7 +47,7 @@ export const pullModel: Command = {
   summary: 'Copy a model into the data folder and check it.',
   argument: {
     name: '<source>',
-    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder that holds a model.',
+    help: 'hf:<owner>/<repository>[@<revision>][:<quantization or file>], several files of one image model joined by +, or the web address or path of a .gguf or .safetensors file (#sha256=… checks it), or of a folder that holds a model.',
   },
   flags: [
     { name: 'dry-run', form: null, help: 'Show what would be downloaded, with sizes, and download nothing.' },

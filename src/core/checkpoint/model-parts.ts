@@ -7,12 +7,13 @@ export type ModelPart = TextEncoderKind | 'vae' | 'tokenizer-t5' | 'tokenizer-qw
 
 /** Parts as people find them. */
 const partNames: Readonly<Record<ModelPart, string>> = {
-  'clip-l': 'the text encoder CLIP-L (clip_l.safetensors)',
+  'clip-l': 'the text encoder CLIP-L (clip_l.safetensors of comfyanonymous/flux_text_encoders)',
   'clip-g': 'the text encoder CLIP-G (clip_g.safetensors)',
-  t5: 'the text encoder T5 XXL (such as t5xxl_fp16.safetensors)',
-  qwen3: 'the text encoder Qwen3 (4B for Z-Image and FLUX.2 klein 4B, 8B for klein 9B; such as qwen_3_4b.safetensors)',
-  vae: 'its VAE (ae.safetensors for FLUX.1 and Z-Image, flux2-vae.safetensors for FLUX.2)',
-  'tokenizer-t5': 'the tokenizer of T5: tokenizer.json of google/t5-v1_1-xxl in a folder tokenizers/t5',
+  t5: 'the text encoder T5 XXL (such as t5xxl_fp16.safetensors of comfyanonymous/flux_text_encoders)',
+  qwen3:
+    'the text encoder Qwen3 (4B for Z-Image and FLUX.2 klein 4B, 8B for klein 9B; such as qwen_3_4b.safetensors of Comfy-Org/z_image_turbo)',
+  vae: 'its VAE (ae.safetensors of Comfy-Org/z_image_turbo for FLUX.1 and Z-Image, flux2-vae.safetensors for FLUX.2)',
+  'tokenizer-t5': 'the tokenizer of T5: spiece.model of google/t5-v1_1-xxl in a folder tokenizers/t5',
   'tokenizer-qwen3': 'the tokenizer of Qwen3: tokenizer.json of Qwen/Qwen3-4B in a folder tokenizers/qwen3',
 }
 
