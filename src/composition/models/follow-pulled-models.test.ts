@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import type { CatalogChange, RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
@@ -42,7 +45,7 @@ function handCatalog(first: readonly ModelDescriptor[]) {
   return { catalog, become }
 }
 
-async function open(models: readonly ModelDescriptor[]) {
+async function open(models: readonly ModelDescriptor[], pulledFolder = '/models') {
   const clock = createTestClock()
   const { catalog, become } = handCatalog(models)
   const loader = new FakeModelLoader({ clock, slots: 1 })
@@ -50,7 +53,7 @@ async function open(models: readonly ModelDescriptor[]) {
   const telemetry = createTelemetry(createLog({ format: 'json', level: 'info' }, { write: (line) => void lines.push(line) }))
   const parts = new AsyncDisposableStack()
   const pool = parts.use(createModelPool({ catalog, loader, clock, limits, onEvent: () => {} }))
-  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry, pulledFolder: '/models' }))
+  const pulled = parts.use(followPulledModels({ catalog, pool, clock, telemetry, pulledFolder }))
   return { clock, become, loader, pool, pulled, lines, parts }
 }
 
@@ -60,7 +63,21 @@ test('only what lies in the folder of pulled models may be removed', async () =>
     ['/models/small', '/models', '/models/a/b', '/elsewhere/small'].map((folder) => pulled.has({ folder })),
     [true, false, false, false],
   )
+  const beside = { kind: 'text', folder: '/models', file: '/models/imported.gguf' } as const
+  assert.deepEqual([pulled.has(beside), pulled.has({ ...beside, folder: '/elsewhere', file: '/elsewhere/x.gguf' })], [true, false])
   await parts.disposeAsync()
+})
+
+test('of an imported model the link is removed, and neither its file nor what lies beside it', async () => {
+  await using folder = await createTemporaryFolder()
+  const [ours, theirs] = [join(folder.path, 'ours'), join(folder.path, 'theirs.gguf')]
+  await mkdir(join(ours, 'other'), { recursive: true })
+  await writeFile(theirs, 'GGUF')
+  await symlink(theirs, join(ours, 'imported.gguf'))
+  const { pulled, parts } = await open([], ours)
+  await using _parts = parts
+  await pulled.remove({ kind: 'text', folder: ours, file: join(ours, 'imported.gguf') })
+  assert.deepEqual([await readdir(ours), await readFile(theirs, 'utf8')], [['other'], 'GGUF'])
 })
 
 test('a model that came can be used within two seconds', async () => {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
 import { removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
-import type { ModelDescriptor } from '../../core/model.ts'
+import type { ModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import { catalogChanged } from '../../telemetry/model-events.ts'
@@ -23,14 +23,17 @@ interface FollowDependencies {
   readonly pulledFolder: string
 }
 
+/** Where a model lies. */
+type PlacedModel = Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>
+
 /** Keeps the catalog, and what is in memory, in step with the folder of pulled models. */
 export interface PulledModels extends AsyncDisposable {
   /** Makes a model usable that has just arrived in the folder. @throws {Error} when it is left out for its faults. */
   admit(model: Pick<ModelDescriptor, 'id' | 'folder'>): Promise<void>
   /** Whether a model lies in the folder; what is anywhere else is not ours to delete. */
-  has(model: Pick<ModelDescriptor, 'folder'>): boolean
+  has(model: PlacedModel): boolean
   /** Deletes a model; it leaves the memory with its last request. */
-  remove(model: Pick<ModelDescriptor, 'folder'>): Promise<void>
+  remove(model: PlacedModel): Promise<void>
 }
 
 /** Starts to look for models that were pulled or removed beside the service; disposing it ends that. */
@@ -46,9 +49,9 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
       if (deps.catalog.find(id) === undefined)
         throw new Error(`${id} arrived but has faults, which the log names; correct or delete ${folder}.`)
     },
-    has: ({ folder }) => dirname(folder) === deps.pulledFolder,
+    has: (model) => dirname(inItsOwnPlace(model, deps).folder) === deps.pulledFolder,
     async remove(model) {
-      await removeModel(model)
+      await removeModel(inItsOwnPlace(model, deps))
       await run()
     },
     async [Symbol.asyncDispose]() {
@@ -56,6 +59,11 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
       await running
     },
   }
+}
+
+/** A model that lies beside others, such as an imported one, has its file in place of a folder. */
+function inItsOwnPlace(model: PlacedModel, { pulledFolder }: Pick<FollowDependencies, 'pulledFolder'>): PlacedModel {
+  return model.folder === pulledFolder && 'file' in model ? { ...model, folder: model.file } : model
 }
 
 async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signal }: { readonly signal: AbortSignal }): Promise<void> {

@@ -106,7 +106,7 @@ export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange
           run={() => ask('remove')}
           onClose={() => (removing.value = false)}
         >
-          {t`${byteText(model.bytes)} are deleted from the disk. Requests for ${model.id} are refused from then on; pull it again to bring it back.`}
+          {t`${byteText(model.bytes)} are deleted from the disk; of an imported model only the link is deleted, and its files stay. Requests for ${model.id} are refused from then on; pull or import it again to bring it back.`}
         </ConfirmDialog>
       ) : null}
     </article>
