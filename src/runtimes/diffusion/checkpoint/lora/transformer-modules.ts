@@ -3,8 +3,8 @@ import { type StoredModule, transformerModules } from '../names/transformer-name
 import type { WeightTable } from '../weights/weight-table.ts'
 import type { LoraTarget, LoraTargets } from './lora-modules.ts'
 
-/** What trainers put before names with dots, and before those with underscores. */
-const dotted = ['transformer.', 'diffusion_model.', '']
+/** What trainers put before names with dots (peft's `base_model.model.` is read as `unet.`), and before those with underscores. */
+const dotted = ['transformer.', 'diffusion_model.', 'unet.', '']
 const underscored = ['lora_unet_', 'lora_transformer_', 'lycoris_']
 
 /** XLabs' names of what FLUX's blocks hold; a single block's projection covers the first three parts of its layer. */
