@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ModelDescriptor, TextModelDescriptor } from '../core/model.ts'
@@ -50,13 +51,19 @@ async function markNames(folder: string): Promise<string> {
   return [stats.ino, stats.mtimeNs, ...names].join('\n')
 }
 
+/** Where a model lies, which is what its removal deletes: its folder where that describes it, else its file, beside which others may lie. */
+export function ownPlace<Model extends PlacedModel>(model: Model): Model {
+  const isDescribed = ['model.json', 'model_index.json'].some((name) => existsSync(join(model.folder, name)))
+  return isDescribed || !('file' in model) ? model : { ...model, folder: model.file }
+}
+
+type PlacedModel = Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>
+
 /**
  * Deletes a model's folder, or its files where it has none of its own; for a running service it is there as a whole or not at all. Of links it
  * deletes the links.
  */
-export async function removeModel(
-  model: Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>,
-): Promise<void> {
+export async function removeModel(model: PlacedModel): Promise<void> {
   const { folder } = model
   const isFile = 'file' in model && model.kind === 'text' && model.file === folder
   if (!isFile) return removeWhole(folder)

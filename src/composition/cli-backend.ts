@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { removeModel } from '../catalog/pulled-folder.ts'
+import { ownPlace, removeModel } from '../catalog/pulled-folder.ts'
 import { openCatalog } from '../catalog/refreshable-catalog.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import { UsageError } from '../cli/failures.ts'
@@ -85,7 +85,7 @@ async function findRemovableModel({ dataFolder }: Config, modelId: string): Prom
   const pulled = (await openCatalog({ folders: [], pulledFolder: modelsFolder })).find(modelId)
   if (pulled === undefined)
     throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; run sepia model list to see the pulled models.`)
-  if ((await realpath(pulled.folder)) !== (await realpath(modelsFolder))) return pulled
-  if (pulled.kind === 'text' && pulled.format === 'gguf') return { ...pulled, folder: pulled.file }
+  const placed = ownPlace(pulled)
+  if ((await realpath(placed.folder)) !== (await realpath(modelsFolder))) return placed
   throw new Error(`The model ${modelId} has no folder of its own in ${modelsFolder}; delete its files there.`)
 }

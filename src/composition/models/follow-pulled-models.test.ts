@@ -80,6 +80,18 @@ test('of an imported model the link is removed, and neither its file nor what li
   assert.deepEqual([await readdir(ours), await readFile(theirs, 'utf8')], [['other'], 'GGUF'])
 })
 
+test('of a model in a folder that does not describe it, only its file would be removed', async () => {
+  await using folder = await createTemporaryFolder()
+  const inside = join(folder.path, 'inside')
+  await mkdir(inside)
+  const { pulled, parts } = await open([], folder.path)
+  await using _parts = parts
+  const model = { kind: 'text', folder: inside, file: join(inside, 'weights.gguf') } as const
+  assert.equal(pulled.has(model), false, 'others may lie beside it')
+  await writeFile(join(inside, 'model.json'), '{}')
+  assert.equal(pulled.has(model), true)
+})
+
 test('a model that came can be used within two seconds', async () => {
   const { clock, become, pool, parts } = await open([])
   await using _parts = parts

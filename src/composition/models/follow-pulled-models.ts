@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
-import { removeModel } from '../../catalog/pulled-folder.ts'
+import { ownPlace, removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
 import type { ModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
@@ -49,9 +49,9 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
       if (deps.catalog.find(id) === undefined)
         throw new Error(`${id} arrived but has faults, which the log names; correct or delete ${folder}.`)
     },
-    has: (model) => dirname(inItsOwnPlace(model, deps).folder) === deps.pulledFolder,
+    has: (model) => dirname(ownPlace(model).folder) === deps.pulledFolder,
     async remove(model) {
-      await removeModel(inItsOwnPlace(model, deps))
+      await removeModel(ownPlace(model))
       await run()
     },
     async [Symbol.asyncDispose]() {
@@ -59,11 +59,6 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
       await running
     },
   }
-}
-
-/** A model that lies beside others, such as an imported one, has its file in place of a folder. */
-function inItsOwnPlace(model: PlacedModel, { pulledFolder }: Pick<FollowDependencies, 'pulledFolder'>): PlacedModel {
-  return model.folder === pulledFolder && 'file' in model ? { ...model, folder: model.file } : model
 }
 
 async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signal }: { readonly signal: AbortSignal }): Promise<void> {
