@@ -127,7 +127,7 @@ suite('image requests', () => {
         '',
         'not base64!',
         picture.slice(0, 5),
-        'data:text/plain;base64,AAAA',
+        `data:text/plain;base64,${Buffer.from('rubbish').toString('base64')}`,
         'https://example.com/a.png',
         Buffer.from('rubbish').toString('base64'),
         5,
