@@ -19,7 +19,13 @@ test('the bytes decide what an image field holds, whatever type its data URI nam
 })
 
 test('an image field takes no other address and no data URI without base64', async () => {
-  for (const text of ['data:image/png,AQID', 'data:image/png;base64', 'data:image/png;base64,', 'https://host.example/a.png', 'base64,AQID'])
+  for (const text of [
+    'data:image/png,AQID',
+    'data:image/png;base64',
+    'data:image/png;base64,',
+    'https://host.example/a.png',
+    'base64,AQID',
+  ])
     await assert.rejects(
       decodeImage(inspect, { field: 'init_image', text }, options),
       (error) => error instanceof ServiceError && error.code === 'validation_error',

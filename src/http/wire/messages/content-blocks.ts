@@ -51,7 +51,7 @@ const documentBlock = Type.Object(
 const pictureSource = Type.Object(
   {
     type: Type.Literal('base64'),
-    media_type: Type.Enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
+    media_type: Type.String({ maxLength: 128, description: '`image/png`, `image/jpeg`, `image/webp` or `image/gif`; the bytes decide.' }),
     data: Type.String({ description: 'The picture in base64.' }),
   },
   closed,

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../core/error.ts'
 import type { ChatMessage, SeenPart } from '../../../core/text-generation.ts'
-import { isBase64, mostPictures, toPlainBase64 } from '../chat/fields/picture-address.ts'
+import { mostPictures, readPicture } from '../chat/fields/picture-address.ts'
 import type { ContentBlock, DocumentBlock, MessageBody, TextBlock } from './content-blocks.ts'
 
 /** Finds what the schema cannot say: which blocks belong to whom. */
@@ -14,7 +14,8 @@ export function findTurnFaults(messages: readonly MessageBody[]): readonly Field
       if (owner !== role) return [{ path, message: `\`${at}\` is a ${block.type}, which belongs to ${owner} messages.`, kind: 'conflict' }]
       if (block.type !== 'image') return []
       const data = [...path, 'source', 'data']
-      return isBase64(block.source.data) ? [] : [{ path: data, message: `\`${at}.source.data\` must be base64.`, kind: 'format' }]
+      if (readPicture(block.source.data, block.source.media_type) !== null) return []
+      return [{ path: data, message: `\`${at}.source.data\` must be a PNG, JPEG, WebP or GIF file in base64.`, kind: 'format' }]
     }),
   ])
 }
@@ -74,10 +75,7 @@ function readTurn({ role, content }: MessageBody): readonly ChatMessage[] {
 function seenParts(blocks: readonly ContentBlock[]): readonly SeenPart[] | null {
   if (blocks.every(({ type }) => type !== 'image')) return null
   return blocks.flatMap((block): readonly SeenPart[] => {
-    if (block.type === 'image') {
-      const { media_type: mediaType, data } = block.source
-      return [{ type: 'picture', mediaType, base64: toPlainBase64(data) }]
-    }
+    if (block.type === 'image') return [readPicture(block.source.data, block.source.media_type)].filter((part) => part !== null)
     return block.type === 'tool_result' ? [] : [{ type: 'text', text: joinTexts([block]) }]
   })
 }

@@ -1,6 +1,7 @@
 import type { PicturePart } from '../../../../core/text-generation.ts'
 
-const pictureAddress = /^data:(image\/(?:png|jpeg|webp|gif));base64,/
+/** The head of a data address, in any case and with any parameters. */
+const dataHead = /^data:([^,;]{0,128})(?:;[^,;]{0,128})*;base64,/i
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 /** Pictures of one message; a request holds no more than its body. */
@@ -10,26 +11,53 @@ export const addressMeaning = 'The picture itself: `data:image/png;base64,…`; 
 
 /** What is wrong with a picture's address, as the end of a sentence that begins with its field; null = nothing. */
 export function findAddressFault(url: string): string | null {
-  const head = pictureAddress.exec(url)?.[0]
-  if (head === undefined)
-    return 'must hold the picture itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.'
-  return isBase64(url.slice(head.length)) ? null : 'must be base64 behind the comma.'
+  const [head = ''] = dataHead.exec(url) ?? []
+  const elsewhere = 'must hold the picture itself, as data:image/png;base64,… (or jpeg, webp, gif): other addresses are not fetched.'
+  if (head === '') return elsewhere
+  if (readPicture(url) !== null) return null
+  return isBase64(url.slice(head.length)) ? elsewhere : 'must be base64 behind the comma.'
 }
 
 /** The picture of an address in which {@link findAddressFault} found nothing wrong. */
 export function readAddress(url: string, detail?: PicturePart['detail']): PicturePart | null {
-  const [head, mediaType] = pictureAddress.exec(url) ?? []
-  if (head === undefined || mediaType === undefined) return null
-  return { type: 'picture', mediaType, base64: toPlainBase64(url.slice(head.length)), ...(detail && { detail }) }
+  const picture = dataHead.test(url) ? readPicture(url) : null
+  return picture && { ...picture, ...(detail && { detail }) }
 }
 
-/** Whether a text is base64 in its usual letters or in those of addresses. */
-export function isBase64(text: string): boolean {
+/**
+ * The picture that a text holds in base64, alone or behind the head of a data address. Its first bytes decide what it is; the type that it is given counts where
+ * they say nothing.
+ *
+ * @param named The type that a field beside it gives.
+ * @returns Null when it is no base64, or neither its bytes nor its type are those of a picture that models read.
+ */
+export function readPicture(text: string, named = ''): PicturePart | null {
+  const [head = '', inHead = ''] = dataHead.exec(text) ?? []
+  const letters = text.slice(head.length).replace(/[\r\n]/g, '')
+  if (!isBase64(letters)) return null
+  const plain = toPlainBase64(letters)
+  const mediaType = typeOfBytes(Buffer.from(plain.slice(0, 16), 'base64').toString('latin1')) ?? typeOfName(inHead || named)
+  return mediaType === null ? null : { type: 'picture', mediaType, base64: plain }
+}
+
+function typeOfBytes(bytes: string): string | null {
+  if (bytes.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (bytes.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (bytes.startsWith('GIF8')) return 'image/gif'
+  return bytes.startsWith('RIFF') && bytes.slice(8, 12) === 'WEBP' ? 'image/webp' : null
+}
+
+function typeOfName(name: string): string | null {
+  const [, kind] = /^image\/(png|jpe?g|webp|gif)$/i.exec(name) ?? []
+  return kind === undefined ? null : `image/${kind.toLowerCase().replace(/^jpg$/, 'jpeg')}`
+}
+
+function isBase64(text: string): boolean {
   return base64.test(text)
 }
 
 /** Base64 in its usual letters and padded, of text in those of addresses. */
-export function toPlainBase64(text: string): string {
+function toPlainBase64(text: string): string {
   const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
 }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findAddressFault, readAddress, readPicture } from './picture-address.ts'
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n????????', 'latin1').toString('base64')
+const webp = Buffer.from('RIFF????WEBPVP8 ', 'latin1').toString('base64')
+const wave = Buffer.from('RIFF????WAVEfmt ', 'latin1').toString('base64')
+
+test('the bytes decide what a picture is, whatever type, case and parameters its address names', () => {
+  const heads = [
+    'data:image/png',
+    'data:image/jpeg',
+    'DATA:IMAGE/PNG',
+    'data:application/octet-stream',
+    'data:',
+    'data:image/png;charset=utf-8',
+  ]
+  for (const head of heads) {
+    const url = `${head};base64,${png}`
+    assert.equal(findAddressFault(url), null, url)
+    assert.deepEqual(readAddress(url), { type: 'picture', mediaType: 'image/png', base64: png }, url)
+  }
+  assert.equal(readPicture(webp)?.mediaType, 'image/webp')
+  assert.equal(readPicture(`${png.slice(0, 8)}\r\n${png.slice(8)}`, 'image/gif')?.mediaType, 'image/png')
+})
+
+test('a type counts where the bytes say nothing, also as image/jpg', () => {
+  assert.equal(readPicture('AAAA', 'image/jpg')?.mediaType, 'image/jpeg')
+  assert.equal(readPicture('data:image/GIF;base64,AAAA')?.mediaType, 'image/gif')
+  for (const named of ['', 'image/bmp', 'text/plain']) assert.equal(readPicture('AAAA', named), null, named)
+})
+
+test('what is no picture is refused with its reason', () => {
+  assert.equal(readPicture(wave), null)
+  assert.match(findAddressFault('https://example.org/a.png') ?? '', /other addresses are not fetched/)
+  assert.match(findAddressFault(`data:audio/wav;base64,${wave}`) ?? '', /must hold the picture itself/)
+  assert.match(findAddressFault('data:image/png;base64,?') ?? '', /must be base64/)
+})
