@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Descriptors for the database, the log, engines, their start, and files that are read and written. */
 const reserve = 64
 
-/** File descriptors that this process may have open at once; null where the system does not tell, as outside Linux. Node has raised the soft limit to the hard one. */
+/** File descriptors that this process may have open at once; null where the system does not report it, as outside Linux. Node has raised the soft limit to the hard one. */
 export function mostDescriptors(read: () => string = () => readFileSync('/proc/self/limits', 'utf8')): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(read())?.[1]

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 export interface Machine {
   /** Processor cores this process may use. */
   readonly cores: number
-  /** Of these, those that are not a second thread of another one; absent = the system does not tell, or there are none. */
+  /** Of these, those that are not a second thread of another one; absent = the system does not report it, or there are none. */
   readonly physicalCores?: number
   /** Bytes of memory this process may use. */
   readonly memoryBytes: number
@@ -20,7 +20,7 @@ type ReadFact = (path: string) => string | null
 /**
  * Physical cores that this process may run on: two threads of one core share its arithmetic, so that a model gains nothing from the second.
  *
- * @returns null where the system does not tell, as outside Linux.
+ * @returns null where the system does not report it, as outside Linux.
  * @see Linux's Documentation/ABI/stable/sysfs-devices-system-cpu: `topology/core_cpus_list`
  */
 export function countPhysicalCores(read: ReadFact = readFact): number | null {

@@ -15,11 +15,11 @@ export type ComputeBackend = 'cpu' | 'cuda' | 'vulkan' | 'metal' | 'webgpu'
 /** What a loaded model computes on. */
 export interface ComputeDevice {
   readonly backend: ComputeBackend
-  /** As its driver names it; null = the backend does not tell. */
+  /** As its driver names it; null = the backend does not report it. */
   readonly name: string | null
   /** Of a language model of which a part did not fit: layers that the device computes, of all; the processor computes the rest. */
   readonly layers?: { readonly onDevice: number; readonly total: number }
-  /** Bytes of the device's own memory that the model takes; absent = the backend does not tell. */
+  /** Bytes of the device's own memory that the model takes; absent = the backend does not report it. */
   readonly takenBytes?: number
 }
 
@@ -30,7 +30,7 @@ export interface FoundDevice extends ComputeDevice {
   readonly index: number
   /** Whether it only imitates a GPU on the processor, so that `auto` leaves it alone. */
   readonly software: boolean
-  /** Bytes of its own memory; null = the backend does not tell. */
+  /** Bytes of its own memory; null = the backend does not report it. */
   readonly memoryBytes: number | null
   readonly freeBytes: number | null
   /** The driver's name and version, as far as the system tells. */

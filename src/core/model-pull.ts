@@ -67,7 +67,7 @@ export interface PullDesk {
   remove(source: string): void
 }
 
-/** A pull as everybody may see it: where models come from is the operator's business, and may hold names of his network; what the hub calls them is known to all. */
+/** A pull without its source, which may hold names of the operator's network; names of the hub stay, since they are public. */
 export function withoutAddress({ source, ...pull }: PlacedPull): PlacedPull {
   const shown = source.startsWith('hf:') ? source : (source.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? 'a model')
   return { ...pull, source: shown, reason: null }

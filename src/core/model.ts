@@ -41,7 +41,7 @@ export interface TextModelDescriptor extends DescriptorBase {
   readonly upstream?: UpstreamAddress
   /** Context size in tokens; null = the file's own, bounded by memory. */
   readonly contextLength: number | null
-  /** Tokens that the file says the model was trained for; absent = it does not tell. */
+  /** Tokens that the file says the model was trained for; absent = unknown. */
   readonly trainedLength?: number
   /** How its keys and values are kept; absent = at 16 bits. */
   readonly cacheType?: CacheType

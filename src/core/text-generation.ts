@@ -196,7 +196,7 @@ export interface TextGap {
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
 
 export interface UnscoredToken {
-  /** Absent where the runtime does not tell. */
+  /** Absent where the runtime does not report it. */
   readonly id?: number
   readonly token: string
   /** The token's UTF-8 bytes. */
@@ -217,7 +217,7 @@ export interface PromptUsage {
 
 export interface TokenUsage extends PromptUsage {
   readonly completionTokens: number
-  /** Completion tokens of thoughts; absent = none, or the runtime does not tell. */
+  /** Completion tokens of thoughts; absent = none, or the runtime does not report it. */
   readonly thoughtTokens?: number
 }
 
@@ -226,7 +226,7 @@ export interface TokenUsage extends PromptUsage {
  * one `choice-finish` per choice, and at the very end exactly one `finish`.
  */
 export type TextPart =
-  /** The prompt has been read; absent where the runtime does not tell before the end. */
+  /** The prompt has been read; absent where the runtime reports it only at the end. */
   | { readonly type: 'prompt'; readonly usage: PromptUsage }
   | {
       readonly type: 'text'

@@ -12,7 +12,7 @@ export interface TextChoice {
   /** The token before those; absent = there is none. */
   readonly unscored?: UnscoredToken
   readonly reason: FinishReason
-  /** The stop string that ended it; absent = none did, or the runtime does not tell. */
+  /** The stop string that ended it; absent = none did, or the runtime does not report it. */
   readonly stop?: string
   /** What of the request was not followed; absent = all of it was. */
   readonly warnings?: readonly string[]

@@ -37,7 +37,7 @@ export function makeRefusalError(
     case 'unloadable':
       return new ServiceError(
         'inference_failed',
-        `The model ${modelId} cannot be loaded (the log says why); tell the operator, or use another.`,
+        `The model ${modelId} cannot be loaded (the log says why); report it to the operator, or use another model.`,
         {
           retryAfterSeconds,
           cause,

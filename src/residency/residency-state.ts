@@ -123,7 +123,7 @@ export interface ModelPlan {
 export interface ResidencyLimits {
   /** Resident bytes that all models together may take. */
   readonly memoryBytes: number
-  /** Bytes of the GPU that all models together may take: 0 or absent = there is none, null = it does not tell. */
+  /** Bytes of the GPU that all models together may take: 0 or absent = there is none, null = unknown. */
   readonly gpuMemoryBytes?: number | null
   /** Memory of the machine, or of the container; absent = as much as the models may take. */
   readonly machineBytes?: number

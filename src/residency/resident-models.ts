@@ -44,7 +44,7 @@ export class ResidentModels {
     return this.#find(modelId) !== undefined
   }
 
-  /** What every model takes now; of a GPU that does not tell, what was expected of it. */
+  /** What every model takes now; of a GPU that does not report it, what was expected of it. */
   measure(expected: (modelId: string) => MemoryNeed): ReadonlyMap<string, MemoryNeed> {
     return new Map([...this.texts, ...this.images].map(([id, loaded]) => [id, measure(loaded, loaded.memoryBytes(), () => expected(id))]))
   }

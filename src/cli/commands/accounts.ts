@@ -104,7 +104,8 @@ export const deleteAccount: Command = {
     const warning = `Conversations, files, pictures, results, tokens and usage of the account "${name}" will be deleted for good.`
     const typed = context.flags.get('confirm') ?? (await context.terminal.ask(`${warning} Type its name to continue: `, context))
     if (typed === null) throw new UsageError([{ where: '--confirm', message: `${warning} Add --confirm with its name.` }])
-    if (typed.trim() !== account.name) throw new UsageError([{ where: 'Stopped', message: 'that is not its name; nothing was changed.' }])
+    if (typed.trim() !== account.name)
+      throw new UsageError([{ where: 'Stopped', message: 'the name does not match; nothing was changed.' }])
     await desk.deleteAccount(account, context)
     return {
       text: `Deleted "${name}". The service erases everything of it within a minute, or after its next start.`,

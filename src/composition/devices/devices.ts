@@ -60,7 +60,7 @@ async function probe(name: keyof typeof probes, { signal }: Options): Promise<re
 /** Part of a GPU's memory that models may take; the desktop and what drawing and batches need for a moment have the rest. */
 const share = 0.9
 
-/** Bytes of the GPU that models may take: 0 = there is none, null = it does not tell. */
+/** Bytes of the GPU that models may take: 0 = there is none, null = unknown. */
 export async function findGpuMemory({ gpu, gpuDevice }: DeviceChoice, options: { readonly signal: AbortSignal }): Promise<number | null> {
   if (gpu === 'off') return 0
   const devices = (await listDevices(options)).filter(({ software }) => gpu !== 'auto' || !software)

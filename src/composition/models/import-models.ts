@@ -16,7 +16,7 @@ export const findImportable: CliBackend['findForeignModels'] = async (config, gi
     if (models !== null) return { folder: place, models: models.map((model) => ({ ...model, installed: installed.has(model.id) })) }
   }
   throw new UsageError([
-    { where: '--folder', message: `there is no folder ${places.join(' or ')}; name the one in which the models of ${program} lie.` },
+    { where: '--folder', message: `there is no folder ${places.join(' or ')}; name the folder that holds the models of ${program}.` },
   ])
 }
 
@@ -28,14 +28,16 @@ export const registerImportable: CliBackend['registerForeignModels'] = async (co
     if (model === undefined)
       throw new UsageError([{ where: name, message: 'is not among these models; run the command without --register for their names.' }])
     if (fitting.length > 1)
-      throw new UsageError([{ where: name, message: `names several models; use one of ${fitting.map((each) => each.name).join(', ')}.` }])
+      throw new UsageError([{ where: name, message: `matches several models; use one of ${fitting.map((each) => each.name).join(', ')}.` }])
     if (model.installed)
       throw new UsageError([{ where: name, message: `a model named ${model.id} is installed already; remove it first.` }])
     return model
   })
   const twice = chosen.find((model, place) => chosen.findIndex(({ id }) => id === model.id) !== place)
   if (twice !== undefined)
-    throw new UsageError([{ where: twice.name, message: `another model is to be named ${twice.id} too; register one of them.` }])
+    throw new UsageError([
+      { where: twice.name, message: `another model of this import has the name ${twice.id} too; register one of them.` },
+    ])
   const { modelsFolder } = dataLayout(config.dataFolder)
   await linkForeignModel({ links: new Map(chosen.flatMap(({ links }) => [...links])) }, modelsFolder)
   return chosen

@@ -24,7 +24,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { WebhookDependencies } from '../../worker/deliver-webhooks.ts'
 import type { WorkerDependencies, WorkerEvent } from '../../worker/worker-dependencies.ts'
 
-/** Tells the log what happens to engine processes. */
+/** Logs what happens to engine processes. */
 export function observeEngines(telemetry: Telemetry): (event: EngineEvent) => void {
   return (event) => {
     if (event.type === 'output') engineOutput(telemetry, event)
@@ -34,7 +34,7 @@ export function observeEngines(telemetry: Telemetry): (event: EngineEvent) => vo
   }
 }
 
-/** Tells the log and the metrics what happens at the public interface. */
+/** Records requests at the public interface in the log and the metrics. */
 export function observeHttp(telemetry: Telemetry): HttpObserver {
   const { traces } = telemetry
   return {
@@ -65,7 +65,7 @@ function describe({ method, route, status, requestId }: FinishedRequest): Parame
   }
 }
 
-/** Tells the log and the metrics what the pool does with models. */
+/** Records loads and unloads of models in the log and the metrics. */
 export function observePool(telemetry: Telemetry): (event: PoolEvent) => void {
   return (event) => {
     const { modelId } = event
@@ -77,7 +77,7 @@ export function observePool(telemetry: Telemetry): (event: PoolEvent) => void {
   }
 }
 
-/** Tells the log and the metrics what the worker does. */
+/** Records the work of the worker in the log and the metrics. */
 export function observeWorker(telemetry: Telemetry): (event: WorkerEvent) => void {
   return (event) => {
     if (event.type === 'fault') return faultSurvived(telemetry, { where: event.duty }, event.error)
@@ -112,7 +112,7 @@ export function traceLeases({ traces }: Telemetry): NonNullable<LenderSettings['
     traces.within(`lend ${kind}`, { kind: 'server', traceparent, attributes: { 'sepia.model': model } }, run)
 }
 
-/** Makes each attempt at a webhook in the trace that its inference was asked for in, which its receiver hears of. */
+/** Attempts each webhook in the trace of its inference, whose id its receiver gets. */
 export function traceWebhooks({ traces }: Telemetry): NonNullable<WebhookDependencies['trace']> {
   return ({ id, inferenceId, attempts, traceparent }, attempt) => {
     const attributes = { 'sepia.delivery_id': id, 'sepia.inference_id': inferenceId, 'sepia.attempt': attempts + 1 }

@@ -9,7 +9,7 @@ export interface ConversationPage {
 
 /** GET /console/api/conversations/:id/versions?known=…; 204 when nothing has changed since that version. */
 export interface ConversationVersions extends ListedConversation {
-  /** One more with each change. */
+  /** Version; increases by one with each change. */
   readonly version: number
   /** Of each message that there is, by its id: one more with each change. */
   readonly versions: Readonly<Record<string, number>>

@@ -38,7 +38,7 @@ export interface ServiceNode {
   readonly slots: number
   readonly waiting: number
   readonly modelMemoryBytes: number
-  /** null = a version that does not tell. */
+  /** null = a version that does not report it. */
   readonly tally: NodeTally | null
 }
 

@@ -49,7 +49,7 @@ export async function askSecondFactor(
 }
 
 /**
- * Lets somebody past who has just shown a password, or says what is asked of him: a code, or to set a factor that the settings ask for.
+ * Admits a person who has just shown a password, or names what is missing: a code, or a second factor that the settings require.
  *
  * @throws {ServiceError} `invalid_token` for a wrong or used code, `rate_limit_exceeded` after too many.
  */

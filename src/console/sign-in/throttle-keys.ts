@@ -26,7 +26,7 @@ export function ownPasswordKeys(accountId: string): readonly ThrottleKey[] {
 /**
  * Guesses of a second factor, which need the password. They are counted as those of passwords are, for a place or a known
  * browser, so that a stranger does not keep the rightful one out. All that come from browsers that are not known count together too: codes are
- * short, and places cheap; the rightful one then still gets in where he has been before.
+ * short, and places cheap; the rightful person can still sign in from where they have been before.
  */
 export function secondFactorKeys(
   accountId: string,

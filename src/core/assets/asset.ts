@@ -16,7 +16,7 @@ export interface AssetDescriptor {
   readonly name: string
   /** Absolute path. */
   readonly file: string
-  /** The models it fits; null = the file does not tell, and the engine refuses what does not fit. */
+  /** The models it fits; null = unknown, and the engine refuses what does not fit. */
   readonly family: CheckpointFamily | null
   /** Architecture of the language models that an adapter fits, in llama.cpp's words; absent = it is no adapter. */
   readonly architecture?: string

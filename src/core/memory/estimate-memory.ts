@@ -19,7 +19,7 @@ export interface MemoryFacts {
   readonly textSlots: number
   /** Of the machine, the container or the setting `memory`, whichever is least. */
   readonly machineBytes: number
-  /** Of the GPU that models compute on: 0 = there is none, Infinity = it does not tell. */
+  /** Of the GPU that models compute on: 0 = there is none, Infinity = unknown. */
   readonly gpuBytes: number
 }
 

@@ -62,12 +62,12 @@ export interface ModelState {
   readonly state: 'unloaded' | 'loading' | 'loaded' | 'backing-off'
   /** Resident bytes of its process; 0 when unloaded. */
   readonly memoryBytes: number
-  /** Of a model that is being loaded: how much of it has been read, 0 to 1; absent = its engine does not tell. */
+  /** Of a model that is being loaded: how much of it has been read, 0 to 1; absent = its engine does not report it. */
   readonly loadProgress?: number | undefined
   readonly slots: number
   readonly inUse: number
   readonly waiting: number
-  /** Unix milliseconds since when the one that waits longest does; absent = none waits, or its node does not tell. */
+  /** Unix milliseconds since when the one that waits longest does; absent = none waits, or its node does not report it. */
   readonly waitingSince?: number | undefined
   /** Of a loaded text model: share of its KV cache that running requests fill, 0 to 1, as far as its runtime tells. */
   readonly cacheUse?: number | undefined

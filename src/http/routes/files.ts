@@ -20,7 +20,7 @@ export const fileRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/files',
-    summary: 'Keep a file',
+    summary: 'Upload a file',
     description: 'Files for batches are kept for 30 days, unless `expires_after` sets another time; `user_data` until you delete it.',
     scopes: ['text'],
     takes: 'stored-form',

@@ -62,7 +62,7 @@ export const probeRoutes: readonly Route[] = [
     path: '/healthz',
     // As llama.cpp and vLLM name it.
     alsoAt: ['/health'],
-    summary: 'Is the process alive?',
+    summary: 'Check liveness',
     description: 'Also at /health.',
     scopes: null,
     answers: [json('It is.', statusSchema)],
@@ -71,7 +71,7 @@ export const probeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/readyz',
-    summary: 'Can it serve?',
+    summary: 'Check readiness',
     scopes: null,
     answers: [json('It can.', statusSchema)],
     refusals: [503],

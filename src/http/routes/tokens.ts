@@ -16,7 +16,7 @@ export const tokenRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/tokenize',
-    summary: 'Read a text or a conversation as tokens',
+    summary: 'Tokenize a text or a conversation',
     description: 'Supports the fields of llama.cpp (`content`) and vLLM (`prompt`, `messages`).',
     scopes: ['text'],
     largeBody: true,
@@ -43,7 +43,7 @@ export const tokenRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/detokenize',
-    summary: 'Spell tokens',
+    summary: 'Convert tokens to text',
     scopes: ['text'],
     largeBody: true,
     body: detokenizeSchema,

@@ -36,7 +36,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/webhooks/secrets/rotate',
-    summary: 'Make a new webhook secret',
+    summary: 'Create a webhook secret',
     description: 'It signs at once; the previous one also signs for a day, older ones no longer. Send no body or an empty object.',
     scopes: ['text', 'image'],
     answers: [json('The new secret.', webhookSecretSchema)],

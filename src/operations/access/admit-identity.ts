@@ -19,7 +19,7 @@ export interface AdmissionDependencies extends IdentityDependencies {
   readonly accounts: AccountStore
 }
 
-/** Somebody as the provider tells of him now. */
+/** A person as the provider describes them now. */
 export interface ProviderIdentity extends IdentityName {
   readonly name: string
   /** null = the provider names none that it has verified. */

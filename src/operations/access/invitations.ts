@@ -13,7 +13,7 @@ export const invitationMs = 3 * 24 * 60 * 60 * 1000
  * Makes an invitation that ends after three days; its code is returned here once and kept nowhere.
  *
  * @param wanted.accountId The account to set a sign-in for; null = a new one.
- * @param wanted.invitedBy Whose invitation it is; it ends with his being an owner. Null = the operator's.
+ * @param wanted.invitedBy Whose invitation it is; it ends when they are no longer an owner. Null = the operator's.
  * @throws {ServiceError} `not_found` when the account is disabled or absent, or its maker may not invite.
  */
 export async function invite(

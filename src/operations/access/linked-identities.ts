@@ -6,7 +6,7 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Somebody as a provider knows him: for good, and only together with the provider's name. */
+/** A person's permanent identity at a provider; unique only together with the provider's name. */
 export interface IdentityName {
   readonly issuer: string
   readonly subject: string

@@ -16,7 +16,7 @@ type Dependencies = Pick<ConversationDependencies, 'documents'>
 
 /** A conversation without what was said in it. */
 export interface ConversationVersions extends ListedConversation {
-  /** One more with each change of it or of its messages. */
+  /** Version; increases by one with each change of the conversation or its messages. */
   readonly version: number
   /** Of each message, by its id: one more with each change. */
   readonly versions: Readonly<Record<string, number>>

@@ -142,7 +142,7 @@ function describeDevice(file: ModelFile): ComputeDevice {
   const { device, gpuLayers, layers } = file
   if (device.backend === 'cpu') return device
   const takenBytes = file.takenOfGpu()
-  // A driver whose free memory does not shrink with what is put into it does not tell.
+  // A driver whose free memory does not shrink with what is put into it cannot be used to measure.
   return { ...device, ...(takenBytes > 0 && { takenBytes }), ...(gpuLayers < layers && { layers: { onDevice: gpuLayers, total: layers } }) }
 }
 

@@ -16,7 +16,7 @@ export function encodeTextRequest(request: TextRequest, model: string): Record<s
       },
     )
   if (input.type === 'prompt' && input.gap !== undefined)
-    throw new ServiceError('unsupported_parameter', 'This model runs on a server that does not fill gaps; use one that runs here.', {
+    throw new ServiceError('unsupported_parameter', 'This model runs on a server without fill-in-the-middle; use a model that runs here.', {
       param: 'model',
     })
   return {

@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../core/text-generation.ts'
 /** More than any answer has: what one server says once must not empty a budget for ever. */
 const mostTokens = 2 ** 30
 
-/** What a server tells of the tokens that were used; what it does not tell is estimated. */
+/** The token counts that a server reports; missing ones are estimated. */
 export interface CountedTokens extends Omit<TokenUsage, 'promptTokens' | 'completionTokens'> {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined

@@ -10,7 +10,7 @@ const changeLock = 7_335_742_002
 const keepsAnOwner = `and (role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
-/** Changes what is given, and takes away what gave somebody a way in that he has no right to any more; false when `by` may not. */
+/** Changes the given fields and removes every session and token that they no longer allow; false when `by` may not make the change. */
 export async function changeAccount(
   statements: Statements,
   accountId: string,

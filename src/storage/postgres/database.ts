@@ -23,7 +23,7 @@ export interface StatementOptions {
   readonly repeatable?: boolean
 }
 
-/** Longest time of anything that a caller waits for: with finding out who he is, less than eight seconds. The server gives a statement less. */
+/** Longest time of anything that a caller waits for; together with the authentication less than eight seconds. The server gives a statement less. */
 export const limitMs = 5500
 const connectLimitMs = 3000
 /** How much too early a timer may end. */

@@ -130,7 +130,7 @@ export const assetRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/assets/{id}/picture',
-    summary: 'Give an asset a picture',
+    summary: 'Set the picture of an asset',
     scopes: ['image'],
     largeBody: true,
     parameters: [named],

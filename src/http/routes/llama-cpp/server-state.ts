@@ -71,7 +71,7 @@ function refusing(path: string, message: string): Route {
   return {
     method: 'POST',
     path,
-    summary: 'Rejected by name',
+    summary: 'Not supported',
     scopes,
     answers: [],
     handle: () => async () => {

@@ -70,7 +70,7 @@ export const responseRoutes: readonly Route[] = [
     method: 'POST',
     path: '/v1/responses/compact',
     origin: 'asyncUrl',
-    summary: 'Sum a conversation up as one item',
+    summary: 'Compact a conversation into one item',
     description:
       'The model writes a summary of at most 2 048 tokens. Send the item that comes back as the first of the next `input`, in place of the conversation.',
     scopes: ['text'],

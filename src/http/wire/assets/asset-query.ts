@@ -37,7 +37,7 @@ export function readAssetQuery(query: Readonly<Record<string, unknown>>): AssetQ
   const [owner] = all('owner')
   const [isPublic] = all('is_public')
   if (query.data_type !== undefined)
-    throw new ServiceError('unsupported_parameter', '`data_type` is not known of assets: leave it out.', { param: 'data_type' })
+    throw new ServiceError('unsupported_parameter', 'Assets have no `data_type`; leave it out.', { param: 'data_type' })
   if (isPublic !== undefined && isPublic !== 'true' && isPublic !== 'false') throw wrong('is_public', 'true or false')
   if (all('engine_type').some((type) => type !== 'image')) throw wrong('engine_type', 'image')
   if (all('file_format').some((format) => format !== 'safetensors')) throw wrong('file_format', 'safetensors')

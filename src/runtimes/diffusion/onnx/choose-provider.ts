@@ -32,7 +32,7 @@ function hideSoftwareDrivers(): void {
   env.VK_LOADER_DRIVERS_DISABLE ??= softwareDrivers
 }
 
-/** What `/v1/models` says of a provider; onnxruntime does not tell the name of its device. */
+/** What `/v1/models` says of a provider; onnxruntime does not report the name of its device. */
 export function deviceOf(provider: ExecutionProvider): ComputeDevice {
   return { backend: provider, name: null }
 }

@@ -12,7 +12,7 @@ export function mapMembers(object: JsonObject, change: (text: string) => string)
   return Object.fromEntries(Object.entries(object).map(([name, member]) => [change(name), mapTexts(member, change)]))
 }
 
-/** `Array.isArray` does not tell TypeScript that a readonly list is one. */
+/** `Array.isArray` does not narrow a type to a readonly list. */
 function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
   return Array.isArray(value)
 }

@@ -88,7 +88,7 @@ export function writePrompt(
   return marked.unmark(guard.split(rendered))
 }
 
-/** Messages as a native template takes them, with what it does not tell of tools itself. */
+/** Messages as a native template takes them, with what it leaves out of tools. */
 function showTools(format: ToolFormat, messages: readonly ChatMessage[], offered: readonly ToolDefinition[]): readonly ChatMessage[] {
   const fitting = fitToolHistory(format, messages)
   return format.offer === undefined || offered.length === 0 ? fitting : addRules(fitting, format.offer(offered))

@@ -62,7 +62,7 @@ function requireSameVocabulary(path: string, draft: ModelFile, model: ModelFile)
     if (draft.native.tokenText(token) !== model.native.tokenText(token))
       throw new ServiceError(
         'inference_failed',
-        `${path} cannot guess for this model: its token ${token} is ${JSON.stringify(draft.native.tokenText(token))} instead of ` +
+        `${path} cannot be the draft model of this one: its token ${token} is ${JSON.stringify(draft.native.tokenText(token))} instead of ` +
           `${JSON.stringify(model.native.tokenText(token))}; set "speculative" in model.json to a model with the same vocabulary.`,
       )
 }

@@ -101,6 +101,6 @@ async function connect(
     case 'openai-images':
       return connectOpenAiImages(calls, { model: upstream?.model ?? '', defaults }, options)
     case undefined:
-      throw new ServiceError('internal_error', `${format} is no format of an image server.`)
+      throw new ServiceError('internal_error', `${format} is not an image server format.`)
   }
 }

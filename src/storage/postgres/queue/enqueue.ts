@@ -33,7 +33,7 @@ export async function enqueueGroup(
   return submissions.map((each) => results.get(each) ?? databaseAway(new Error('A submission got no answer.')))
 }
 
-/** One try; who lost his key to another one meanwhile is not among the results. */
+/** One try; submissions that lost their key to another one meanwhile are not among the results. */
 async function enqueueOnce(
   database: Statements,
   submissions: readonly EncodedSubmission[],

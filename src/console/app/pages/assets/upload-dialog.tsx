@@ -20,7 +20,7 @@ import { assetName } from './read-weights.ts'
 interface UploadDialogProps {
   readonly file: File
   readonly kind: UploadKind
-  /** What its header says it is for; null = it does not tell. */
+  /** What its header says it is for; null = unknown. */
   readonly family: CheckpointFamily | null
   readonly words: readonly string[]
   readonly mayShare: boolean

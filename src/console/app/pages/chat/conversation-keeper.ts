@@ -54,7 +54,7 @@ export class ConversationKeeper {
     return this.#changed.has(id) || this.#underWay.has(id)
   }
 
-  /** One more with each change here, and with each that the service has. */
+  /** Increases by one with each change here and with each that the service has stored. */
   get changes(): number {
     return this.#changes
   }
