@@ -322,3 +322,13 @@ test('on a phone the head of the page names the model', { skip }, async () => {
   assert.deepEqual(await findBarriers(page), [])
   await page.setViewportSize({ width: 1280, height: 860 })
 })
+
+test('of a very long message the beginning is shown, and all of it on request', { skip }, async () => {
+  const { page } = visit()
+  await converse(page, `${'A long story. '.repeat(2000)}The end.`, 'I see.')
+  const said = page.locator('.turn-user').last()
+  assert.doesNotMatch((await said.textContent()) ?? '', /The end/)
+  await said.getByRole('button', { name: 'Show the whole message' }).click()
+  await said.getByText('The end.').waitFor()
+  assert.equal(await said.getByRole('button').count(), 0)
+})

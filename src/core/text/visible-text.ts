@@ -19,7 +19,8 @@ export function onOneLine(text: string): string {
 
 /** The beginning of a text, in characters as people count them, none of them cut in two. */
 export function beginning(text: string, most: number): string {
-  return [...text].slice(0, most).join('')
+  // A character takes two units at most.
+  return [...text.slice(0, 2 * most)].slice(0, most).join('')
 }
 
 /** What an answer is made of. */

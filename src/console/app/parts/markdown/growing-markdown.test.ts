@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GrowingMarkdown } from './growing-markdown.ts'
+import { GrowingMarkdown, hasDefinitions } from './growing-markdown.ts'
 import { readMarkdown } from './read-markdown.ts'
 
 const text = `# A heading
@@ -82,6 +82,9 @@ test('what has settled is neither read again nor another object', () => {
     if (whole.length > 500) first ??= block
     if (first !== undefined) assert.equal(block, first)
   }
+  const before = read
+  growing.update(whole)
+  assert.equal(read, before, 'what has not changed is not read')
   assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
 })
 
@@ -104,4 +107,12 @@ test('code that grows is added to, not read again, until its fence is closed', (
     assert.deepEqual(shapeOf(growing.update(whole)), shapeOf(readMarkdown(whole)))
   }
   assert.ok(read < 4 * whole.length, `read ${read} letters of ${whole.length}`)
+})
+
+test('a text with addresses or footnotes that are defined apart must be read as a whole, other texts need not be', () => {
+  for (const text of ['See [a].\n\n[a]: https://example.org', 'A note[^1].\n\n[^1]: Here.', '> - [a]: https://example.org'])
+    assert.equal(hasDefinitions(text), true, text)
+  for (const text of ['`a[1]: int`', 'for x in a[1:]:\n  pass', '- [x] done: yes', 'a\n[b]\n: c'])
+    assert.equal(hasDefinitions(text), false, text)
+  assert.equal(hasDefinitions('-'.repeat(1_000_000)), false, 'in a moment')
 })

@@ -3,6 +3,14 @@ import type { MarkdownNode } from './read-markdown.ts'
 /** Blocks that may still change when text is added: the last one, and the one before it, of which the last may become a part. */
 const unsettled = 2
 
+/** A line that defines an address or a footnote, to which any other part of the text may refer. */
+const definition = /^[ \t>*+\-\d.)]*\[[^\]\n]{1,1000}\]:/m
+
+/** Whether parts of a finished text may depend on each other however far apart they are, so that it must be read as a whole. */
+export function hasDefinitions(text: string): boolean {
+  return definition.test(text)
+}
+
 /** A block of code, at the start of a line, that nothing has closed yet. */
 interface OpenFence {
   readonly block: MarkdownNode & { readonly type: 'code' }
@@ -33,7 +41,7 @@ export class GrowingMarkdown {
       this.#end = 0
       this.#fence = null
     }
-    if (!this.#addCode(text)) this.#readEnd(text)
+    if (text !== this.#text && !this.#addCode(text)) this.#readEnd(text)
     this.#text = text
     return [...this.#settled, ...this.#last]
   }

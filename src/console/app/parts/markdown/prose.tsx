@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { GrowingMarkdown } from './growing-markdown.ts'
+import { GrowingMarkdown, hasDefinitions } from './growing-markdown.ts'
 import { MarkdownView } from './markdown-view.tsx'
 import type { readMarkdown } from './read-markdown.ts'
 
@@ -22,8 +22,7 @@ export function Prose({ text, caret }: { text: string; caret: boolean }): VNode 
       </div>
     )
   growing.current ??= new GrowingMarkdown(read)
-  // Footnotes and addresses named elsewhere are known only of the whole.
-  const blocks = caret ? growing.current.update(text) : read(text)
+  const blocks = caret || !hasDefinitions(text) ? growing.current.update(text) : read(text)
   return (
     <div class={caret ? 'prose writing' : 'prose'} dir="auto">
       <MarkdownView blocks={blocks} />

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { AttachedPicture, Turn } from '../../../../../core/chat/conversation.ts'
+import { beginning } from '../../../../../core/text/visible-text.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
@@ -10,6 +11,9 @@ import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { EditTurn } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
+
+/** Characters of a message that are drawn at first: a book in one would hold the page up for seconds. */
+const mostShown = 20_000
 
 /** What a person said, and the ways to say it differently. */
 export function Said({ turn }: { turn: Turn }): VNode {
@@ -41,7 +45,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
             ))}
           </span>
         ) : null}
-        {turn.content}
+        <SaidText text={turn.content} />
         {turn.files.length === 0 ? null : (
           <span class="said-files">
             {turn.files.map(({ name }) => (
@@ -64,5 +68,16 @@ export function Said({ turn }: { turn: Turn }): VNode {
         </Dialog>
       ) : null}
     </div>
+  )
+}
+
+function SaidText({ text }: { text: string }): VNode {
+  const isWhole = useSignal(false)
+  if (isWhole.value || text.length <= mostShown) return <>{text}</>
+  return (
+    <>
+      {beginning(text, mostShown)}…{' '}
+      <Button tone="quiet" size="small" onClick={() => (isWhole.value = true)}>{t`Show the whole message`}</Button>
+    </>
   )
 }
