@@ -85,6 +85,6 @@ test('what is no program or no folder is refused with what to write', async () =
   await using folder = await createTemporaryFolder()
   const run = (...argv: readonly string[]) => sepiaIn({ HOME: folder.path }, 'model', 'import', ...argv, '--data', folder.path)
   assert.match((await run('llama')).err, /expected one of ollama, lmstudio, huggingface/)
-  assert.match((await run('lmstudio')).err, /there is no folder .*lm-studio.*; name the one/)
+  assert.match((await run('lmstudio')).err, /there is no folder .*lm-studio.*; name the folder/)
   assert.match((await run('lmstudio', '--folder', '/nothing/here')).err, /there is no folder \/nothing\/here/)
 })

@@ -117,6 +117,6 @@ suite('the API document', () => {
     }
     assert.ok(!/<(script|link|img)|https?:/.test(page))
     assert.ok(page.includes('<td>one of &quot;normal&quot;, &quot;low&quot;</td>'))
-    assert.ok(page.includes('<p>Check liveness Also at /health.</p>'))
+    assert.ok(page.includes('<p>Check liveness. Also at /health.</p>'))
   })
 })
