@@ -107,7 +107,7 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
     const clock = createTestClock(Date.UTC(2026, 0, 2))
     const tables = await open({ clock, limits: roomy })
     const outputs = createMemoryOutputs({ clock })
-    for (const each of ['ada', 'bob']) await fill(tables.store, outputs, { name: each, at: clock.now() })
+    for (const each of ['margaret', 'leopold']) await fill(tables.store, outputs, { name: each, at: clock.now() })
     const deps = { ...tables.store, outputs, clock }
     const files = async () => (await Array.fromAsync(outputs.listOld({ olderThan: clock.now() + 1 }, options))).length
     const about = async (who: string) => (await tables.rows()).filter((row) => row.includes(who))
@@ -117,17 +117,17 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
   test(`${name} accounts: nothing of a deleted one is left in any table or store, and all of another`, async () => {
     const { clock, tables, deps, files, about } = await openFilled()
     await using _ = tables
-    const [before, filesBefore] = [await about('bob'), await files()]
-    assert.ok((await about('ada')).length > 20)
-    await deleteAccount(deps, { accountId: 'id-of-ada', by: 'id-of-bob', name: ' ada ' }, options)
-    assert.deepEqual([...(await listDeletedAccounts(deps, options))], ['id-of-ada'])
+    const [before, filesBefore] = [await about('leopold'), await files()]
+    assert.ok((await about('margaret')).length > 20)
+    await deleteAccount(deps, { accountId: 'id-of-margaret', by: 'id-of-leopold', name: ' margaret ' }, options)
+    assert.deepEqual([...(await listDeletedAccounts(deps, options))], ['id-of-margaret'])
     await eraseDeletedAccounts(deps, options)
     // A request that ended late gets its place in the books after that.
-    await deps.usage.append(entryOf('id-of-ada', 'token-of-ada', clock.now()), options)
+    await deps.usage.append(entryOf('id-of-margaret', 'token-of-margaret', clock.now()), options)
     await clock.advance(10 * 60_000)
     await eraseDeletedAccounts(deps, options)
-    assert.deepEqual(await about('ada'), [])
-    assert.deepEqual((await about('bob')).map(tableOf), before.map(tableOf))
+    assert.deepEqual(await about('margaret'), [])
+    assert.deepEqual((await about('leopold')).map(tableOf), before.map(tableOf))
     assert.ok((await files()) >= filesBefore / 2)
     assert.deepEqual([...(await listDeletedAccounts(deps, options))], [])
     await eraseDeletedAccounts(deps, options)
@@ -159,12 +159,12 @@ export function testErasedAccounts(name: string, open: TablesFactory): void {
   test(`${name} accounts: the last owner, another name and a stranger delete nothing`, async () => {
     const { tables, deps } = await openFilled()
     await using _ = tables
-    const ada = { accountId: 'id-of-ada', by: null, name: 'ada' }
-    await assert.rejects(deleteAccount(deps, { ...ada, name: 'Ada' }, options), { code: 'validation_error', param: 'name' })
-    await assert.rejects(deleteAccount(deps, { ...ada, accountId: 'nobody' }, options), { code: 'not_found' })
-    await assert.rejects(deleteAccount(deps, { ...ada, by: 'nobody' }, options), { code: 'insufficient_scope' })
-    await deleteAccount(deps, ada, options)
-    await assert.rejects(deleteAccount(deps, { accountId: 'id-of-bob', by: null, name: 'bob' }, options), {
+    const margaret = { accountId: 'id-of-margaret', by: null, name: 'margaret' }
+    await assert.rejects(deleteAccount(deps, { ...margaret, name: 'Margaret' }, options), { code: 'validation_error', param: 'name' })
+    await assert.rejects(deleteAccount(deps, { ...margaret, accountId: 'nobody' }, options), { code: 'not_found' })
+    await assert.rejects(deleteAccount(deps, { ...margaret, by: 'nobody' }, options), { code: 'insufficient_scope' })
+    await deleteAccount(deps, margaret, options)
+    await assert.rejects(deleteAccount(deps, { accountId: 'id-of-leopold', by: null, name: 'leopold' }, options), {
       code: 'validation_error',
       message: /only owner/,
     })
