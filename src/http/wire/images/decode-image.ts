@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/error.ts'
+import { dataHead } from '../data-head.ts'
 import { decodeBase64 } from './decode-base64.ts'
 
 interface InspectionOptions {
@@ -29,9 +30,6 @@ export interface InspectedImage {
 /** Checks an uploaded image; throws `validation_error` when it does not decode, or has no white at the size given. */
 export type InspectImage = (bytes: Uint8Array, options: InspectionOptions) => Promise<InspectedImage>
 
-/** What a data URI begins with, in any case; the type it names does not matter, since the bytes decide. */
-const dataHead = /^data:[^,]{0,256};base64,/i
-
 /**
  * The bytes of an image field: base64, with or without a data-URI prefix.
  *
@@ -42,6 +40,7 @@ export async function decodeImage(
   { field, text }: { readonly field: string; readonly text: string },
   options: InspectionOptions,
 ): Promise<Uint8Array> {
+  // The bytes decide, whatever type the head names.
   const bytes = await decodeBase64(text.replace(dataHead, ''))
   if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
   await inspectField(inspect, { field, bytes }, options)

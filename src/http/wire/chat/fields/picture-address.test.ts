@@ -36,3 +36,8 @@ test('what is no picture is refused with its reason', () => {
   assert.match(findAddressFault(`data:audio/wav;base64,${wave}`) ?? '', /must hold the picture itself/)
   assert.match(findAddressFault('data:image/png;base64,?') ?? '', /must be base64/)
 })
+
+test('a head of millions of parameters is refused like any other address', () => {
+  for (const head of [';'.repeat(20_000_000), ';a=b'.repeat(5_000_000), 'a'.repeat(20_000_000)])
+    assert.match(findAddressFault(`data:${head}`) ?? '', /other addresses are not fetched/)
+})

@@ -1,7 +1,6 @@
 import type { PicturePart } from '../../../../core/text-generation.ts'
+import { dataHead } from '../../data-head.ts'
 
-/** The head of a data address, in any case and with any parameters. */
-const dataHead = /^data:([^,;]{0,128})(?:;[^,;]{0,128})*;base64,/i
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 /** Pictures of one message; a request holds no more than its body. */
