@@ -51,20 +51,21 @@ async function markNames(folder: string): Promise<string> {
   return [stats.ino, stats.mtimeNs, ...names].join('\n')
 }
 
+/** What says where a model lies. */
+export type PlacedModel = Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>
+
 /** Where a model lies, which is what its removal deletes: its folder where that describes it, else its file, beside which others may lie. */
 export function ownPlace<Model extends PlacedModel>(model: Model): Model {
   const isDescribed = ['model.json', 'model_index.json'].some((name) => existsSync(join(model.folder, name)))
   return isDescribed || !('file' in model) ? model : { ...model, folder: model.file }
 }
 
-type PlacedModel = Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>
-
 /**
  * Deletes a model's folder, or its files where it has none of its own; for a running service it is there as a whole or not at all. Of links it
  * deletes the links.
  */
 export async function removeModel(model: PlacedModel): Promise<void> {
-  const { folder } = model
+  const { folder } = ownPlace(model)
   const isFile = 'file' in model && model.kind === 'text' && model.file === folder
   if (!isFile) return removeWhole(folder)
   const [first = basename(folder), ...others] = partNames(basename(folder))

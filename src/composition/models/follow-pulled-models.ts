@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
-import { ownPlace, removeModel } from '../../catalog/pulled-folder.ts'
+import { ownPlace, type PlacedModel, removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
-import type { ModelDescriptor, TextModelDescriptor } from '../../core/model.ts'
+import type { ModelDescriptor } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import { catalogChanged } from '../../telemetry/model-events.ts'
@@ -22,9 +22,6 @@ interface FollowDependencies {
   /** Absolute path. */
   readonly pulledFolder: string
 }
-
-/** Where a model lies. */
-type PlacedModel = Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>
 
 /** Keeps the catalog, and what is in memory, in step with the folder of pulled models. */
 export interface PulledModels extends AsyncDisposable {
@@ -51,7 +48,7 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
     },
     has: (model) => dirname(ownPlace(model).folder) === deps.pulledFolder,
     async remove(model) {
-      await removeModel(ownPlace(model))
+      await removeModel(model)
       await run()
     },
     async [Symbol.asyncDispose]() {
