@@ -1,7 +1,4 @@
-/** Methods of a store: the last argument holds the signal, where there is one. */
-type Method = (...args: readonly unknown[]) => unknown
-
-/** The same ports, whose methods reject with the signal's reason when it has aborted before the call. */
+/** The same ports, whose methods reject with the reason of the signal in their last argument when it has aborted before the call. */
 export function refuseAborted<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports {
   return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, refusing(port)])) as Ports
 }
@@ -11,10 +8,9 @@ function refusing<Port extends object>(port: Port): Port {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
-      const method = member.bind(target) as Method
-      return (...args: readonly unknown[]) => {
+      return (...args: readonly unknown[]): unknown => {
         const signal = signalOf(args.at(-1))
-        return signal?.aborted ? Promise.reject(signal.reason) : method(...args)
+        return signal?.aborted ? Promise.reject(signal.reason) : Reflect.apply(member, target, args)
       }
     },
   })
