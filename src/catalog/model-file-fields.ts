@@ -69,7 +69,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'all',
     absent: 'none',
     schema: text,
-    meaning: 'One or two sentences for the people who choose it in the console.',
+    meaning: 'One or two sentences, shown where people choose a model in the console.',
   },
   {
     name: 'aliases',
@@ -130,9 +130,9 @@ export const modelFileFields: readonly ModelFileField[] = [
   {
     name: 'projector',
     models: 'gguf',
-    absent: 'it reads only text',
+    absent: 'text only',
     schema: innerPath,
-    meaning: 'The `mmproj` GGUF file with which the model sees pictures.',
+    meaning: 'The `mmproj` GGUF file that lets the model read pictures.',
   },
   {
     name: 'contextLength',
@@ -146,7 +146,7 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'gguf',
     absent: 'f16',
     schema: oneOf(cacheTypes),
-    meaning: 'How keys and values are kept; `q8_0` takes about half of the memory, so that contexts may be twice as long.',
+    meaning: 'Format of the KV cache; `q8_0` takes about half of the memory of `f16`.',
   },
   {
     name: 'embeddings',
@@ -233,12 +233,12 @@ export const modelFileFields: readonly ModelFileField[] = [
     models: 'text-upstream',
     absent: '300',
     schema: seconds,
-    meaning: "Seconds from a request to the first byte of the answer's body.",
+    meaning: 'Seconds from a request to the first byte of the response body.',
   },
   {
     name: 'timeouts.first',
     models: 'image-upstream',
-    absent: '600 for `openai-images`; else as long as `run-limit` says',
+    absent: '600 for `openai-images`; else `run-limit`',
     schema: seconds,
     meaning: 'Seconds for one picture, from its request to its last byte.',
   },
