@@ -110,7 +110,7 @@ export interface SamplingParameters {
 }
 
 /** The field of a request that holds what the model reads. */
-export type PromptField = 'messages' | 'prompt' | 'input' | 'documents'
+export type PromptField = 'messages' | 'prompt' | 'input' | 'content' | 'documents'
 
 /** The field of a request with a conversation or a text that does. */
 export function promptField({ type }: Pick<(TextRequest | TokenizeRequest)['input'], 'type'>): 'messages' | 'prompt' {
@@ -295,6 +295,8 @@ export interface EmbeddingRequest {
   readonly model: string
   /** Texts, or the tokens of texts. */
   readonly inputs: readonly (string | readonly number[])[]
+  /** The field that holds them, for errors; absent = `input`. */
+  readonly field?: 'input' | 'content'
   /** Leading numbers of each vector to keep; absent = all. */
   readonly dimensions?: number
 }

@@ -43,10 +43,21 @@ export function describeSchema(schema: SchemaNode): string {
     case 'boolean':
       return 'true or false'
     case 'array':
-      return `a list${describeSize(schema.minItems, schema.maxItems, 'entries')}${schema.items === undefined ? '' : `, each ${describeSchema(schema.items)}`}`
+      return describeList(schema)
     default:
       return `an object${describeSize(undefined, schema.maxProperties, 'entries')}`
   }
+}
+
+function describeList({ items, minItems, maxItems }: SchemaNode): string {
+  const places = placesOf(items)
+  if (places !== null) return `a list of ${places.length} entries (${places.map(describeSchema).join('; then ')})`
+  return `a list${describeSize(minItems, maxItems, 'entries')}${items === undefined ? '' : `, each ${describeSchema(items)}`}`
+}
+
+/** The schemas of a list's entries where each place has its own, as in a pair; else null. */
+export function placesOf(items: SchemaNode['items']): readonly SchemaNode[] | null {
+  return Array.isArray(items) ? items : null
 }
 
 function describeRange({ minimum, maximum, exclusiveMinimum }: SchemaNode): string {

@@ -2,7 +2,7 @@ import type { FieldFault } from '../error.ts'
 import { isRecord } from '../json-value.ts'
 import { shortName } from '../requests/request-record.ts'
 import { nearestName } from '../text/nearest-name.ts'
-import { branchByType, describeSchema, printPath, type SchemaNode } from './describe-schema.ts'
+import { branchByType, describeSchema, placesOf, printPath, type SchemaNode } from './describe-schema.ts'
 
 /** Faults looked for at most: more than any honest request has fields. */
 const mostFaults = 64
@@ -55,9 +55,10 @@ function visitUnion(schema: SchemaNode, branches: readonly SchemaNode[], value: 
 
 function visitItems({ items }: SchemaNode, value: readonly unknown[], search: Search): void {
   if (items === undefined) return
+  const places = placesOf(items)
   for (const [index, entry] of value.entries()) {
     search.path.push(index)
-    visit(items, entry, search)
+    visit(places === null ? items : (places[index] ?? {}), entry, search)
     search.path.pop()
     if (isFull(search)) return
   }
@@ -109,7 +110,7 @@ function mismatch(schema: SchemaNode, value: unknown): string | undefined {
       return typeof value === 'boolean' ? undefined : 'type'
     case 'array':
       if (!Array.isArray(value)) return 'type'
-      return value.length < (schema.minItems ?? 0) || value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY) ? 'range' : undefined
+      return value.length < (schema.minItems ?? 0) || value.length > mostItems(schema) ? 'range' : undefined
     case 'object':
       if (!isRecord(value)) return 'type'
       return schema.maxProperties !== undefined && Object.keys(value).length > schema.maxProperties ? 'range' : undefined
@@ -117,6 +118,10 @@ function mismatch(schema: SchemaNode, value: unknown): string | undefined {
       return value === null ? undefined : 'type'
   }
   return undefined
+}
+
+function mostItems({ items, additionalItems, maxItems = Number.POSITIVE_INFINITY }: SchemaNode): number {
+  return (additionalItems === false ? placesOf(items)?.length : undefined) ?? maxItems
 }
 
 function isInRange({ minimum, maximum, exclusiveMinimum, multipleOf = 0 }: SchemaNode, value: number): boolean {

@@ -8,12 +8,14 @@ import { completionRequestSchema } from './chat/completion-request.ts'
 import { embeddingRequestSchema } from './chat/embedding-request.ts'
 import { publishedBodies } from './chat/sampling-fields.ts'
 import { imageRequestSchema } from './images/image-fields.ts'
+import { nativeCompletionSchema } from './llama-cpp/completion-request.ts'
 
 const bodies = {
   chat: [chatRequestSchema(publishedBodies), { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }],
   completion: [completionRequestSchema(publishedBodies), { model: 'm', prompt: 'Hi' }],
   embedding: [embeddingRequestSchema, { model: 'm', input: 'Hi' }],
   image: [imageRequestSchema, { prompt: 'a tiger' }],
+  native: [nativeCompletionSchema(publishedBodies), { prompt: 'Hi' }],
 } as const satisfies Record<string, readonly [TSchema & { readonly properties: object }, object]>
 
 const values: readonly unknown[] = [
@@ -37,6 +39,19 @@ const values: readonly unknown[] = [
     '😀'.repeat(10_001),
   ],
   ...[[], [''], ['x'], [1], [-1], [null], [{}], Array(17).fill('x'), Array(200).fill({ type: 'function', function: { name: 'a' } })],
+  ...[
+    [[5, 1]],
+    [['a', false]],
+    [[-1, 1]],
+    [[5, 101]],
+    [
+      [5, 1],
+      [1.5, 1],
+    ],
+    [[5]],
+    [[5, 1, 1]],
+    [[]],
+  ],
   ...[{}, { x: 1 }, { '5': 1 }, { '05': 1 }, { '5': 101 }, { type: 'text' }, { type: 'xml' }, { include_usage: 1 }],
   ...[[{ role: 'user', content: ['Hi'] }], [{ role: 'user', content: [{ type: 'text', text: 1 }] }], [{ role: 'user', content: [], x: 1 }]],
 ]
@@ -52,6 +67,24 @@ suite('the faults of a value', () => {
           assert.equal(findFaults(document, body).length === 0, validator.Check(body), `${field}: ${JSON.stringify(value)?.slice(0, 200)}`)
         }
     })
+
+  test('are named by their place in a pair', () => {
+    const [schema, base]: readonly [object, object] = bodies.native
+    const said = (logit_bias: unknown) => findFaults(schema, { ...base, logit_bias }).map(({ path, message }) => [path.join('.'), message])
+    const token = 'must be an integer from 0 to 2147483647, or a string of 1 to 1000 characters.'
+    assert.deepEqual(said([[-1, 1]]), [['logit_bias.0.0', `\`logit_bias[0][0]\` ${token}`]])
+    const bias = 'must be a number from -100 to 100, or false.'
+    assert.deepEqual(
+      said([
+        [5, 1],
+        [5, 101],
+      ]),
+      [['logit_bias.1.1', `\`logit_bias[1][1]\` ${bias}`]],
+    )
+    const pair =
+      'must be a list of 2 entries (an integer from 0 to 2147483647, or a string of 1 to 1000 characters; then a number from -100 to 100, or false).'
+    assert.deepEqual(said([[5]]), [['logit_bias.0', `\`logit_bias[0]\` ${pair}`]])
+  })
 
   test('are looked for no further than the first few', () => {
     let read = 0

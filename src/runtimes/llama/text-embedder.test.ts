@@ -78,5 +78,9 @@ test('tokens are embedded like the text they spell, and vectors cut to some dime
   assert.equal(short.vectors[0]?.length, 5)
   assert.ok(Math.abs(Math.hypot(...(short.vectors[0] ?? [])) - 1) < 1e-6)
   await assert.rejects(model.embed({ model: miniChat.id, inputs: ['a'], dimensions: 1_000_000 }, { signal }), { param: 'dimensions' })
-  await assert.rejects(model.embed({ model: miniChat.id, inputs: [[999_999]] }, { signal }), { param: 'input' })
+  for (const field of ['input', 'content'] as const) {
+    const requested = { model: miniChat.id, inputs: [[999_999]], ...(field === 'content' && { field }) }
+    const message = `${field} has token 999999; this model's tokens are 0 to 4095.`
+    await assert.rejects(model.embed(requested, { signal }), { code: 'invalid_request_error', param: field, message })
+  }
 })

@@ -33,7 +33,7 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
       const results: EmbeddingResult[] = []
       for (let at = 0; at < request.inputs.length; at += vectorsAtOnce) {
         const part = { ...request, inputs: request.inputs.slice(at, at + vectorsAtOnce) }
-        const requested = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: 'input' } as const
+        const requested = { path: '/embeddings', body: encodeEmbeddingRequest(part, model), field: request.field ?? 'input' } as const
         const text = await readAnswer(connection, requested, { signal, longest: perAnswer + part.inputs.length * perVector })
         results.push(readShaped(() => decodeEmbeddings(part, text, watch)))
       }

@@ -32,8 +32,8 @@ export const nativeReadingRoutes: readonly Route[] = [
     handle:
       (deps) =>
       async ({ incoming, caller, options, work }) => {
-        const { model, inputs } = parseNativeEmbedding(synchronousBody(incoming).value)
-        const request = { model: chooseTextModel(deps.catalog, model, 'embed').id, inputs }
+        const { model, ...embedded } = parseNativeEmbedding(synchronousBody(incoming).value)
+        const request = { model: chooseTextModel(deps.catalog, model, 'embed').id, ...embedded }
         return encodeNativeEmbedding(await createEmbedding(work, { caller, request }, options))
       },
   },

@@ -29,14 +29,15 @@ export const nativeEmbeddingAnswerSchema = Type.Array(
 const checker = createBodyChecker(nativeEmbeddingSchema)
 
 /** Reads the body of POST /embedding; `model` is undefined where it is left out. @throws {ServiceError} naming every fault at once. */
-export function parseNativeEmbedding(received: unknown): Pick<EmbeddingRequest, 'inputs'> & { readonly model: string | undefined } {
+export function parseNativeEmbedding(received: unknown): Omit<EmbeddingRequest, 'model'> & { readonly model: string | undefined } {
   const { model, content, input } = checker.parse(received, textFaultCodes)
   const given = content ?? input
   if (given === undefined || (content !== undefined && input !== undefined)) {
     const message = given === undefined ? '`content` is required: add it.' : '`input` contradicts `content`; send one of them.'
     refuseFaults([{ path: [given === undefined ? 'content' : 'input'], message, kind: 'missing' }], textFaultCodes)
   }
-  return { model, inputs: readEmbeddingInputs(given ?? '', content === undefined ? 'input' : 'content') }
+  const field = content === undefined ? 'input' : 'content'
+  return { model, inputs: readEmbeddingInputs(given ?? '', field), field }
 }
 
 /** Vectors in llama.cpp's words. */

@@ -315,7 +315,7 @@ suite('the other routes in llama.cpp’s words', () => {
     [{ content: [[1], [2, 3]] }, [[1], [2, 3]]],
   ] as const)
     test(`${JSON.stringify(body)} embeds ${inputs.length} texts`, () =>
-      assert.deepEqual(parseNativeEmbedding(body), { model: undefined, inputs }))
+      assert.deepEqual(parseNativeEmbedding(body), { model: undefined, inputs, field: 'input' in body ? 'input' : 'content' }))
 
   for (const [body, param] of [
     [{}, 'content'],
