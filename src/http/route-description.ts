@@ -25,6 +25,8 @@ export interface RouteDescription {
   readonly spends?: 'tokens' | 'images'
   /** Whether the body may be large though the route spends nothing. */
   readonly largeBody?: true
+  /** Whether the answer may take longer than the store does: the handler waits for something else, or sets its own limit. */
+  readonly takesLonger?: true
   /** What a body without `model` gets: the model of a setting, else a refusal (`named`) or the handler's choice (`chosen`). Left out = nothing. */
   readonly model?: 'named' | 'chosen'
   /** What the body comes as; JSON when left out. A form is read whole or stored file by file, bytes go to the handler as they come in. */

@@ -24,6 +24,7 @@ export async function serveRoutes(
   const serve = (scope: FastifyInstance, route: Route): void => {
     const handle = route.handle(deps, settings)
     const config = configOf(route)
+    const isPrompt = asksOnlyTheStore(route)
     for (const address of [route.path, ...(route.alsoAt ?? [])])
       scope.route({
         method: route.method,
@@ -32,7 +33,8 @@ export async function serveRoutes(
         ...(route.hasNoHead && { exposeHeadRoute: false }),
         handler: (incoming, reply) => {
           if (isCutShort(incoming)) return reply.callNotFound()
-          return handle(callOf(route, { incoming, reply, deps, settings }))
+          const call = callOf(route, { incoming, reply, deps, settings })
+          return isPrompt ? deps.deadline.keep(reply, () => handle(call)) : handle(call)
         },
       })
   }
@@ -109,6 +111,11 @@ function callOf(
       return value
     },
   }
+}
+
+/** Whether nothing but the store keeps an answer from coming: no model, no upload, and nothing that the route itself says it waits for. */
+function asksOnlyTheStore({ spends, largeBody, takes, takesLonger }: Route): boolean {
+  return !spends && !largeBody && !takes && !takesLonger
 }
 
 /** A path as the router writes it. */

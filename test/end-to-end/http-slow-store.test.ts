@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { neverAborted } from '../../src/core/waiting.ts'
 import { answerLimitMs } from '../../src/http/answers/answer-deadline.ts'
 import type { HttpDependencies } from '../../src/http/http-dependencies.ts'
 import { submit } from '../support/deferred-requests.ts'
@@ -31,7 +33,8 @@ async function startStuck() {
         }
       },
     })
-  const ports = { queue: store.queue, log: store.log, accounts: store.accounts, tokens: store.tokens, ledger: store.ledger, outputs }
+  const { queue, log, accounts, tokens, ledger, documents, usage } = store
+  const ports = { queue, log, accounts, tokens, ledger, documents, usage, outputs }
   const guarded = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, guard(name, port)]))
   const overrides: Partial<HttpDependencies> = { ...guarded, deadlineClock: clock }
   const service = await startHttpService({ clock, open: () => store, overrides })
@@ -80,10 +83,34 @@ suite('a store that does not answer', () => {
       ['log.find', `/v1/responses/${id}`],
       ['log.find', `/v1/requests/${id}`, { method: 'DELETE' }],
       ['queue.cancel', `/v1/requests/${id}`, { method: 'DELETE' }],
+      ['queue.enqueue', '/v1/responses', { json: { model: 'fake-chat', input: 'hi', background: true } }],
+      ['documents.put', '/v1/responses', { json: { model: 'fake-chat', input: 'hi', background: true } }],
+      ['documents.get', `/v1/responses/resp_${'0'.repeat(32)}`],
+      ['documents.list', '/v1/responses'],
+      ['documents.list', '/v1/chat/completions'],
+      ['documents.list', '/v1/files'],
+      ['documents.list', '/v1/batches'],
+      ['log.list', '/v1/requests'],
     ] as const)
       assert.deepEqual(await stuck.ask(question, path, init), [503, 'server_is_overloaded'], `${question} of ${path}`)
     const polled = await stuck.service.fetch(`/v1/requests/${id}`)
     assert.equal(polled.status, 200)
+  })
+
+  test('a response in the background that nobody was given the id of is cancelled', async () => {
+    await using stuck = await startStuck()
+    const { store, service, clock } = stuck
+    await clock.advance(60_000)
+    const requested = stuck.hold('documents.put')
+    const answer = service.fetch('/v1/responses', { json: { model: 'fake-chat', input: 'hi', background: true } })
+    await requested
+    await clock.advance(answerLimitMs + 250)
+    assert.equal((await answer).status, 503)
+    stuck.hold(null)
+    const { accountId } = service
+    const newest = async () => (await store.log.list({ accountId, status: null, limit: 1, after: null }, neverAborted)).inferences[0]
+    while ((await newest())?.status !== 'completed') await nextTurn()
+    assert.equal((await newest())?.outcome, 'cancelled')
   })
 
   test('a bucket that does not open an output is given up, too', async () => {

@@ -18,9 +18,10 @@ declare module 'fastify' {
   }
 }
 
-type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request' | 'cameAt'>
+type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request' | 'cameAt' | 'sent'>
 
 interface Waiting {
+  readonly reply: AnsweredRequest
   readonly until: number
   readonly giveUp: (reason: Error) => void
 }
@@ -45,7 +46,8 @@ export class AnswerDeadline {
   }
 
   /**
-   * What `work` resolves with, as long as it does so in time; when it is late it goes on unheard, and nothing is begun too late.
+   * What `work` resolves with, as long as it does so in time; when it is late it goes on unheard, and nothing is begun too late. An answer that has
+   * begun is never given up.
    *
    * @param requestedMs What the client said that it would wait for.
    * @throws {ServiceError} `server_is_overloaded`.
@@ -53,7 +55,7 @@ export class AnswerDeadline {
   async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, requestedMs = 0): Promise<Result> {
     const clock = this.#clock
     const { promise: late, reject: giveUp } = Promise.withResolvers<never>()
-    const waiting = { until: arrivalOf(reply, clock) + answerLimitMs + requestedMs, giveUp }
+    const waiting = { reply, until: arrivalOf(reply, clock) + answerLimitMs + requestedMs, giveUp }
     if (waiting.until <= clock.now()) throw tooLate()
     this.#waiting.add(waiting)
     if (!this.#looking) void this.#look(clock)
@@ -69,7 +71,12 @@ export class AnswerDeadline {
     while (this.#waiting.size > 0) {
       await clock.wait(lookEveryMs, neverAborted)
       const now = clock.now()
-      for (const { until, giveUp } of this.#waiting) if (until <= now) giveUp(tooLate())
+      for (const waiting of this.#waiting) {
+        const { reply, until, giveUp } = waiting
+        if (until > now) continue
+        this.#waiting.delete(waiting)
+        if (!reply.sent) giveUp(tooLate())
+      }
     }
     this.#looking = false
   }

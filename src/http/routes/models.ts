@@ -86,6 +86,7 @@ function loadingRoute(verb: 'load' | 'unload', summary: string, description: str
   return {
     method: 'POST',
     path: `/models/${verb}`,
+    takesLonger: true,
     summary,
     description,
     scopes,

@@ -74,6 +74,7 @@ export const requestRoutes: readonly Route[] = [
     ],
     answers: [json('Its state; with Retry-After until it is completed.', inferenceSchema)],
     refusals: [400, 404, 429],
+    takesLonger: true,
     handle: (deps) => (call) => pollRequest(deps, call),
   },
   {
@@ -112,11 +113,8 @@ export const requestRoutes: readonly Route[] = [
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const target = readTarget(call)
-      const cancelled = await deps.deadline.keep(call.reply, async () => {
-        requireWritable(call, await findInference(deps, target, call.options))
-        return cancelInference(deps, target, call.options)
-      })
-      return encodeInference(deps.addresses(), cancelled)
+      requireWritable(call, await findInference(deps, target, call.options))
+      return encodeInference(deps.addresses(), await cancelInference(deps, target, call.options))
     },
   },
   {
@@ -135,6 +133,7 @@ export const requestRoutes: readonly Route[] = [
       { status: 304, description: 'It has not changed.' },
     ],
     refusals: [400, 404, 409, 410, 422, 429, 503, 504],
+    takesLonger: true,
     handle: (deps, settings) => (call) =>
       isKeptResponse(call.param('id')) ? answerKeptResponse(deps, settings, call) : sendOutput(deps, call),
   },

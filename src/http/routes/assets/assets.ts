@@ -109,6 +109,7 @@ export const assetRoutes: readonly Route[] = [
     method: 'POST',
     path: '/v1/assets/{id}/complete-upload',
     summary: 'Check an uploaded file',
+    takesLonger: true,
     scopes: ['image'],
     parameters: [named],
     body: completeUploadSchema,

@@ -16,6 +16,7 @@ export const fetchPicture: Route = {
   path: '/v1/images/stored/{account}/{id}/{index}',
   origin: 'imageUrl',
   summary: 'Fetch a picture by its signed link',
+  takesLonger: true,
   description: '`response_format: "url"` returns these links; everyone who has one sees that picture for 24 hours.',
   scopes: null,
   parameters: [

@@ -80,6 +80,7 @@ export const ollamaModelRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/api/pull',
+    takesLonger: true,
     origin: 'textUrl',
     summary: "Pull a model, in Ollama's format",
     description:

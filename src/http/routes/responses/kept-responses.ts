@@ -4,7 +4,7 @@ import { cancelInference, waitForInference } from '../../../operations/deferred/
 import { listAnswers, removeAnswer } from '../../../operations/kept/kept-answers.ts'
 import { sendEvents } from '../../answers/send-events.ts'
 import { requireScope } from '../../caller.ts'
-import type { HttpDependencies } from '../../http-dependencies.ts'
+import type { HttpDependencies, RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
 import { encodePage, pageOf, readPageQuery } from '../../wire/page.ts'
@@ -112,14 +112,14 @@ export function isKeptResponse(id: string): boolean {
 }
 
 /** GET /v1/responses/resp_…: a kept response as it is now. @throws {ServiceError} `insufficient_scope`. */
-export async function answerKeptResponse(httpDeps: HttpDependencies, settings: HttpSettings, call: Call): Promise<object> {
+export async function answerKeptResponse(httpDeps: RouteDependencies, settings: HttpSettings, call: Call): Promise<object> {
   const { reply, caller, query, options, onFailure } = call
   requireScope(caller, ['read', 'text'])
   checkInclude(query)
-  const deps = keeping(httpDeps, settings)
+  const deps = { ...httpDeps, ...settings }
   const streamed = readStreamQuery(query)
   const target = targetOf(call)
-  const first = await findResponse(deps, target, options)
+  const first = await deps.deadline.keep(reply, () => findResponse(deps, target, options))
   if (streamed === null) return first.response
   await sendEvents({ clock: deps.clock, onFailure }, reply, encodeKeptStream(followResponse(deps, target, first, options), streamed))
   return reply

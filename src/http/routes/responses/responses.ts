@@ -167,11 +167,28 @@ async function answerNow(deps: RouteDependencies & ResponseDependencies, call: C
   return response
 }
 
-async function answerLater(
+/** Queues a response; one whose id comes too late to be answered with is cancelled, since nobody could ever ask for it. */
+async function answerLater(deps: RouteDependencies & ResponseDependencies, call: Call, requested: Requested): Promise<object> {
+  const { accountId } = call.caller
+  let isLate = false
+  const cancel = (id: string) => cancelInference(deps, { id, accountId }, neverAborted)
+  try {
+    return await deps.deadline.keep(call.reply, async () => {
+      const { inference, response } = await queueResponse(deps, call, requested)
+      if (isLate) await cancel(inference)
+      return response
+    })
+  } catch (error) {
+    isLate = true
+    throw error
+  }
+}
+
+async function queueResponse(
   deps: ResponseDependencies,
   { incoming, caller: { accountId, tokenId }, options }: Call,
   { body, request, head }: Requested,
-): Promise<object> {
+): Promise<{ readonly inference: string; readonly response: JsonObject }> {
   const work = { kind: 'chat', request } as const
   const submission = {
     accountId,
@@ -189,9 +206,8 @@ async function answerLater(
   try {
     await keepResponse(deps, { accountId, id: head.id }, { response, body, inference: inference.id }, options)
   } catch (error) {
-    // Nobody could ever ask for it.
     await cancelInference(deps, { id: inference.id, accountId }, neverAborted)
     throw error
   }
-  return response
+  return { inference: inference.id, response }
 }
