@@ -7,6 +7,7 @@ import { checkEntries } from './check-entries.ts'
 import { PulledFolder } from './pulled-folder.ts'
 import { nothingRead, type ReadEntries } from './read-entries.ts'
 import { SettledFolders } from './settled-folders.ts'
+import { findUnusableFile } from './unusable-files.ts'
 
 /** What a refresh changed. */
 export interface CatalogChange {
@@ -87,7 +88,10 @@ class FolderCatalog implements RefreshableCatalog {
   }
 
   findUnusable(name: string): UnusableFile | undefined {
-    return [...this.#fixed.unusable, ...this.#pulled.unusable].find((file) => file.name === name)
+    return findUnusableFile(name, {
+      unusable: [...this.#fixed.unusable, ...this.#pulled.unusable],
+      usable: [...this.#models.map(({ id }) => id), ...this.listAssets().map((asset) => asset.name)],
+    })
   }
 
   refresh({ signal }: { readonly signal: AbortSignal }): Promise<CatalogChange> {

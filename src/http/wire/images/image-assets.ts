@@ -102,7 +102,7 @@ function findAssetFault(
   const fault = (text: string): readonly FieldFault[] => [{ path: [field], message: `\`${field}\` ${text}`, kind: 'unsupported' }]
   if (model.checkpoint === undefined) return fault(`must be left out: ${model.id} is an ONNX export, which supports no assets.`)
   const shown = shortName(use.name)
-  const unusable = catalog.findUnusable(use.name)
+  const unusable = asset === undefined ? catalog.findUnusable(use.name) : undefined
   if (unusable !== undefined) return fault(`must name another file: ${shown} ${unusable.reason}.`)
   if (asset === undefined) return fault(`names ${shown}, which is not installed; installed are: ${namesOf(catalog, kind)}.`)
   if (asset.family === null || asset.family === familyOf(model)) return []

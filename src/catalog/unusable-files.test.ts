@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { suite, test } from 'node:test'
+import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { openCatalog, type RefreshableCatalog } from './refreshable-catalog.ts'
+
+const healthy = writeGguf([['general.architecture', ggufValue('llama')]], [])
+
+async function open(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<RefreshableCatalog> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), content)
+  }
+  return openCatalog({ folders: [folder] })
+}
+
+suite('the answer to a name whose files cannot be used', () => {
+  test('gives the reason of the only one', async () => {
+    await using folder = await createTemporaryFolder()
+    const catalog = await open(folder.path, { 'x.gguf': '', 'deep/y.gguf': '' })
+    assert.equal(catalog.findUnusable('x')?.reason, 'is empty; download it again')
+    assert.equal(catalog.findUnusable('y')?.reason, 'is empty; download it again')
+    assert.equal(catalog.findUnusable('z'), undefined)
+  })
+
+  for (const [what, files, named] of [
+    ['lie in two folders', { 'a/x.gguf': '', 'b/x.gguf': 'GGUF' }, ['a/x.gguf', 'b/x.gguf']],
+    ['differ by their extension', { 'a/x.gguf': '', 'a/x.safetensors': '<html>' }, ['a/x.gguf', 'a/x.safetensors']],
+    [
+      'are descriptions with one id',
+      { 'a/model.json': '{"id":"x"}', 'b/model.json': '{"id":"x","kind":"text"}' },
+      ['a/model.json', 'b/model.json'],
+    ],
+    ['are a description and a file', { 'a/model.json': '{"id":"x"}', 'b/x.gguf': '' }, ['a/model.json', 'b/x.gguf']],
+  ] as const)
+    test(`names both files with their reasons where they ${what}`, async () => {
+      await using folder = await createTemporaryFolder()
+      const catalog = await open(folder.path, files)
+      const reason = catalog.findUnusable('x')?.reason ?? ''
+      assert.match(reason, /^names 2 files that cannot be used: /)
+      for (const name of named) assert.match(reason, new RegExp(`${name} \\(\\w[^()]+\\)`), name)
+      const listed = catalog.faults.map((fault) => fault.file)
+      for (const name of named) assert.ok(listed.includes(join(folder.path, name)), `${name} is listed among the faults`)
+    })
+
+  test('names the one that can be used beside those that cannot', async () => {
+    await using folder = await createTemporaryFolder()
+    const catalog = await open(folder.path, { 'a/x.gguf': healthy, 'b/x.gguf': '' })
+    assert.equal(catalog.find('a/x')?.id, 'a/x')
+    assert.equal(catalog.findUnusable('x')?.reason, 'names several files: b/x.gguf (is empty; download it again); use a/x')
+    assert.equal(catalog.findUnusable('a/x'), undefined)
+  })
+})

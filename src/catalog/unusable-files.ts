@@ -1,0 +1,29 @@
+import { basename, dirname, join } from 'node:path'
+import type { UnusableFile } from '../core/assets/asset.ts'
+
+/** Files of one name that an answer describes; of more it says how many. */
+const mostDescribed = 5
+
+/**
+ * Why what a request names cannot be used: the reason of the file of that name, or all of them where several files have it, each in a folder of its own.
+ *
+ * @param usable Names of models and assets that can be used.
+ */
+export function findUnusableFile(
+  name: string,
+  { unusable, usable }: { readonly unusable: readonly UnusableFile[]; readonly usable: readonly string[] },
+): UnusableFile | undefined {
+  const isMeant = (candidate: string) => candidate === name || candidate.endsWith(`/${name}`)
+  const files = [...new Map(unusable.filter((file) => isMeant(file.name)).map((file) => [file.file, file])).values()]
+  const [first] = files
+  const others = usable.filter(isMeant)
+  if (first === undefined || (files.length === 1 && others.length === 0)) return first
+  const described = files.slice(0, mostDescribed).map(({ file, reason }) => `${join(basename(dirname(file)), basename(file))} (${reason})`)
+  const more = files.length > mostDescribed ? ` and ${files.length - mostDescribed} more` : ''
+  const said = `${described.join(', ')}${more}`
+  const reason =
+    others.length === 0
+      ? `names ${files.length} files that cannot be used: ${said}`
+      : `names several files: ${said}; use ${others.join(' or ')}`
+  return { ...first, name, reason }
+}
