@@ -5,8 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { showFailure, showToast } from '../../state/toasts.ts'
-import { deleteAsset, type ShownAsset, setPicture } from './asset-requests.ts'
-import { kindNames, kindOf } from './kind-names.ts'
+import { deleteAsset, kindNames, kindOf, type ShownAsset, setPicture } from './asset-requests.ts'
 
 const marks = {
   ready: { tone: 'good', label: t`ready` },

@@ -10,6 +10,7 @@ import type {
 } from '../../../../http/wire/assets/asset-answers.ts'
 import { drawNoLarger } from '../../interface/draw-no-larger.ts'
 import { RequestFailure, request, send } from '../../interface/request.ts'
+import { t } from '../../language/t.ts'
 
 export type ShownAsset = Answer<typeof assetSchema>
 
@@ -79,4 +80,19 @@ export async function deleteAsset(id: string): Promise<void> {
 export async function setPicture(id: string, file: Blob): Promise<void> {
   const canvas = await drawNoLarger(file, pictureSide)
   await send(`/v1/assets/${encodeURIComponent(id)}/picture`, { method: 'POST', body: { image: canvas.toDataURL('image/jpeg', 0.85) } })
+}
+
+/** What kinds of assets are called. */
+export const kindNames: Readonly<Record<UploadKind, string>> = {
+  checkpoint: 'checkpoint',
+  lora: 'LoRA',
+  'textual-inversion': t`textual inversion`,
+  vae: 'VAE',
+  controlnet: 'ControlNet',
+}
+
+/** What an asset is, of the words that the service answers. */
+export function kindOf({ asset_type: type, data }: ShownAsset): UploadKind {
+  if (data.engine.startsWith('image/controlnet')) return 'controlnet'
+  return type === 'textual_inversion' ? 'textual-inversion' : type
 }

@@ -13,8 +13,7 @@ import { Check } from '../../parts/fields/check.tsx'
 import { SelectField } from '../../parts/fields/select-field.tsx'
 import { TextField } from '../../parts/fields/text-field.tsx'
 import { useSubmit } from '../../parts/use-submit.ts'
-import { uploadAsset } from './asset-requests.ts'
-import { kindNames } from './kind-names.ts'
+import { kindNames, uploadAsset } from './asset-requests.ts'
 import { assetName } from './read-weights.ts'
 
 interface UploadDialogProps {

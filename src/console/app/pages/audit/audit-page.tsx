@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import type { AuditAction } from '../../../../core/audit-entry.ts'
 import type { NumberedAuditEntry } from '../../../../core/ports/audit-log.ts'
 import type { AuditPage as AuditPageOf } from '../../../contract/audit.ts'
 import type { People } from '../../../contract/people.ts'
@@ -12,7 +13,44 @@ import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
-import { actionTexts } from './action-texts.ts'
+
+/** What was done, as people say it. */
+const actionTexts: Readonly<Record<AuditAction, string>> = {
+  'signed-in': t`signed in`,
+  'signed-out': t`signed out`,
+  'sessions-ended': t`sessions ended`,
+  joined: t`joined`,
+  'sign-in-changed': t`sign-in changed`,
+  'identity-linked': t`identity linked`,
+  'identity-unlinked': t`identity unlinked`,
+  'passkey-added': t`passkey added`,
+  'passkey-removed': t`passkey removed`,
+  'second-factor-set': t`second factor set`,
+  'second-factor-removed': t`second factor removed`,
+  'recovery-codes-renewed': t`recovery codes renewed`,
+  'recovery-code-used': t`recovery code used`,
+  'account-created': t`account created`,
+  'account-changed': t`account changed`,
+  'account-deleted': t`account deleted`,
+  'link-made': t`link made`,
+  'invitation-made': t`invitation made`,
+  'invitation-withdrawn': t`invitation withdrawn`,
+  'token-created': t`token created`,
+  'token-limited': t`token limited`,
+  'token-revoked': t`token revoked`,
+  'token-restored': t`token restored`,
+  'webhook-secret-rotated': t`webhook secret rotated`,
+  'request-log-on': t`request log on`,
+  'request-log-off': t`request log off`,
+  'request-log-read': t`request log read`,
+  'request-log-deleted': t`request log deleted`,
+  'request-log-key-made': t`request log key made`,
+  'model-loaded': t`model loaded`,
+  'model-unloaded': t`model unloaded`,
+  'model-pulled': t`model pulled`,
+  'model-pull-removed': t`model pull removed`,
+  'model-removed': t`model removed`,
+}
 
 interface NamedPage extends AuditPageOf {
   /** Names of the accounts by their ids. */

@@ -13,7 +13,7 @@ import { titleOf } from './message-text.ts'
 import { isSame, settingsNow } from './presets/presets.ts'
 import { type KnownConversation, readChanges } from './read-changes.ts'
 import { ConversationTurns } from './tree/conversation-turns.ts'
-import { mergeTurns } from './tree/merge-turns.ts'
+import { mergeTurns } from './tree/turn-tree.ts'
 
 /** Characters of what a person calls a conversation. */
 const longestTitle = 160

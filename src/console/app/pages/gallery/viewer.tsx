@@ -14,7 +14,7 @@ import { useResource } from '../../state/resource.ts'
 import { navigate } from '../../state/router.ts'
 import { announce } from '../../state/toasts.ts'
 import { changeImageSettings } from '../images/form/image-settings.ts'
-import { startFromImage } from '../images/start/start-from-image.ts'
+import { startFromImage } from '../images/start/starting-image.ts'
 import { settingsOf } from './image-parameters.ts'
 
 interface ViewerProps {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ConsoleModel, ModelChoice } from '../../../contract/models.ts'
+import type { ConsoleModel, ModelChoice, ModelServer } from '../../../contract/models.ts'
 import { send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
@@ -13,7 +13,6 @@ import { loadModels } from '../../state/models.ts'
 import { announce } from '../../state/toasts.ts'
 import { canBeTried, tryModel } from '../palette/try-model.ts'
 import { modelFacts, runsElsewhere } from './model-facts.ts'
-import { ServerLines } from './server-lines.tsx'
 
 const doneTexts = { load: t`The model is loaded.`, unload: t`The model is unloaded.`, remove: t`The model is removed.` } as const
 const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'bad' } as const satisfies Record<
@@ -121,4 +120,31 @@ function workText({ state }: ConsoleModel): string {
 function memoryText(model: ConsoleModel): string {
   if (model.state.state !== 'loaded') return '–'
   return runsElsewhere(model) ? t`on its server` : byteText(model.state.memoryBytes)
+}
+
+/** The servers that run a model, and whether they answered when they were last asked. */
+function ServerLines({ servers }: { servers: readonly ModelServer[] }): VNode {
+  return (
+    <section class="stack tight">
+      <h3>{t`Runs on other servers`}</h3>
+      <ul class="stack tight">
+        {servers.map(({ url, model, answers, reason }) => (
+          <li class="row" key={url}>
+            <code class="clipped" title={url}>
+              {url}
+            </code>
+            <span class={`mark ${answers === false ? 'bad' : answers ? 'good' : ''}`}>
+              {answers === false ? t`does not answer` : answers ? t`answers again` : t`healthy`}
+            </span>
+            <span class="soft">{t`as ${model}`}</span>
+            {reason === null ? null : (
+              <span class="soft" lang="en">
+                {reason}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }

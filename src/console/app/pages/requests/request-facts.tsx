@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
+import type { NumberedRequest } from '../../../../core/ports/request-log.ts'
 import type { RequestShown } from '../../../contract/requests.ts'
-import { wholeText } from '../../language/formats.ts'
+import { exactMomentText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
-import { kindTexts } from './kind-texts.ts'
+import type { TimelineEvent } from './timeline-events.ts'
 
 const priorities = { normal: t`normal`, low: t`low` } as const
 
@@ -37,5 +38,39 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** What a request asked for. */
+export const kindTexts: Readonly<Record<NumberedRequest['kind'], string>> = {
+  image: t`Picture`,
+  chat: t`Chat`,
+  completion: t`Completion`,
+  embedding: t`Embedding`,
+  rerank: t`Ranking`,
+}
+
+const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const
+
+/** The life of a request, top to bottom. */
+export function Timeline({ events }: { events: readonly TimelineEvent[] }): VNode {
+  const begun = events[0]?.at ?? 0
+  return (
+    <ol class="timeline">
+      {events.map((event) => (
+        <li key={event.title} class={toneClass[event.tone]}>
+          <strong>{event.title}</strong>
+          {event.at === null ? (
+            <span class="faint">{t`not yet`}</span>
+          ) : (
+            <span class="numbers">
+              <time dateTime={new Date(event.at).toISOString()}>{exactMomentText(event.at)}</time>
+              {event.tone !== 'ahead' && event.at > begun ? <span class="faint"> +{wholeText(event.at - begun)} ms</span> : null}
+            </span>
+          )}
+          {event.note ? <p>{event.note}</p> : null}
+        </li>
+      ))}
+    </ol>
   )
 }

@@ -7,7 +7,7 @@ import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
-import { kindTexts } from './kind-texts.ts'
+import { kindTexts } from './request-facts.tsx'
 
 const shortIdLength = 8
 const plain: readonly Column<ListedRequest>[] = [

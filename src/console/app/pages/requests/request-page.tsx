@@ -16,9 +16,8 @@ import { pathBehind } from '../../state/router.ts'
 import { DeliveryLedger } from '../webhooks/delivery-ledger.tsx'
 import { RequestBodies } from './request-bodies.tsx'
 import { RequestInput } from './request-call.tsx'
-import { RequestFacts } from './request-facts.tsx'
+import { RequestFacts, Timeline } from './request-facts.tsx'
 import { RequestResult } from './request-result.tsx'
-import { Timeline } from './timeline.tsx'
 import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const refreshMs = 1000

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
+import type { ConsoleModel } from '../../../contract/models.ts'
 import type { ServiceHealth, ServiceLimit } from '../../../contract/service.ts'
 import { request } from '../../interface/request.ts'
 import { decimalText } from '../../language/formats.ts'
@@ -9,12 +10,13 @@ import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { type Column, Ledger } from '../../parts/ledger.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { ModelDot } from '../../parts/models/model-dot.tsx'
+import { stateText } from '../../parts/models/model-state-text.ts'
 import { Page } from '../../parts/page.tsx'
-import { loadModels } from '../../state/models.ts'
+import { loadModels, modelChoices, models } from '../../state/models.ts'
 import { useRepeat } from '../../state/repeat.ts'
 import { useResource } from '../../state/resource.ts'
 import { LiveBoard, mostReadings } from './live-board.tsx'
-import { ModelLedger } from './model-ledger.tsx'
 import { NodeLedger } from './node-ledger.tsx'
 import { limitAmount, limitName } from './service-limit-texts.ts'
 
@@ -80,4 +82,25 @@ function Fact({ term, value }: { term: string; value: string }): VNode {
       <dd>{value}</dd>
     </div>
   )
+}
+
+const columns: readonly Column<ConsoleModel>[] = [
+  {
+    title: t`Model`,
+    kind: 'lead',
+    cell: ({ id }) => (
+      <span class="clipped" title={id}>
+        <ModelDot model={id} /> {modelChoices(models.value ?? []).find(({ value }) => value === id)?.label}
+      </span>
+    ),
+  },
+  { title: t`State`, cell: ({ state }) => stateText(state) },
+  { title: t`Running`, kind: 'amount', cell: ({ state }) => (state.state === 'loaded' ? t`${state.inUse} of ${state.slots}` : '–') },
+  { title: t`Waiting`, kind: 'amount', cell: ({ state }) => String(state.waiting) },
+  { title: t`Memory`, kind: 'amount', cell: ({ state }) => (state.memoryBytes > 0 ? byteText(state.memoryBytes) : '–') },
+]
+
+/** How each model stands. */
+function ModelLedger(): VNode {
+  return <Ledger label={t`Models`} columns={columns} rows={models.value ?? []} keyOf={({ id }) => id} />
 }

@@ -2,8 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
-import { RotateDialog } from './rotate-dialog.tsx'
-import { SecretLine } from './secret-line.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { DialogChoice } from '../../parts/dialog-choice.tsx'
+import { FailureNote } from '../../parts/failure-note.tsx'
+import { useSubmit } from '../../parts/use-submit.ts'
+import { showToast } from '../../state/toasts.ts'
+import { rotateSecret } from './webhook-requests.ts'
 
 /** The secrets that sign deliveries now, and the way to a new one. */
 export function SigningSecret({ secrets, reload }: { secrets: readonly string[]; reload: () => Promise<void> }): VNode {
@@ -38,5 +43,47 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
         />
       ) : null}
     </section>
+  )
+}
+
+/** Asks once more before a new secret signs. */
+function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRotated: () => void }): VNode {
+  const { busy, failure, submit } = useSubmit(async () => {
+    await rotateSecret()
+    showToast(t`A new secret signs from now on.`)
+    onRotated()
+  })
+  return (
+    <Dialog title={t`Rotate the secret?`} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {failure.value ? <FailureNote failure={failure.value} /> : null}
+        <p>{t`The new secret signs at once. The current one also signs for 24 hours: give the new one to every receiver by then. Any older secret ends now.`}</p>
+        <DialogChoice busy={busy.value} onClose={onClose}>{t`Rotate`}</DialogChoice>
+      </form>
+    </Dialog>
+  )
+}
+
+/** One secret, out of sight until somebody asks for it. */
+function SecretLine({ label, secret }: { label: string; secret: string }): VNode {
+  const shown = useSignal(false)
+  return (
+    <fieldset class="stack tight">
+      <legend class="field-label">{label}</legend>
+      <div class="row">
+        <code class="token-text">{shown.value ? secret : `whsec_${'•'.repeat(12)}`}</code>
+        <Button
+          tone="quiet"
+          size="small"
+          onClick={() => {
+            shown.value = !shown.value
+          }}
+        >
+          {shown.value ? t`Hide` : t`Show`}
+          <span class="hidden-text"> {t`the secret`}</span>
+        </Button>
+        <CopyButton text={secret} />
+      </div>
+    </fieldset>
   )
 }

@@ -1,9 +1,9 @@
-import type { AccountLimits } from '../../../../core/limits/use-limits.ts'
+import { type AccountLimits, limitNames, type UseLimits } from '../../../../core/limits/use-limits.ts'
 import { moneyText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
 /** How a limit is called in the console. */
-export interface LimitText {
+interface LimitText {
   /** Of the field where it is set. */
   readonly label: string
   /** What it allows. */
@@ -35,4 +35,12 @@ export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
   },
   openStreams: { label: t`Open streams`, line: (most) => t.count(most, { one: '# open stream', other: '# open streams' }) },
   storedBytes: { label: t`Stored bytes`, line: (most) => t.count(most, { one: '# byte', other: '# bytes' }) },
+}
+
+/** The limits that somebody has, a line each: `20,000 tokens/day`. */
+export function limitLines(limits: UseLimits & Partial<AccountLimits>): readonly string[] {
+  return limitNames.flatMap((name) => {
+    const most = limits[name] ?? null
+    return most === null ? [] : [limitTexts[name].line(most)]
+  })
 }

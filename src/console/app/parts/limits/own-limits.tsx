@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts'
 import { useResource } from '../../state/resource.ts'
 import { Loaded } from '../loaded.tsx'
 import { BudgetFacts } from './budget-facts.tsx'
-import { limitLines } from './limit-lines.ts'
+import { limitLines } from './limit-texts.ts'
 
 /** The limits of the signed-in person, and what is left of them. */
 export function OwnLimits(): VNode {

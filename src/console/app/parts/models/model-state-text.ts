@@ -1,6 +1,23 @@
 import type { ConsoleModel } from '../../../contract/models.ts'
 import { t } from '../../language/t.ts'
 
+/** What one waits for while a model, or its server, is not there, and how far that is; null where it is. */
+export function loadingText({ name, state, away }: Pick<ConsoleModel, 'name' | 'state' | 'away'>): string | null {
+  if (away) return t`The server of ${name} does not answer; waiting for it.`
+  switch (state.state) {
+    case 'unloaded':
+      return t`${name} is being loaded…`
+    case 'loading':
+      return state.loadProgress === undefined
+        ? t`${name} is being loaded…`
+        : t`${name} is being loaded: ${Math.floor(state.loadProgress * 100)} %`
+    case 'backing-off':
+      return t`${name} stopped and will be started again.`
+    case 'loaded':
+      return null
+  }
+}
+
 const words = {
   unloaded: t`not loaded`,
   loading: t`loading`,

@@ -3,9 +3,12 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
+import { SelectField } from '../../../parts/fields/select-field.tsx'
+import { chatModels, modelChoices } from '../../../state/models.ts'
 import { current } from '../conversations.ts'
 import { AnswerBody } from '../turns/answer-body.tsx'
 import { answerFacts } from '../turns/answer-facts.ts'
+import { comparedModels } from './compared-models.ts'
 
 /** The answers of several models to one message, side by side as they are written; the conversation goes on with one of them. */
 export function Comparison(): VNode {
@@ -42,5 +45,32 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
         <span>{answerFacts(turn).join(' · ')}</span>
       </footer>
     </article>
+  )
+}
+
+const none = { value: '', label: t`None` }
+
+/** Which other models answer the next message too, side by side. */
+export function CompareFields(): VNode {
+  const { second, third } = comparedModels.value
+  const options = [none, ...modelChoices(chatModels())]
+  return (
+    <div class="stack">
+      <SelectField
+        label={t`Second model`}
+        value={second}
+        options={options}
+        hint={t`It answers the next message too, beside the first.`}
+        onChange={(id) => (comparedModels.value = { second: id, third: id === '' ? '' : third })}
+      />
+      {second === '' ? null : (
+        <SelectField
+          label={t`Third model`}
+          value={third}
+          options={options}
+          onChange={(id) => (comparedModels.value = { second, third: id })}
+        />
+      )}
+    </div>
   )
 }

@@ -1,4 +1,5 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
+import type { ReadTurns } from '../../../../contract/conversations.ts'
 
 /** The messages from the beginning of a conversation to one of its ends; none when the end is not there. */
 export function pathTo(turns: readonly Turn[], leaf: string | null): readonly Turn[] {
@@ -32,4 +33,38 @@ export function newestBelow(turns: readonly Turn[], id: string): string {
 export function allBelow(turns: readonly Turn[], id: string): readonly Turn[] {
   const own = turns.filter((turn) => turn.id === id)
   return [...own, ...turns.filter(({ parent }) => parent === id).flatMap((turn) => allBelow(turns, turn.id))]
+}
+
+/**
+ * A page's messages with what other pages, and the service, have made of them.
+ *
+ * @param read The versions of all messages that the service has, and those messages that have changed.
+ * @param isOurs Whether the page itself is at work on a message, so that nothing else changes it.
+ * @param wasThere Whether the service had a message before; what it never had is not gone.
+ */
+export function mergeTurns(
+  own: readonly Turn[],
+  { turns, versions }: ReadTurns,
+  { isOurs, wasThere }: { readonly isOurs: (id: string) => boolean; readonly wasThere: (id: string) => boolean },
+): readonly Turn[] {
+  const there = new Set(Object.keys(versions))
+  const changed = new Map(turns.map((turn) => [turn.id, turn]))
+  const left = own.filter(({ id }) => there.has(id) || isOurs(id) || !wasThere(id))
+  const known = new Set(own.map(({ id }) => id))
+  const merged = left.map((turn) => {
+    const read = changed.get(turn.id)
+    return read === undefined || isOurs(turn.id) || isSame(turn, read) ? turn : read
+  })
+  // Of what the page itself has just taken out, the service may not know yet.
+  const added = turns.filter(({ id }) => !known.has(id) && !isOurs(id))
+  const isUnchanged = added.length === 0 && merged.length === own.length && merged.every((turn, index) => turn === own[index])
+  return isUnchanged ? own : [...merged, ...added].toSorted((one, other) => one.at - other.at)
+}
+
+function isSame(one: Turn, other: Turn): boolean {
+  return canonical(one) === canonical(other)
+}
+
+function canonical(turn: Turn): string {
+  return JSON.stringify(Object.entries(turn).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -1,10 +1,13 @@
 import type { VNode } from 'preact'
+import { useCallback } from 'preact/hooks'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { FailureDetail } from '../../../parts/failure-detail.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Prose } from '../../../parts/markdown/prose.tsx'
-import { AnswerWaiting } from './answer-waiting.tsx'
+import { loadingText } from '../../../parts/models/model-state-text.ts'
+import { loadModels, modelsOf } from '../../../state/models.ts'
+import { useRepeat } from '../../../state/repeat.ts'
 
 /** What a model said: its thoughts folded, its answer, whether that fits its schema, and why it failed. */
 export function AnswerBody({ turn }: { turn: Turn }): VNode {
@@ -50,4 +53,26 @@ function Verdict({ faults }: { faults: readonly string[] }): VNode {
       </ul>
     </div>
   )
+}
+
+const refreshMs = 1000
+
+/** What an answer waits for that has not begun: its model being loaded, and how far that is, or others before it. */
+function AnswerWaiting({ modelId }: { modelId: string | null }): VNode {
+  useRepeat(
+    useCallback(() => loadModels().catch(() => undefined), []),
+    refreshMs,
+  )
+  return (
+    <p class="soft" role="status">
+      {waitingText(modelId)}
+    </p>
+  )
+}
+
+function waitingText(modelId: string | null): string {
+  const model = modelsOf('text').find(({ id }) => id === modelId)
+  if (model === undefined) return t`Waiting for the model…`
+  const { name, state } = model
+  return loadingText(model) ?? (state.waiting > 0 ? t`${name} is busy; ${state.waiting} waiting.` : t`${name} is reading…`)
 }

@@ -3,8 +3,10 @@ import type { VNode } from 'preact'
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
 import { current } from '../conversations.ts'
-import { VersionsDialog } from './versions-dialog.tsx'
+import { AnswerBody } from './answer-body.tsx'
+import { answerFacts } from './answer-facts.ts'
 
 /** Which version of a message is shown, and the way to the others; nothing where there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {
@@ -38,5 +40,37 @@ export function Versions({ turn }: { turn: Turn }): VNode | null {
       <Button tone="quiet" size="small" icon="compare" iconOnly onClick={() => (beside.value = true)}>{t`Side by side`}</Button>
       {beside.value ? <VersionsDialog versions={versions} onClose={() => (beside.value = false)} /> : null}
     </span>
+  )
+}
+
+/** All versions of a message beside each other; the conversation goes on with one of them. */
+function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onClose: () => void }): VNode {
+  return (
+    <Dialog title={t`Versions side by side`} onClose={onClose} large>
+      <div class="comparison">
+        {versions.map((turn, index) => (
+          <article class="turn-answer sheet" key={turn.id} aria-label={t`Version ${index + 1}`}>
+            <h3 class="clipped" title={turn.model ?? ''}>
+              {[t`Version ${index + 1}`, turn.model].filter(Boolean).join(' · ')}
+            </h3>
+            {turn.role === 'user' ? <p class="said-version">{turn.content}</p> : <AnswerBody turn={turn} />}
+            <footer class="turn-foot">
+              <Button
+                tone="primary"
+                size="small"
+                onClick={() => {
+                  current.value.show(turn.id)
+                  onClose()
+                }}
+              >
+                {t`Use this answer`}
+                <span class="hidden-text">, {t`version ${index + 1}`}</span>
+              </Button>
+              <span>{answerFacts(turn).join(' · ')}</span>
+            </footer>
+          </article>
+        ))}
+      </div>
+    </Dialog>
   )
 }

@@ -16,9 +16,8 @@ import { changeImageSettings, chooseImageModel, imageSettings } from './image-se
 import { chosenAbilities, chosenModel, drawingFault, nextDrawing } from './next-drawing.ts'
 import { OutputSettings } from './output-settings.tsx'
 import { PromptSettings } from './prompt-settings.tsx'
-import { SamplingSettings } from './sampling-settings.tsx'
+import { SamplingSettings, SeedField } from './sampling-settings.tsx'
 import { SecondPassSettings } from './second-pass-settings.tsx'
-import { SeedField } from './seed-field.tsx'
 import { SizePicker } from './size-picker.tsx'
 import { StylePicker } from './style-picker.tsx'
 

@@ -1,8 +1,11 @@
 import type { VNode } from 'preact'
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
 import { t } from '../../../language/t.ts'
+import { Button } from '../../../parts/button.tsx'
 import { Check } from '../../../parts/fields/check.tsx'
+import { Field } from '../../../parts/fields/field.tsx'
 import { Fold } from '../../../parts/fields/fold.tsx'
+import { seedFault } from '../../../parts/fields/seed-fault.ts'
 import { SelectField } from '../../../parts/fields/select-field.tsx'
 import { Slider } from '../../../parts/fields/slider.tsx'
 import type { ImageAbilities } from './image-abilities.ts'
@@ -78,5 +81,32 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
         </>
       ) : null}
     </Fold>
+  )
+}
+
+/** The number that fixes the noise; several images count up from it. */
+export function SeedField(): VNode {
+  return (
+    <Field label={t`Seed`} hint={t`The same seed and settings draw the same picture.`} fault={seedFault(imageSettings.value.seed)}>
+      {(ids) => (
+        <div class="row nowrap">
+          <input
+            {...ids}
+            class="input numbers"
+            inputMode="numeric"
+            placeholder={t`at random`}
+            maxLength={16}
+            value={imageSettings.value.seed}
+            onInput={(event) => changeImageSettings({ seed: event.currentTarget.value })}
+          />
+          <Button
+            icon="dice"
+            iconOnly
+            onClick={() => changeImageSettings({ seed: String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) })}
+          >{t`New random seed`}</Button>
+          <Button tone="quiet" icon="close" iconOnly onClick={() => changeImageSettings({ seed: '' })}>{t`Clear seed`}</Button>
+        </div>
+      )}
+    </Field>
   )
 }

@@ -5,7 +5,7 @@ import { Button } from '../../../parts/button.tsx'
 import type { IconName } from '../../../parts/icon.tsx'
 import { Thumbnail } from '../../../parts/thumbnail.tsx'
 import { Viewer } from '../../gallery/viewer.tsx'
-import { startFromImage } from '../start/start-from-image.ts'
+import { startFromImage } from '../start/starting-image.ts'
 import { draw, type ImageRun } from './image-runs.ts'
 import type { ShownImage } from './output-facts.ts'
 

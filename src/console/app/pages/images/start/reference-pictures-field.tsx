@@ -1,10 +1,11 @@
+import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { mostReferences } from '../../../../../core/images/references.ts'
 import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { DropZone } from '../../../parts/drop-zone.tsx'
 import { showToast } from '../../../state/toasts.ts'
-import { addReference, referencePictures, removeReference } from './reference-pictures.ts'
+import { type ReadPicture, readPicture } from './read-picture.ts'
 
 /** Pictures that the model sees beside its drawing, numbered as a prompt may call them. */
 export function ReferencePicturesField(): VNode {
@@ -31,4 +32,18 @@ export function ReferencePicturesField(): VNode {
       ) : null}
     </div>
   )
+}
+
+/** Pictures that the next drawing may refer to; they are too large to be kept between visits. */
+export const referencePictures = signal<readonly ReadPicture[]>([])
+
+/** Adds a picture file. @throws {Error} when it is no picture the browser can read. */
+async function addReference(file: Blob): Promise<void> {
+  const read = await readPicture(file)
+  referencePictures.value = [...referencePictures.value, read]
+}
+
+/** Leaves one out of the next drawing. */
+function removeReference(picture: ReadPicture): void {
+  referencePictures.value = referencePictures.value.filter((each) => each !== picture)
 }

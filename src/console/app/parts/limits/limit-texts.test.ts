@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noUseLimits } from '../../../../core/limits/use-limits.ts'
-import { limitLines } from './limit-lines.ts'
+import { limitLines } from './limit-texts.ts'
 
 test('limits read as one line each, and none where there is none', () => {
   assert.deepEqual(limitLines(noUseLimits), [])
