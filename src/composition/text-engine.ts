@@ -1,10 +1,16 @@
 import { loadLlamaModel } from '../runtimes/llama/load-llama-model.ts'
 import { serveTextEngine } from '../runtimes/process/serve-text-engine.ts'
+import { dropThreads } from '../runtimes/vision/drop-threads.ts'
 
 serveTextEngine((descriptor, options) =>
   loadLlamaModel(descriptor, {
     ...options,
     // onnxruntime is loaded for models that see, and for no others.
-    openTower: async (projector, { threads }) => (await import('../runtimes/vision/open-tower.ts')).openTower(projector, { threads }),
+    openTower: async (projector, { threads }) => {
+      const { openThreadedTower } = await import('../runtimes/vision/threaded-tower.ts')
+      const tower = await openThreadedTower(projector, { threads })
+      dropThreads()
+      return tower
+    },
   }),
 )

@@ -13,6 +13,7 @@ import { findConfinement } from '../../src/runtimes/process/confine/find-confine
 import { modelNeeds } from '../../src/runtimes/process/confine/model-needs.ts'
 import { spawnEngine } from '../../src/runtimes/process/confine/spawn-engine.ts'
 import { PictureInspector } from '../../src/runtimes/process/picture-inspector.ts'
+import { questions, seeingChat, writeSeeingFiles } from '../support/model-files/seeing-models.ts'
 import { startService } from '../support/service-process.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -37,11 +38,23 @@ suite('confined engines', () => {
     using inspector = new PictureInspector({ entry, confinement, clock: createSystemClock(), log: () => {} })
     const paths = [secret, '/etc/passwd', fileURLToPath(new URL('../../README.md', import.meta.url)), fileURLToPath(entry)]
     const { format } = await inspector.inspect(Buffer.from(JSON.stringify({ paths, pictures: [], port })), { signal })
-    const { files, network, environment } = JSON.parse(format)
+    const { files, network, environment, threads } = JSON.parse(format)
     assert.deepEqual(files, ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'read'])
     const isOpen = confinement.closeNetwork === null && confinement.closeFiles === null
     assert.match(network, isOpen ? /^connected$/ : /^(?:ENETUNREACH|ECONNREFUSED)$/)
     for (const name of Object.keys(secrets)) assert.ok(!environment.includes(name), name)
+    assert.deepEqual(threads, ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'])
+  })
+
+  test('open a thread where they need one when they start, and none later', async () => {
+    const confinement = await findConfinement({ environment: process.env })
+    const child = await spawnEngine(entry, { readable: [], memoryBytes: 2 * 1024 ** 3, environment: {}, opensThread: true }, confinement)
+    child.send({ bytes: Buffer.from(JSON.stringify({ paths: [], pictures: [], port: 1 })), whiteAt: null })
+    const [report] = await once(child, 'message')
+    assert.deepEqual(JSON.parse(report.description.format).threads, ['opened', 'ERR_ACCESS_DENIED'])
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
   })
 
   test('open no picture from native code either, where bubblewrap hides it', async (context) => {
@@ -83,9 +96,14 @@ suite('confined engines', () => {
     )
   })
 
-  test('both built-in models answer, and an uploaded picture is read, in engines that are confined', { timeout: 300_000 }, async () => {
+  test('a model that sees and both built-in models answer, and an uploaded picture is read, in engines that are confined', {
+    timeout: 300_000,
+  }, async () => {
     await using folder = await createTemporaryFolder()
-    await using service = await startService(folder.path, '--memory', '2gb')
+    const models = join(folder.path, 'models')
+    await mkdir(join(models, 'seeing'), { recursive: true })
+    await writeSeeingFiles(join(models, 'seeing'), 'mlp')
+    await using service = await startService(join(folder.path, 'data'), '--models', models, '--memory', '2gb')
     const token = /TOKEN=(sepia_\w+)/.exec(service.greeting)?.[1] ?? ''
     const ask = async (path: string, body: object) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -93,6 +111,8 @@ suite('confined engines', () => {
     }
     const chat = await ask('/v1/chat/completions', { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 4 })
     assert.equal(chat.status, 200)
+    const seen = await ask('/v1/chat/completions', { model: 'mlp', ...(await seeingChat(questions[0])) })
+    assert.equal(seen.status, 200, await seen.text())
     const drawn = await ask('/generate/sdxl', { prompt: 'a tiger', steps: 2 })
     assert.equal(drawn.status, 200)
     const picture = JSON.parse(await drawn.text()).images[0].image_b64

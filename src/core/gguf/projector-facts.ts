@@ -20,6 +20,11 @@ export function takesAnySize(family: VisionFamily): family is GridFamily {
   return family.startsWith('qwen')
 }
 
+/** Whether every row of a block sees all others of it, also those behind it. */
+export function seesAround(family: VisionFamily): boolean {
+  return family === 'gemma3'
+}
+
 /** What the header of an mmproj file says of the tower that turns pictures into vectors. */
 export interface ProjectorFacts {
   readonly family: VisionFamily

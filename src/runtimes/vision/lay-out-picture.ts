@@ -1,5 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
-import type { ProjectorFacts } from '../../core/gguf/projector-facts.ts'
+import { type ProjectorFacts, takesAnySize } from '../../core/gguf/projector-facts.ts'
+import type { PictureBlock } from '../../core/ports/vision-tower.ts'
+import { readImageHeader } from '../diffusion/pictures/image-header.ts'
 import type { PixelSize } from '../diffusion/pictures/rgb-image.ts'
 import type { Filter } from './resample.ts'
 
@@ -53,6 +55,22 @@ export function layOutPicture(picture: PixelSize, facts: ProjectorFacts): readon
       return ['<|vision_start|>', inMiddle(picture, canvas, { colour: black, filter: 'bicubic' }), '<|vision_end|>']
     }
   }
+}
+
+/** How a picture is shown, of which only the header is read: texts around blocks of rows. @throws {ServiceError} `validation_error` when it is no picture, or next to a line. */
+export async function layOutBlocks(
+  picture: Uint8Array,
+  facts: ProjectorFacts,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly (string | PictureBlock)[]> {
+  const parts = layOutPicture(await readImageHeader(picture, { signal }), facts)
+  return parts.map((part) => (typeof part === 'string' ? part : blockOf(part, facts)))
+}
+
+function blockOf({ scene: { canvas } }: Tile, { imageSize, patchSize, merge, family }: ProjectorFacts): PictureBlock {
+  const side = patchSize * (family === 'mlp' ? 1 : merge)
+  if (!takesAnySize(family)) return { rows: (imageSize / side) ** 2, columns: null }
+  return { rows: (canvas.width * canvas.height) / side ** 2, columns: canvas.width / side }
 }
 
 /** A scene as one tile, in which a picture keeps its proportions. */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
-import { type ProjectorFacts, readProjectorFacts, takesAnySize } from '../../core/gguf/projector-facts.ts'
+import { type ProjectorFacts, readProjectorFacts, seesAround, takesAnySize } from '../../core/gguf/projector-facts.ts'
 import type { PictureBlock, VisionTower } from '../../core/ports/vision-tower.ts'
 import { processorTarget } from '../diffusion/checkpoint/graph/find-graph-target.ts'
 import { namedTable } from '../diffusion/checkpoint/weights/original-tables.ts'
@@ -9,10 +9,9 @@ import { readWeightFile, type WeightTable } from '../diffusion/checkpoint/weight
 import { unusableModel } from '../diffusion/onnx/model-file.ts'
 import { type OnnxSession, openWrittenGraph } from '../diffusion/onnx/onnx-session.ts'
 import { decodeWhole } from '../diffusion/pictures/decode-image.ts'
-import { readImageHeader } from '../diffusion/pictures/image-header.ts'
 import { gridWidth, writeGridGraph } from './grid-graph.ts'
 import { type GridShape, gridInputs, type InputValues } from './grid-inputs.ts'
-import { layOutPicture, type Tile } from './lay-out-picture.ts'
+import { layOutBlocks, layOutPicture, type Tile } from './lay-out-picture.ts'
 import { paintTiles } from './paint-tiles.ts'
 import { writeTowerGraph } from './tower-graph.ts'
 
@@ -21,7 +20,10 @@ import { writeTowerGraph } from './tower-graph.ts'
  *
  * @throws {ServiceError} `inference_failed` naming what is wrong with the file, such as a kind of model that Sepia does not know.
  */
-export async function openTower(path: string, { threads }: { readonly threads: number }): Promise<VisionTower> {
+export async function openTower(
+  path: string,
+  { threads }: { readonly threads: number },
+): Promise<VisionTower & { readonly facts: ProjectorFacts }> {
   const facts = await readFacts(path)
   const file = await readWeightFile(path)
   const weights = namedTable(file, '')
@@ -62,32 +64,31 @@ function widthOf(weights: WeightTable, { family }: ProjectorFacts): number {
 }
 
 class Tower implements VisionTower {
+  readonly facts: ProjectorFacts
   readonly width: number
   readonly seesAround: boolean
   readonly makesGrids: boolean
   readonly #session: OnnxSession
-  readonly #facts: ProjectorFacts
   /** Of a tower that takes pictures of any size; null = it takes squares of one. */
   readonly #grid: GridShape | null
 
   constructor(session: OnnxSession, facts: ProjectorFacts, { width, grid }: { readonly width: number; readonly grid: GridShape | null }) {
     this.#session = session
-    this.#facts = facts
+    this.facts = facts
     this.#grid = grid
     this.width = width
     this.makesGrids = grid !== null
-    this.seesAround = facts.family === 'gemma3'
+    this.seesAround = seesAround(facts.family)
   }
 
-  async layOut(picture: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]> {
-    const size = await readImageHeader(picture, { signal })
-    return layOutPicture(size, this.#facts).map((part) => (typeof part === 'string' ? part : this.#blockOf(part)))
+  layOut(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]> {
+    return layOutBlocks(picture, this.facts, options)
   }
 
   async look(picture: Uint8Array, { signal }: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]> {
     const image = await decodeWhole(picture, { signal })
-    const tiles = layOutPicture(image, this.#facts).filter((part) => typeof part !== 'string')
-    const { imageSize, mean, deviation } = this.#facts
+    const tiles = layOutPicture(image, this.facts).filter((part) => typeof part !== 'string')
+    const { imageSize, mean, deviation } = this.facts
     const blocks: Float32Array[] = []
     const painted = paintTiles(image, tiles, { side: this.#grid === null ? imageSize : null, mean, deviation })
     for (const tile of tiles) {
@@ -104,15 +105,8 @@ class Tower implements VisionTower {
     return blocks
   }
 
-  #blockOf({ scene: { canvas } }: Tile): PictureBlock {
-    const { imageSize, patchSize, merge, family } = this.#facts
-    const side = patchSize * (family === 'mlp' ? 1 : merge)
-    if (this.#grid === null) return { rows: (imageSize / side) ** 2, columns: null }
-    return { rows: (canvas.width * canvas.height) / side ** 2, columns: canvas.width / side }
-  }
-
   #inputsOf(planes: Float32Array, { scene: { canvas } }: Tile): Readonly<Record<string, InputValues>> {
-    const { imageSize: side } = this.#facts
+    const { imageSize: side } = this.facts
     if (this.#grid !== null) return gridInputs(planes, canvas, this.#grid)
     return { picture: { values: planes, dims: [1, 3, side, side] } }
   }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import sharp from 'sharp'
 import { servePictureEngine } from '../../../src/runtimes/process/serve-picture-engine.ts'
+import { dropThreads } from '../../../src/runtimes/vision/drop-threads.ts'
 
 /** What a path may be read as: `read`, or the code of the error. */
 function tryToRead(path: string): string {
@@ -31,6 +33,22 @@ function tryToConnect(port: number): Promise<string> {
   })
 }
 
+/** Opens a thread that is not bound by the permissions of this process. */
+function tryToOpenThread(): string {
+  try {
+    new Worker('', { eval: true, execArgv: [] })
+    return 'opened'
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'failed'
+  }
+}
+
+function tryToOpenThreads(): readonly string[] {
+  const before = tryToOpenThread()
+  dropThreads()
+  return [before, tryToOpenThread()]
+}
+
 /** Tells as the format of a picture what this process can do with the paths and the port that its bytes name. */
 servePictureEngine(async (bytes) => {
   const { paths, pictures, port }: { readonly paths: readonly string[]; readonly pictures: readonly string[]; readonly port: number } =
@@ -40,6 +58,7 @@ servePictureEngine(async (bytes) => {
     pictures: await Promise.all(pictures.map(tryToDecode)),
     network: await tryToConnect(port),
     environment: Object.keys(process.env),
+    threads: tryToOpenThreads(),
   }
   return { format: JSON.stringify(found), width: 0, height: 0 }
 })

@@ -21,6 +21,8 @@ export interface EngineNeeds {
   readonly readable: readonly string[] | null
   /** Bytes of memory that it may take; null = no limit, for drivers that reserve addresses without end. */
   readonly memoryBytes: number | null
+  /** Whether it opens a thread of JavaScript when it starts. */
+  readonly opensThread?: boolean
   /** Variables that its libraries read when they start, beside those that every engine has. */
   readonly environment: Readonly<Record<string, string>>
 }

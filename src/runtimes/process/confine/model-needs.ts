@@ -33,6 +33,7 @@ export function modelNeeds(
     environment,
     readable: [...new Set([model.folder, ...filesBeside(model), ...(takesAssets(model) ? assetFolders : [])])],
     memoryBytes: Math.ceil(memoryBytes * 1.5) + ownBytes,
+    opensThread: model.kind === 'text' && model.projector !== undefined,
   }
 }
 

@@ -65,11 +65,12 @@ function folderOf(entry: URL): string {
 }
 
 /** The service may run under flags (an inspector, a test runner) that its engines must not inherit. */
-function nodeFlags(entry: URL, { readable }: EngineNeeds, confinement: Confinement | null): readonly string[] {
+function nodeFlags(entry: URL, { readable, opensThread = false }: EngineNeeds, confinement: Confinement | null): readonly string[] {
   const quiet = '--disable-warning=ExperimentalWarning'
   const codeFolders = confinement?.codeFolders ?? null
   if (codeFolders === null || readable === null) return [quiet]
   const allowed = [...codeFolders, folderOf(entry), ...readable, ...linkTargets(readable)].map((path) => `--allow-fs-read=${path}`)
-  // Warns that add-ons are beyond it, which docs/security.md says too.
-  return [quiet, '--disable-warning=SecurityWarning', '--permission', '--allow-addons', ...allowed]
+  const threads = opensThread ? ['--allow-worker'] : []
+  // Warns that add-ons are beyond it, which docs/security.md says too, and threads, which the engine gives up.
+  return [quiet, '--disable-warning=SecurityWarning', '--permission', '--allow-addons', ...threads, ...allowed]
 }

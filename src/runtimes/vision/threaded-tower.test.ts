@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { suite, test } from 'node:test'
+import { paintPicture, writeSeeingFiles } from '../../../test/support/model-files/seeing-models.ts'
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { openTower } from './open-tower.ts'
+import { openThreadedTower } from './threaded-tower.ts'
+
+const { signal } = new AbortController()
+
+suite('a tower in a thread of its own', () => {
+  test('sees what a tower in this thread sees, and lays out pictures as it does', async () => {
+    await using folder = await createTemporaryFolder()
+    const { projector } = await writeSeeingFiles(folder.path, 'qwen3vl_merger')
+    await using here = await openTower(projector, { threads: 1 })
+    await using there = await openThreadedTower(projector, { threads: 1 })
+    const picture = await paintPicture({ width: 200, height: 90 })
+    assert.deepEqual(await there.look(picture, { signal }), await here.look(picture, { signal }))
+    assert.deepEqual(await there.layOut(picture, { signal }), await here.layOut(picture, { signal }))
+    assert.deepEqual([there.width, there.makesGrids, there.seesAround], [here.width, here.makesGrids, here.seesAround])
+  })
+
+  test('names what is wrong with a file and with a picture, and stops when its request is cancelled', async () => {
+    await using folder = await createTemporaryFolder()
+    const { projector } = await writeSeeingFiles(folder.path, 'gemma3')
+    await using tower = await openThreadedTower(projector, { threads: 1 })
+    await assert.rejects(tower.look(Buffer.from('no picture'), { signal }), { code: 'validation_error', message: /cannot be read/ })
+    const controller = new AbortController()
+    const look = tower.look(await paintPicture({ width: 90, height: 90 }), controller)
+    controller.abort(new Error('the client left'))
+    await assert.rejects(look, /the client left/)
+    const broken = `${folder.path}/mmproj-broken.gguf`
+    await writeFile(broken, 'no model')
+    await assert.rejects(openThreadedTower(broken, { threads: 1 }), { code: 'inference_failed', message: /mmproj-broken/ })
+  })
+
+  test('fails what comes after its end', async () => {
+    await using folder = await createTemporaryFolder()
+    const { projector } = await writeSeeingFiles(folder.path, 'gemma3')
+    const tower = await openThreadedTower(projector, { threads: 1 })
+    await tower[Symbol.asyncDispose]()
+    await assert.rejects(tower.look(await paintPicture({ width: 90, height: 90 }), { signal }), /has ended/)
+  })
+})
