@@ -41,7 +41,7 @@ export const modelSettings = {
         'Models',
         optional(text),
         unset('the first one that fits, built-in models last'),
-        'Image model for requests that leave out the model; if it is set, it also draws for requests that name a `model` that is not installed.',
+        "Image model for requests that leave out the model; if it is set, it also draws for requests whose `model` (or A1111's `sd_model_checkpoint`) is not installed.",
       ),
     },
     aliases: setting(

@@ -27,8 +27,11 @@ export interface RouteDescription {
   readonly largeBody?: true
   /** Whether the answer may take longer than the store does: the handler waits for something else, or sets its own limit. */
   readonly takesLonger?: true
-  /** What a body without `model` gets: the model of a setting, else a refusal (`named`) or the handler's choice (`chosen`). Left out = nothing. */
-  readonly model?: 'named' | 'chosen'
+  /**
+   * What a body without `model` gets: the text model of a setting, else a refusal (`named`) or the handler's choice (`chosen`); an image model (`drawing`). The setting's
+   * model also stands in for one that is not installed. Left out = nothing.
+   */
+  readonly model?: 'named' | 'chosen' | 'drawing'
   /** What the body comes as; JSON when left out. A form is read whole or stored file by file, bytes go to the handler as they come in. */
   readonly takes?: 'form' | 'stored-form' | 'bytes'
   readonly body?: TObject | ((settings: BodySettings) => TObject)

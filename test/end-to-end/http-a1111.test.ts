@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import sharp from 'sharp'
+import type { ImageModel } from '../../src/core/ports/image-model.ts'
 import { createAccount } from '../../src/operations/access/accounts.ts'
 import { createFakeCatalog, describeFakeImage } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFakeImageModel } from '../../src/runtimes/fake/fake-image-model.ts'
@@ -48,6 +49,13 @@ suite("A1111's interface", () => {
     assert.deepEqual([info.steps, info.cfg_scale, info.sampler_name, info.sd_model_name], [50, 7, 'Euler', 'fake-image'])
     assert.deepEqual([parameters.prompt, parameters.steps, parameters.seed, parameters.width], ['a fox', 50, -1, 512])
     assert.ok(Number.isInteger(info.seed) && info.seed === info.all_seeds[0])
+  })
+
+  test('a text without words is drawn too', async () => {
+    for (const body of [{}, { prompt: '' }]) assert.equal((await draw({ ...body, steps: 1 })).images.length, 1)
+    const answered = await service.fetch('/generate/image', { json: { prompt: '', steps: 1 } })
+    assert.equal(answered.status, 200)
+    assert.equal((await service.fetch('/generate/sdxl', { json: { prompt: '', steps: 1 } })).status, 422)
   })
 
   test('seeds count up over batches, and the model is that of the settings', async () => {
@@ -181,7 +189,6 @@ suite("A1111's interface", () => {
   })
 
   for (const [name, path, body, status, says] of [
-    ['a text without words', 'txt2img', {}, 422, /`prompt`/],
     ['a sampler that is none', 'txt2img', { prompt: 'a', sampler_name: 'Magic' }, 422, /`sampler_name` must be one of/],
     ['a spacing that is none', 'txt2img', { prompt: 'a', scheduler: 'Exponential' }, 422, /`scheduler`/],
     [
@@ -245,9 +252,55 @@ test('progress is that of the token’s own drawing, and an interruption ends it
   assert.equal((await progress()).state.job_count, 2)
   assert.deepEqual(await (await service.fetch('/sdapi/v1/interrupt', { method: 'POST' })).json(), {})
   const ended = await drawing
-  assert.equal(ended.status, 409)
-  assert.match(Object(await ended.json()).detail, /interrupted/)
+  assert.equal(ended.status, 200)
+  const { images, info } = Object(await ended.json())
+  assert.deepEqual([images, JSON.parse(info).infotexts], [[], []])
   assert.equal((await progress()).state.job_count, 0)
   await service.inBooks(1)
   assert.equal(service.booked[0]?.outcome, 'cancelled')
+})
+
+test('previews are made for tokens that look at them, and for requests that ask', async () => {
+  const clock = createTestClock()
+  const fake = createFakeImageModel({ clock })
+  const seen: boolean[] = []
+  const model: ImageModel = {
+    ...fake,
+    generate(request, options) {
+      seen.push(request.previews)
+      return fake.generate(request, options)
+    },
+  }
+  await using service = await startHttpService({ clock, catalog, pool: createFixedModelPool({ text: {}, image: { 'fake-image': model } }) })
+  const draw = async (json: object = {}) =>
+    assert.equal((await service.fetch('/sdapi/v1/txt2img', { json: { steps: 1, ...json } })).status, 200)
+  const look = async (query = '') => (await service.fetch(`/sdapi/v1/progress${query}`)).status
+  await look('?skip_current_image=true')
+  await draw()
+  await draw({ override_settings: { live_previews_enable: true } })
+  await look()
+  await draw()
+  await draw({ override_settings: { live_previews_enable: false } })
+  await clock.advance(11 * 60_000)
+  await draw()
+  assert.deepEqual(seen, [false, true, true, false, false])
+})
+
+test('an interrupted enlargement is an error', async () => {
+  const clock = createTestClock()
+  const started = Promise.withResolvers<void>()
+  const model: ImageModel = {
+    ...createFakeImageModel({ clock }),
+    enlarge: (_, { signal: stopped }) =>
+      new Promise((_resolve, reject) => {
+        stopped.addEventListener('abort', () => reject(stopped.reason))
+        started.resolve()
+      }),
+  }
+  await using service = await startHttpService({ clock, catalog, pool: createFixedModelPool({ text: {}, image: { '4x-ultra': model } }) })
+  const enlarging = service.fetch('/sdapi/v1/extra-single-image', { json: { image: picture(8, 8) } })
+  await started.promise
+  await service.fetch('/sdapi/v1/interrupt', { method: 'POST' })
+  const { status } = await enlarging
+  assert.equal(status, 409)
 })

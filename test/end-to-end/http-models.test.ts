@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import type { ModelPool, ModelState } from '../../src/core/ports/model-pool.ts'
 import { createFakeCatalog, describeFakeImage, describeFakeText } from '../../src/runtimes/fake/fake-catalog.ts'
 import { createFixedModelPool } from '../../src/runtimes/fake/fixed-model-pool.ts'
+import { encodeSolidPng } from '../../src/runtimes/fake/solid-png.ts'
 import { startHttpService } from '../support/http-service.ts'
 import { readError, readJson } from '../support/read-json.ts'
 
@@ -181,8 +182,47 @@ test('models that settings name stand in for those that are left out or unknown,
     json: { model: 'claude', max_tokens: 2, messages: [{ role: 'user', content: 'Hi' }] },
   })
   assert.equal(message.status, 200)
-  const drawn = await service.fetch('/generate/sdxl', { json: { prompt: 'a cat', steps: 1, model: 'dall-e-3' } })
-  assert.equal(drawn.status, 200)
-  assert.match(drawn.headers.get('x-service-warning') ?? '', /the default image model draws instead/)
+  const text = { model: 'gpt-4o', stream: false }
+  const messages = [{ role: 'user', content: 'Hi' }]
+  for (const [path, json] of [
+    ['/v1/completions', { ...text, prompt: 'Hi', max_tokens: 2 }],
+    ['/v1/responses', { ...text, input: 'Hi', max_output_tokens: 16 }],
+    ['/v1/messages/count_tokens', { model: 'gpt-4o', messages }],
+    ['/tokenize', { model: 'gpt-4o', content: 'Hi' }],
+    ['/detokenize', { model: 'gpt-4o', tokens: [1] }],
+    ['/apply-template', { model: 'gpt-4o', messages }],
+    ['/completion', { ...text, prompt: 'Hi', n_predict: 2 }],
+    ['/api/chat', { ...text, messages }],
+    ['/api/generate', { ...text, prompt: 'Hi' }],
+  ] as const) {
+    const { status, headers } = await service.fetch(path, { json })
+    assert.deepEqual(
+      [path, status, headers.get('x-service-warning')],
+      [path, 200, 'The model is not installed; fake-chat answers instead.'],
+    )
+  }
+  const image = encodeSolidPng(64, 64, 7)
+  const edit = () => {
+    const data = new FormData()
+    for (const [name, value] of Object.entries({ prompt: 'a cat', model: 'dall-e-3', size: '64x64' })) data.append(name, value)
+    data.append('image', new Blob([image]))
+    const headers = { authorization: `Bearer ${service.token}` }
+    return fetch(`${service.url}/v1/images/edits`, { method: 'POST', body: data, headers })
+  }
+  for (const [path, init] of [
+    ['/generate/sdxl', { json: { prompt: 'a cat', steps: 1, model: 'dall-e-3' } }],
+    ['/generate/image', { json: { prompt: 'a cat', steps: 1, model: 'dall-e-3' } }],
+    ['/v1/images/generations', { json: { prompt: 'a cat', model: 'dall-e-3' } }],
+    ['/sdapi/v1/txt2img', { json: { steps: 1, override_settings: { sd_model_checkpoint: 'v1-5-pruned.ckpt [cc6cb27103]' } } }],
+  ] as const) {
+    const answer = await service.fetch(path, init)
+    assert.deepEqual([path, answer.status], [path, 200])
+    assert.match(answer.headers.get('x-service-warning') ?? '', /the default image model draws instead/)
+  }
+  const edited = await edit()
+  assert.equal(edited.status, 200, await edited.text())
+  assert.match(edited.headers.get('x-service-warning') ?? '', /the default image model draws instead/)
+  const enlarged = await service.fetch('/upscaling', { json: { init_image: Buffer.from(image).toString('base64'), scale: 2, model: '9x' } })
+  assert.deepEqual([enlarged.status, enlarged.headers.get('x-service-warning')], [404, null])
   assert.equal((await service.fetch('/v1/embeddings', { json: { model: 'unknown', input: 'x' } })).status, 404)
 })

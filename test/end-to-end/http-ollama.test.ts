@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../src/core/error.ts'
 import type { PullDesk } from '../../src/core/model-pull.ts'
+import type { ModelPool } from '../../src/core/ports/model-pool.ts'
 import type { TextModel } from '../../src/core/ports/text-model.ts'
 import type { TextRequest } from '../../src/core/text-generation.ts'
 import { toOllamaError } from '../../src/http/wire/ollama/ollama-error.ts'
@@ -91,6 +92,43 @@ suite("Ollama's interface", () => {
     assert.deepEqual([answer.done, answer.done_reason, answer.response], [true, 'load', ''])
     const chat = await ask('/api/chat', { model: 'fake-chat', messages: [] })
     assert.deepEqual([chat.answer.done_reason, chat.answer.message.content], ['load', ''])
+  })
+
+  test('keep_alive: 0 beside a prompt unloads the model after the answer, for owners alone', async () => {
+    const clock = createTestClock()
+    const unloaded: string[] = []
+    const next = Promise.withResolvers<void>()
+    const fixed = createFixedModelPool({ text: { 'fake-chat': createFakeTextModel({ clock }) }, image: {} })
+    const pool: ModelPool = {
+      ...fixed,
+      async unload(id) {
+        unloaded.push(id)
+        if (unloaded.length === 4) next.resolve()
+      },
+    }
+    await using own = await startHttpService({ clock, catalog: createFakeCatalog([describeFakeText()]), pool })
+    const limited = await own.makeToken(['text'])
+    const model = 'fake-chat'
+    const requests = [
+      ['/api/chat', { messages: [user('[say yes]')] }],
+      ['/api/generate', { prompt: '[say yes]', stream: false }],
+      ['/api/embed', { input: 'a cat' }],
+      ['/api/embeddings', { prompt: 'a cat' }],
+    ] as const
+    for (const [path, body] of requests) {
+      for (const json of [
+        { model, ...body, keep_alive: '5m' },
+        { model, ...body, keep_alive: 0 },
+      ]) {
+        const response = await own.fetch(path, { json, token: limited })
+        assert.equal(response.status, 200)
+        await response.text()
+      }
+      assert.deepEqual(unloaded, [])
+    }
+    for (const [path, body] of requests) await (await own.fetch(path, { json: { model, ...body, keep_alive: '0s' } })).text()
+    await next.promise
+    assert.deepEqual(unloaded, [model, model, model, model])
   })
 
   test('embeddings come in both formats', async () => {

@@ -3,6 +3,7 @@ import { ServiceError, toErrorRecord } from '../../core/error.ts'
 import { errorReaderOf } from '../caller.ts'
 import { type ErrorBody, toErrorBody } from '../faults/error-body.ts'
 import { errorStatus } from '../faults/error-status.ts'
+import { chatWords, fieldIn, sentenceIn } from '../faults/field-words.ts'
 import { toA1111Error } from '../wire/a1111/a1111-error.ts'
 import { toNativeError } from '../wire/llama-cpp/native-error.ts'
 import { toMessageError } from '../wire/messages/message-error.ts'
@@ -34,17 +35,10 @@ function bodyFor(request: FastifyRequest, error: unknown): object {
   return (isNativeSurface(request) ? toNativeError : toErrorBody)(error, errorReaderOf(request))
 }
 
-/** What OpenAI's responses call fields of a chat. */
-const responsesWords: ReadonlyMap<string | null, string> = new Map([
-  ['messages', 'input'],
-  ['reasoning_effort', 'reasoning.effort'],
-])
-
 function inResponsesWords(body: ErrorBody): ErrorBody {
   const { param, message } = body.error
-  const name = responsesWords.get(param)
-  if (name === undefined) return body
-  return { ...body, error: { ...body.error, param: name, message: message.replaceAll(`\`${param}\``, `\`${name}\``) } }
+  const words = chatWords.responses
+  return { ...body, error: { ...body.error, param: param && fieldIn(words, param), message: sentenceIn(words, message) } }
 }
 
 /** Seconds to wait where the error itself knows none. */

@@ -1,16 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
-import { listedModels, withModelId } from '../../core/find-descriptor.ts'
+import { listedModels, resolveModelName, withModelId } from '../../core/find-descriptor.ts'
 import { isRecord } from '../../core/json-value.ts'
+import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import { callerOf } from '../caller.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
 import type { HttpSettings } from '../http-settings.ts'
+import { nameOf } from '../wire/a1111/controlnet-units.ts'
 import { isReceived } from './read-body.ts'
+
+type Settings = Pick<HttpSettings, 'defaultModels' | 'modelAliases'>
+type Body = Readonly<Record<string, unknown>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a body without a text model is refused where no setting names one, or its handler chooses one; absent = it names none. */
-    readonly model?: 'named' | 'chosen'
+    /** Whether a body without a text model is refused where no setting names one, or its handler chooses one, or whether it names an image model; absent = it names none. */
+    readonly model?: 'named' | 'chosen' | 'drawing'
   }
 }
 
@@ -21,27 +26,34 @@ const header = 'x-service-warning'
  * Puts ids in the place of aliases and of Ollama's `name:tag`, and the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
  * latter says so. Where no setting does, a missing text model is refused with the names of those that are installed.
  */
-export function fillModels(
-  api: FastifyInstance,
-  deps: RouteDependencies,
-  { defaultModels, modelAliases }: Pick<HttpSettings, 'defaultModels' | 'modelAliases'>,
-): void {
+export function fillModels(api: FastifyInstance, deps: RouteDependencies, settings: Settings): void {
   api.addHook('preHandler', async (request, reply) => {
     const { body: received } = request
-    const { config } = request.routeOptions
     if (!isReceived(received) || !isRecord(received.value)) return
-    const value = withModelId(deps.catalog, received.value, modelAliases)
-    const { model = null } = value
+    const value = withInstalledModel(deps, settings, { request, reply, body: received.value })
     if (value !== received.value) request.body = { ...received, value }
-    if (config.model !== undefined) {
-      const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
-      if (filled !== null) request.body = { ...received, value: { ...value, model: filled } }
-    } else if (config.spends === 'images' && defaultModels.image !== null && isUnknown(deps, request, model)) {
-      const { model: _, ...rest } = value
-      request.body = { ...received, value: rest }
-      reply.header(header, 'The model is not installed; the default image model draws instead.')
-    }
   })
+}
+
+/** One body as {@link fillModels} leaves it, for handlers that read a form themselves. */
+export function withInstalledModel(
+  deps: RouteDependencies,
+  { defaultModels, modelAliases }: Settings,
+  { request, reply, body: given }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly body: Body },
+): Body {
+  const { config } = request.routeOptions
+  const body = withModelId(deps.catalog, given, modelAliases)
+  if (config.model === undefined) return body
+  if (config.model === 'drawing') {
+    if (defaultModels.image === null) return body
+    const catalog = deps.assets.library.catalogFor(callerOf(request).accountId)
+    const known = withoutUnknown(body, (name) => !isKnown(catalog, resolveModelName(catalog, name, modelAliases)))
+    if (known !== body) reply.header(header, 'The model is not installed; the default image model draws instead.')
+    return known
+  }
+  const { model = null } = body
+  const filled = fillText(deps, { model, standard: defaultModels.text, isOptional: config.model === 'chosen', reply })
+  return filled === null ? body : { ...body, model: filled }
 }
 
 function fillText(
@@ -54,14 +66,21 @@ function fillText(
     const known = names.length === 0 ? 'none is installed' : `use one of: ${names.join(', ')}`
     throw new ServiceError('invalid_request_error', `\`model\` is required; ${known}.`, { param: 'model' })
   }
-  if (standard === null || typeof model !== 'string' || catalog.find(model) !== undefined || catalog.findUnusable(model) !== undefined)
-    return null
+  if (standard === null || typeof model !== 'string' || isKnown(catalog, model)) return null
   reply.header(header, `The model is not installed; ${standard} answers instead.`)
   return standard
 }
 
-function isUnknown({ assets }: Pick<RouteDependencies, 'assets'>, request: FastifyRequest, model: unknown): boolean {
-  if (typeof model !== 'string') return false
-  const catalog = assets.library.catalogFor(callerOf(request).accountId)
-  return catalog.find(model) === undefined && catalog.findUnusable(model) === undefined
+/** A drawing's body without the names of models that are not installed: of `model` or, in A1111's words, of the settings. */
+function withoutUnknown(body: Body, isUnknown: (name: string) => boolean): Body {
+  const { model, ...rest } = body
+  if (typeof model === 'string') return isUnknown(model) ? rest : body
+  const { override_settings: settings } = rest
+  if (!isRecord(settings)) return body
+  const { sd_model_checkpoint: title, ...others } = settings
+  return typeof title === 'string' && title !== '' && isUnknown(nameOf(title)) ? { ...body, override_settings: others } : body
+}
+
+function isKnown(catalog: ModelCatalog, model: string): boolean {
+  return catalog.find(model) !== undefined || catalog.findUnusable(model) !== undefined
 }

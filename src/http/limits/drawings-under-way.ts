@@ -2,6 +2,9 @@ import type { Caller } from '../../core/access-token.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ImageProgress } from '../../core/image-generation.ts'
 
+/** How long previews are made after someone last looked for them. */
+const watchedMs = 10 * 60_000
+
 type Holder = Pick<Caller, 'accountId' | 'tokenId'>
 
 /** One request that draws, and how far it is. */
@@ -33,7 +36,7 @@ class DrawingUnderWay implements Disposable {
   }
 
   interrupt(): void {
-    this.#stop.abort(new ServiceError('request_cancelled', 'This drawing was interrupted; send the request again.'))
+    this.#stop.abort(new ServiceError('request_cancelled', 'The drawing was interrupted.'))
   }
 
   [Symbol.dispose](): void {
@@ -44,6 +47,8 @@ class DrawingUnderWay implements Disposable {
 /** What is being drawn for whom, where clients ask for "the" progress: each token sees its own drawings alone. */
 export class DrawingsUnderWay {
   readonly #drawings = new Map<string, Set<DrawingUnderWay>>()
+  /** When previews were last looked for. */
+  readonly #watched = new Map<string, number>()
 
   /** Notes a drawing until it is disposed of. */
   begin(holder: Holder, started: { readonly startedAt: number; readonly images: number }): DrawingUnderWay {
@@ -59,6 +64,17 @@ export class DrawingsUnderWay {
     })
     all.add(drawing)
     return drawing
+  }
+
+  /** Notes that someone looks for previews. */
+  watch(holder: Holder, now: number): void {
+    for (const [key, at] of this.#watched) if (now - at > watchedMs) this.#watched.delete(key)
+    this.#watched.set(keyOf(holder), now)
+  }
+
+  /** Whether someone looked for previews a short time ago, and so will again. */
+  isWatched(holder: Holder, now: number): boolean {
+    return now - (this.#watched.get(keyOf(holder)) ?? Number.NEGATIVE_INFINITY) <= watchedMs
   }
 
   /** Oldest first. */

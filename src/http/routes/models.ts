@@ -118,6 +118,19 @@ export async function noteModelChange(
   await audit.append({ at: clock.now(), action, accountId, address: incoming.ip, subject: model, detail: null }, neverAborted)
 }
 
+/** Unloads a model that its last request no longer needs, if an owner sent that; the answer does not wait for the model's other work. */
+export async function unloadAfterwards(deps: HttpDependencies, call: Call, model: string): Promise<void> {
+  try {
+    await requireOwner(deps, call)
+  } catch {
+    return
+  }
+  deps.pool
+    .unload(model, neverAborted)
+    .then(() => noteModelChange(deps, call, { action: 'model-unloaded', model }))
+    .catch((error: unknown) => call.onFailure(error))
+}
+
 /** @throws {ServiceError} `insufficient_scope` for accounts that are no owners, and for tokens that may not do everything an account can. */
 export async function requireOwner(
   { accounts }: Pick<HttpDependencies, 'accounts'>,

@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox'
+import { ServiceError } from '../../../core/error.ts'
 import type { ImageProgress } from '../../../core/image-generation.ts'
 import { findImageDefault } from '../../../operations/image-default.ts'
 import { enlargeImage, generateImage } from '../../../operations/run-work.ts'
@@ -44,8 +45,9 @@ export const a1111DrawingRoutes: readonly Route[] = [
       const { incoming, caller, options } = call
       const reading = { body: synchronousBody(incoming).value, mostPixels: settings.imagePixels }
       const request = await parseExtra(parsingFor(deps, call), reading, options)
-      const { images } = await interruptible(deps, call, 1, ({ signal }) => enlargeImage(call.work, { caller, request }, { signal }))
-      const [image] = images
+      const enlarged = await interruptible(deps, call, 1, ({ signal }) => enlargeImage(call.work, { caller, request }, { signal }))
+      if (enlarged === null) throw new ServiceError('request_cancelled', 'This enlargement was interrupted; send the request again.')
+      const [image] = enlarged.images
       return { html_info: '', image: image === undefined ? '' : toBase64(image.bytes) }
     },
   },
@@ -65,6 +67,7 @@ function drawingRoute(
     summary,
     scopes: ['image'],
     spends: 'images',
+    model: 'drawing',
     body,
     example,
     answers: [json('The images.', drawingAnswerSchema)],
@@ -80,13 +83,15 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
     mostPixels: settings.imagePixels,
     aliases: settings.modelAliases,
     chosen: await findImageDefault(deps, caller.accountId, options),
+    watched: deps.drawings.isWatched(caller, deps.clock.now()),
   }
   const drawing = await parse(parsingFor(deps, call), reading, options)
   const { request } = drawing
-  const result = await interruptible(deps, call, request.seeds.length, ({ signal, onProgress }) =>
+  const run = interruptible(deps, call, request.seeds.length, ({ signal, onProgress }) =>
     generateImage(call.work, { caller, request }, { signal, onProgress }),
   )
-  return encodeDrawing(drawing, result)
+  // A1111's clients read what an interrupted drawing came to, which here is nothing.
+  return encodeDrawing(drawing, (await run) ?? { images: [], computeMs: 0 })
 }
 
 function parsingFor(deps: RouteDependencies, { caller: { accountId } }: Call): ImageParsing {
@@ -94,18 +99,18 @@ function parsingFor(deps: RouteDependencies, { caller: { accountId } }: Call): I
   return { catalog, inspectImage: (bytes, inspecting) => deps.inspectImage(bytes, { ...inspecting, account: accountId }) }
 }
 
-/** Runs what /sdapi/v1/progress reports of and /sdapi/v1/interrupt ends. */
+/** Runs what /sdapi/v1/progress reports of; null = /sdapi/v1/interrupt ended it. */
 async function interruptible<Result>(
   { drawings, clock }: RouteDependencies,
   { caller, options }: Call,
   images: number,
   run: (options: { readonly signal: AbortSignal; readonly onProgress: (progress: ImageProgress) => void }) => Promise<Result>,
-): Promise<Result> {
+): Promise<Result | null> {
   using drawing = drawings.begin(caller, { startedAt: clock.now(), images })
   try {
     return await run({ signal: AbortSignal.any([options.signal, drawing.signal]), onProgress: (progress) => drawing.note(progress) })
   } catch (error) {
-    drawing.signal.throwIfAborted()
+    if (drawing.signal.aborted && !options.signal.aborted) return null
     throw error
   }
 }

@@ -14,7 +14,7 @@ export const a1111ProgressRoutes: readonly Route[] = [
     path: '/sdapi/v1/progress',
     origin: 'imageUrl',
     summary: "Get the progress of an image, in A1111's format",
-    description: 'Reports images that /sdapi/v1/… draws for this token on this node.',
+    description: 'Reports images that /sdapi/v1/… draws for this token on this node. Requests of the next ten minutes get previews.',
     scopes: ['image'],
     parameters: [inQuery('skip_current_image', 'true: no preview.', Type.Boolean({ default: false }))],
     idleQuery: ['skipCurrentImage'],
@@ -25,7 +25,9 @@ export const a1111ProgressRoutes: readonly Route[] = [
       async ({ caller, query, options }) => {
         const [drawing] = drawings.of(caller)
         const { skip_current_image: skip = '' } = query
-        const preview = readSkip(String(skip)) ? undefined : drawing?.progress.preview
+        const isSkipped = readSkip(String(skip))
+        if (!isSkipped) drawings.watch(caller, clock.now())
+        const preview = isSkipped ? undefined : drawing?.progress.preview
         const inspecting = { ...options, account: caller.accountId, thumbnailWidth: 512, thumbnailFormat: 'png' } as const
         const { thumbnail } = preview === undefined ? {} : await inspectImage(preview, inspecting).catch(withoutPreview)
         return encodeProgress(drawing, { now: clock.now(), preview: thumbnail })
@@ -36,7 +38,8 @@ export const a1111ProgressRoutes: readonly Route[] = [
     path: '/sdapi/v1/interrupt',
     origin: 'imageUrl',
     summary: "Stop the current images, in A1111's format",
-    description: 'Stops images that /sdapi/v1/… draws for this token on this node; their requests get 409.',
+    description:
+      'Stops images that /sdapi/v1/… draws for this token on this node; their requests are answered without images, and one to /sdapi/v1/extra-single-image with 409.',
     scopes: ['image'],
     answers: [json('The images stop.', Type.Object({}))],
     refusals: [429],

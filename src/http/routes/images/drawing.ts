@@ -13,7 +13,7 @@ import type { InspectImage } from '../../wire/images/decode-image.ts'
 import { imageResultSchema } from '../../wire/images/image-answers.ts'
 import { type DrawnWork, ImageChunks } from '../../wire/images/image-chunks.ts'
 import type { ImageHints } from '../../wire/images/image-faults.ts'
-import { imageRequestSchema } from '../../wire/images/image-fields.ts'
+import { freeImageRequestSchema, imageRequestSchema } from '../../wire/images/image-fields.ts'
 import { type ImageParsing, parseImageRequest } from '../../wire/images/image-request.ts'
 import { parseUpscalingRequest, upscalingRequestSchema } from '../../wire/images/upscaling-request.ts'
 import { upscalingResultSchema } from '../../wire/images/upscaling-result.ts'
@@ -25,15 +25,18 @@ export const examplePicture =
 
 /** The routes that answer with pictures: as JSON, as the image itself, or deferred. The ControlNet twins take the same. */
 export const drawingRoutes: readonly Route[] = [
-  drawingRoute('/generate/sdxl', 'Generate images with SDXL', drawsWith('sdxl', 'sdxl-refiner')),
+  drawingRoute('/generate/sdxl', 'Generate images with SDXL', drawsWith(['sdxl', 'sdxl-refiner'])),
   drawingRoute(
     '/generate/controlnet-sdxl',
     'The same as /generate/sdxl, by the original name for ControlNets',
-    drawsWith('sdxl', 'sdxl-refiner'),
+    drawsWith(['sdxl', 'sdxl-refiner']),
   ),
-  drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2', drawsWith('sd15', 'sd2')),
-  drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets', drawsWith('sd15', 'sd2')),
-  drawingRoute('/generate/image', 'Generate images with any installed image model', drawsWith(...checkpointFamilies)),
+  drawingRoute('/generate/sd', 'Generate images with Stable Diffusion 1.5 or 2', drawsWith(['sd15', 'sd2'])),
+  drawingRoute('/generate/controlnet-sd', 'The same as /generate/sd, by the original name for ControlNets', drawsWith(['sd15', 'sd2'])),
+  drawingRoute('/generate/image', 'Generate images with any installed image model', {
+    ...drawsWith(checkpointFamilies),
+    body: freeImageRequestSchema,
+  }),
   drawingRoute('/upscaling', 'Enlarge an image', {
     body: upscalingRequestSchema,
     example: { init_image: examplePicture, scale: 2 },
@@ -49,16 +52,17 @@ type Parse = (
   options: { readonly signal: AbortSignal },
 ) => Promise<{ readonly work: DrawnWork; readonly logged: string | null }>
 
-interface Drawing extends Pick<Route, 'origin'> {
+interface Drawing extends Pick<Route, 'origin' | 'model'> {
   readonly body: TObject
   readonly example: Readonly<Record<string, unknown>>
   readonly answer: TSchema
   readonly parse: Parse
 }
 
-function drawsWith(...families: readonly CheckpointFamily[]): Drawing {
+function drawsWith(families: readonly CheckpointFamily[]): Drawing {
   return {
     origin: 'imageUrl',
+    model: 'drawing',
     body: imageRequestSchema,
     example: { prompt: 'a fox in the snow, watercolour', negative_prompt: 'blurry', seed: 7, image_encoding: 'webp' },
     answer: imageResultSchema,

@@ -1,10 +1,12 @@
 import type { TObject } from 'typebox'
+import { withInstalledModel } from '../../body/fill-models.ts'
 import { receivedForm } from '../../body/form/received-form.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
 import type { RouteAnswer } from '../../route-description.ts'
+import type { Form } from '../../wire/forms/read-form-fields.ts'
 import type { InspectImage } from '../../wire/images/decode-image.ts'
 import { openAiImagesSchema } from '../../wire/images/image-answers.ts'
 import { imageEditSchema, imageVariationSchema, parseImageEdit, parseImageVariation } from '../../wire/images/openai/edit-request.ts'
@@ -26,6 +28,7 @@ export const openAiImageRoutes: readonly Route[] = [
     description: stream,
     scopes: ['image'],
     spends: 'images',
+    model: 'drawing',
     body: openAiImageSchema,
     example: { prompt: 'a fox in the snow, watercolour', size: 'auto', output_format: 'webp' },
     answers: [images],
@@ -51,7 +54,18 @@ export const openAiImageRoutes: readonly Route[] = [
 
 function formRoute(path: string, summary: string, body: TObject) {
   const refusals = [...modelRefusals, 422] as const
-  return { method: 'POST', path, origin: 'imageUrl', summary, scopes: ['image'], spends: 'images', takes: 'form', body, refusals } as const
+  return {
+    method: 'POST',
+    path,
+    origin: 'imageUrl',
+    summary,
+    scopes: ['image'],
+    spends: 'images',
+    model: 'drawing',
+    takes: 'form',
+    body,
+    refusals,
+  } as const
 }
 
 async function answerForm(
@@ -63,6 +77,15 @@ async function answerForm(
   const { accountId } = call.caller
   const inspectImage: InspectImage = (bytes, options) => deps.inspectImage(bytes, { ...options, account: accountId })
   const parsing = { catalog: deps.assets.library.catalogFor(accountId), inspectImage, mostPixels: settings.imagePixels }
-  const requested = await parse(parsing, await receivedForm(call.incoming).collect(), call.options)
+  const requested = await parse(parsing, withModel(deps, settings, call, await receivedForm(call.incoming).collect()), call.options)
   return answerImages(deps, call, { ...requested, name: 'image_edit' })
+}
+
+/** A form that names the model as a JSON body does once it has been filled in. */
+function withModel<File>(deps: RouteDependencies, settings: HttpSettings, { incoming, reply }: Call, form: Form<File>): Form<File> {
+  const [named, ...more] = form.fields.get('model') ?? []
+  if (named === undefined || more.length > 0) return form
+  const { model } = withInstalledModel(deps, settings, { request: incoming, reply, body: { model: named } })
+  const others = [...form.fields].filter(([name]) => name !== 'model')
+  return { ...form, fields: new Map([...others, ...(typeof model === 'string' ? [['model', [model]] as const] : [])]) }
 }

@@ -44,6 +44,7 @@ export const nativeReadingRoutes: readonly Route[] = [
     description: aboutNative,
     scopes: ['text'],
     largeBody: true,
+    model: 'chosen',
     body: templateSchema,
     example: { model: 'smollm2-135m-instruct', messages: [{ role: 'user', content: 'What is the capital of France?' }] },
     answers: [json('The text.', templateAnswerSchema)],

@@ -1,4 +1,4 @@
-import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
+import type { EmbeddingResult } from '../../../core/text-generation.ts'
 import { createEmbedding } from '../../../operations/run-work.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
@@ -6,6 +6,7 @@ import type { Call, Route } from '../../route.ts'
 import { requireTextModel } from '../../wire/chat/require-text-model.ts'
 import {
   encodeOllamaEmbed,
+  type OllamaEmbedding,
   ollamaEmbedAnswerSchema,
   ollamaEmbeddingsAnswerSchema,
   ollamaEmbeddingsSchema,
@@ -13,6 +14,7 @@ import {
   parseOllamaEmbed,
   parseOllamaEmbeddings,
 } from '../../wire/ollama/embed-request.ts'
+import { unloadAfterwards } from '../models.ts'
 import { json, modelRefusals } from '../row-parts.ts'
 
 const model = 'all-minilm-l6-v2'
@@ -32,8 +34,8 @@ export const ollamaEmbeddingRoutes: readonly Route[] = [
     refusals: modelRefusals,
     handle: (deps) => async (call) => {
       const startedAt = deps.clock.now()
-      const request = parseOllamaEmbed(synchronousBody(call.incoming).value)
-      return encodeOllamaEmbed(request.model, await embed(deps, call, request), deps.clock.now() - startedAt)
+      const parsed = parseOllamaEmbed(synchronousBody(call.incoming).value)
+      return encodeOllamaEmbed(parsed.request.model, await embed(deps, call, parsed), deps.clock.now() - startedAt)
     },
   },
   {
@@ -48,15 +50,16 @@ export const ollamaEmbeddingRoutes: readonly Route[] = [
     answers: [json('The vector.', ollamaEmbeddingsAnswerSchema)],
     refusals: modelRefusals,
     handle: (deps) => async (call) => {
-      const request = parseOllamaEmbeddings(synchronousBody(call.incoming).value)
-      const { vectors } = await embed(deps, call, request)
+      const { vectors } = await embed(deps, call, parseOllamaEmbeddings(synchronousBody(call.incoming).value))
       return { embedding: vectors[0] ?? [] }
     },
   },
 ]
 
-async function embed(deps: RouteDependencies, call: Call, request: EmbeddingRequest): Promise<EmbeddingResult> {
-  requireTextModel(deps.catalog, request.model, 'embed')
-  if (request.inputs.length === 0) return { vectors: [], promptTokens: 0 }
-  return createEmbedding(call.work, { caller: call.caller, request }, call.options)
+async function embed(deps: RouteDependencies, call: Call, { request, unloads }: OllamaEmbedding): Promise<EmbeddingResult> {
+  const { id } = requireTextModel(deps.catalog, request.model, 'embed')
+  const none = request.inputs.length === 0
+  const result = none ? { vectors: [], promptTokens: 0 } : await createEmbedding(call.work, { caller: call.caller, request }, call.options)
+  if (unloads) await unloadAfterwards(deps, call, id)
+  return result
 }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
+import type { TextPart } from '../../../core/text-generation.ts'
 import { collectText } from '../../../operations/collect-text.ts'
 import { generateText } from '../../../operations/generate-text.ts'
 import { tokenize } from '../../../operations/read-tokens.ts'
@@ -15,7 +16,7 @@ import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { type OllamaRun, ollamaChatSchema, parseOllamaChat } from '../../wire/ollama/chat-request.ts'
 import { ollamaGenerateSchema, parseOllamaGenerate } from '../../wire/ollama/generate-request.ts'
 import { OllamaAnswer, ollamaChatAnswerSchema, ollamaGenerateAnswerSchema } from '../../wire/ollama/run-answers.ts'
-import { noteModelChange, requireOwner } from '../models.ts'
+import { noteModelChange, requireOwner, unloadAfterwards } from '../models.ts'
 import { modelRefusals, text } from '../row-parts.ts'
 
 /** The media type of a stream of lines, each of which is JSON. */
@@ -23,7 +24,7 @@ export const ndjson = 'application/x-ndjson'
 
 const model = 'smollm2-135m-instruct'
 const about =
-  'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without a prompt or messages, the model is loaded, or unloaded if an owner sends `keep_alive: 0`.'
+  'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without a prompt or messages, the model is loaded, or unloaded if an owner sends `keep_alive: 0`; beside a prompt, that unloads it after the answer.'
 
 /** Conversations and prompts in Ollama's words. */
 export const ollamaRunRoutes: readonly Route[] = [
@@ -78,11 +79,17 @@ async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape)
   refuseLargerContext(parsed, descriptor.contextLength ?? descriptor.trainedLength)
   const request = { ...parsed.request, maxTokens: mostTokens(parsed.request, descriptor) }
   refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
-  const parts = generateText(call.work, { caller, request }, options)
+  const generated = generateText(call.work, { caller, request }, options)
+  const parts = parsed.unloads ? unloadingAfter(generated, () => unloadAfterwards(deps, call, descriptor.id)) : generated
   if (parsed.stream) return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: null, contentType: ndjson })
   const { choices } = await collectText(parts, (part) => answer.note(part))
   const [choice = { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }] = choices
   return answer.whole(choice)
+}
+
+async function* unloadingAfter(parts: AsyncIterable<TextPart>, unload: () => Promise<void>): AsyncGenerator<TextPart, void, undefined> {
+  yield* parts
+  await unload()
 }
 
 /** A body with the sampling that its model's `model.json` recommends, in the options it leaves out. */

@@ -54,7 +54,12 @@ const settingsSchema = Type.Object(
       }),
     ),
     samples_format: Type.Optional(Type.Enum(['png', 'jpg', 'jpeg', 'webp'], { default: 'png', description: 'File format of the images.' })),
-    ...idleFields('eta_noise_seed_delta', 'forge_additional_modules'),
+    live_previews_enable: Type.Optional(
+      Type.Boolean({
+        description: 'Whether /sdapi/v1/progress has previews; by default if the token asked for progress in the last ten minutes.',
+      }),
+    ),
+    ...idleFields('eta_noise_seed_delta', 'forge_additional_modules', 'show_progress_every_n_steps', 'live_preview_refresh_period'),
   },
   { additionalProperties: false, description: 'Settings for this request alone.' },
 )

@@ -28,6 +28,8 @@ interface Reading {
   readonly aliases?: ModelAliases | undefined
   /** The checkpoint that the account chose for requests that name none; null = none. */
   readonly chosen: string | null
+  /** Whether its client looks at previews. */
+  readonly watched: boolean
 }
 
 const txt2img = createBodyChecker(txt2imgSchema)
@@ -100,12 +102,17 @@ function refuseOtherShape(picture: { readonly width: number; readonly height: nu
 
 async function parse(
   deps: ImageParsing,
-  { mostPixels, aliases, chosen }: Reading,
+  { mostPixels, aliases, chosen, watched }: Reading,
   { body, own }: { readonly body: SharedBody; readonly own: Partial<ImageBody> },
   options: { readonly signal: AbortSignal },
 ): Promise<ImageRequest> {
   const { override_settings: settings = {}, styles = [], negative_prompt: negative = '', prompt = '' } = body
-  const { sd_model_checkpoint: title, sd_vae: vae = 'None', samples_format: format = 'png' } = settings
+  const {
+    sd_model_checkpoint: title,
+    sd_vae: vae = 'None',
+    samples_format: format = 'png',
+    live_previews_enable: previews = watched,
+  } = settings
   return inA1111Words(drawingWords, async () => {
     refuseFaults(findOnlyFaults(body, drawingOnly), imageFaultCodes)
     const name = title === undefined ? chosenModel(deps.catalog, chosen)?.id : resolveModelName(deps.catalog, nameOf(title), aliases)
@@ -129,7 +136,7 @@ async function parse(
       ...readEmbeddings(deps.catalog, model, `${prompt} ${negative}`),
       ...own,
     }
-    const hints = { encoding: null, lonely: false, previews: true }
+    const hints = { encoding: null, lonely: false, previews }
     const { request } = await parseImageRequest(deps, { body: ours, hints, families: checkpointFamilies, mostPixels }, options)
     return request
   })

@@ -1,10 +1,8 @@
 import { ServiceError } from '../../../core/error.ts'
+import { type FieldWords, fieldIn, sentenceIn } from '../../faults/field-words.ts'
 
-/** What A1111's routes call fields of ours. */
-export type ForeignWords = Readonly<Record<string, string>>
-
-/** Those of /generate/image. */
-export const drawingWords: ForeignWords = {
+/** What A1111's routes call the fields of /generate/image. */
+export const drawingWords: FieldWords = {
   checkpoint: 'override_settings.sd_model_checkpoint',
   vae: 'override_settings.sd_vae',
   image_encoding: 'override_settings.samples_format',
@@ -22,7 +20,7 @@ export const drawingWords: ForeignWords = {
 }
 
 /** Those of /upscaling. */
-export const upscalingWords: ForeignWords = {
+export const upscalingWords: FieldWords = {
   init_image: 'image',
   model: 'upscaler_1',
   scale: 'upscaling_resize',
@@ -31,9 +29,9 @@ export const upscalingWords: ForeignWords = {
 }
 
 /** Runs what refuses fields by our names, and lets its refusals name A1111's. */
-export async function inA1111Words<Result>(words: ForeignWords, run: () => Promise<Result>): Promise<Result> {
-  const wordFor = (name: string): string => (Object.hasOwn(words, name) ? (words[name] ?? name) : name)
-  const translate = (message: string): string => message.replace(/`(\w+)`/g, (_, name: string) => `\`${wordFor(name)}\``)
+export async function inA1111Words<Result>(words: FieldWords, run: () => Promise<Result>): Promise<Result> {
+  const wordFor = (name: string) => fieldIn(words, name)
+  const translate = (message: string) => sentenceIn(words, message)
   try {
     return await run()
   } catch (error) {

@@ -10,6 +10,7 @@ import { skipLayerFields } from './skip-layer-fields.ts'
 import { unsupportedField } from './unsupported-fields.ts'
 
 const prompt = { maxLength: 10_000 }
+const promptText = 'What to draw; `(word:1.3)` and `[word]` change the weight of words.'
 const seed = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const fileForms = 'PNG, JPEG or WebP in base64; a data-URI prefix is accepted.'
 
@@ -29,7 +30,7 @@ export const imageDefaults = {
 
 /** Fields of POST /generate/sdxl that say what to draw, with their ranges. */
 export const imageFields = {
-  prompt: Type.String({ minLength: 1, ...prompt, description: 'What to draw; `(word:1.3)` and `[word]` change the weight of words.' }),
+  prompt: Type.String({ minLength: 1, ...prompt, description: promptText }),
   prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the prompt by default.' })),
   negative_prompt: Type.Optional(Type.String({ ...prompt, description: 'What not to draw.' })),
   negative_prompt_2: Type.Optional(Type.String({ ...prompt, description: 'For the second text encoder; the negative prompt by default.' })),
@@ -157,5 +158,14 @@ export const unsupportedImageFields = {
 
 /** The body of POST /generate/sdxl. */
 export const imageRequestSchema = Type.Object({ ...imageFields, ...unsupportedImageFields }, { additionalProperties: false })
+
+/** The body of POST /generate/image, which may describe nothing. */
+export const freeImageRequestSchema = Type.Object(
+  {
+    ...imageRequestSchema.properties,
+    prompt: Type.String({ ...prompt, description: `${promptText} An empty one leaves it to the model.` }),
+  },
+  { additionalProperties: false },
+)
 
 export type ImageBody = Static<typeof imageRequestSchema>

@@ -13,7 +13,7 @@ import { decodeImage, type InspectImage } from './decode-image.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
 import { decodeAssets, findAssetFaults, keptName, type NamedAssets, resolveAssets } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
-import { type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
+import { freeImageRequestSchema, type ImageBody, imageDefaults, imageRequestSchema, unsupportedImageFields } from './image-fields.ts'
 import { refusePixels } from './image-pixels.ts'
 import { readSeeds } from './image-seeds.ts'
 import { requestedSize } from './image-size.ts'
@@ -28,9 +28,10 @@ export interface ImageParsing {
 }
 
 const checker = createBodyChecker(imageRequestSchema)
+const freeChecker = createBodyChecker(freeImageRequestSchema)
 
 /**
- * Reads the body of POST /generate/sdxl: every default filled in from the model, seeds drawn, images checked.
+ * Reads the body of POST /generate/sdxl: every default filled in from the model, seeds drawn, images checked. Where every family draws, the prompt may be empty.
  *
  * @throws {ServiceError} `validation_error`, `unsupported`, `model_not_found`.
  */
@@ -49,7 +50,7 @@ export async function parseImageRequest(
   },
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly request: ImageRequest; readonly logPrompt: boolean }> {
-  const body = checker.parse(received, imageFaultCodes)
+  const body = (families === checkpointFamilies ? freeChecker : checker).parse(received, imageFaultCodes)
   refuseFaults(findUnsupported(body, unsupportedImageFields), imageFaultCodes)
   const chosen = chooseImageModel(deps.catalog, { ...namedModel(body), families })
   const assets = resolveAssets(body, deps.catalog)

@@ -1,14 +1,15 @@
 import Type from 'typebox'
 import type { EmbeddingRequest, EmbeddingResult } from '../../../core/text-generation.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
-import { textFaultCodes } from '../../faults/refuse-faults.ts'
+import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { idleFields } from '../idle-fields.ts'
+import { findKeepAliveFaults, keepAliveField, unloadsNow } from './run-fields.ts'
 
 const closed = { additionalProperties: false }
 const model = Type.String({ minLength: 1, description: 'A model that makes embeddings, see /api/tags.' })
 const text = Type.String({ minLength: 1 })
 /** Nothing of Ollama's options changes a vector. */
-const idle = idleFields('options', 'keep_alive')
+const shared = { keep_alive: keepAliveField, ...idleFields('options') }
 
 /** The body of POST /api/embed. */
 export const ollamaEmbedSchema = Type.Object(
@@ -21,14 +22,14 @@ export const ollamaEmbedSchema = Type.Object(
       Type.Integer({ minimum: 1, maximum: 2 ** 20, description: 'Leading numbers of each vector to keep, scaled to unit length again.' }),
     ),
     truncate: Type.Optional(Type.Boolean({ description: 'Accepted; a text that is too long is refused, not shortened.' })),
-    ...idle,
+    ...shared,
   },
   closed,
 )
 
 /** The body of POST /api/embeddings, which Ollama had before. */
 export const ollamaEmbeddingsSchema = Type.Object(
-  { model, prompt: Type.String({ description: 'The text; nothing gives no vector.' }), ...idle },
+  { model, prompt: Type.String({ description: 'The text; nothing gives no vector.' }), ...shared },
   closed,
 )
 
@@ -47,20 +48,29 @@ export const ollamaEmbeddingsAnswerSchema = Type.Object({ embedding: Type.Array(
 const embedChecker = createBodyChecker(ollamaEmbedSchema)
 const embeddingsChecker = createBodyChecker(ollamaEmbeddingsSchema)
 
+/** Texts to embed, and whether their model leaves memory then. */
+export interface OllamaEmbedding {
+  readonly request: EmbeddingRequest
+  readonly unloads: boolean
+}
+
 /** Reads the body of POST /api/embed. @throws {ServiceError} naming every fault at once. */
-export function parseOllamaEmbed(received: unknown): EmbeddingRequest {
-  const { model: name, input, dimensions } = embedChecker.parse(received, textFaultCodes)
-  return {
-    model: name,
-    inputs: input === '' ? [] : typeof input === 'string' ? [input] : input,
-    ...(dimensions !== undefined && { dimensions }),
-  }
+export function parseOllamaEmbed(received: unknown): OllamaEmbedding {
+  const body = embedChecker.parse(received, textFaultCodes)
+  const { input, dimensions } = body
+  const inputs = input === '' ? [] : typeof input === 'string' ? [input] : input
+  return withUnloading(body, { model: body.model, inputs, ...(dimensions !== undefined && { dimensions }) })
 }
 
 /** Reads the body of POST /api/embeddings. @throws {ServiceError} naming every fault at once. */
-export function parseOllamaEmbeddings(received: unknown): EmbeddingRequest {
-  const { model: name, prompt } = embeddingsChecker.parse(received, textFaultCodes)
-  return { model: name, inputs: prompt === '' ? [] : [prompt] }
+export function parseOllamaEmbeddings(received: unknown): OllamaEmbedding {
+  const body = embeddingsChecker.parse(received, textFaultCodes)
+  return withUnloading(body, { model: body.model, inputs: body.prompt === '' ? [] : [body.prompt] })
+}
+
+function withUnloading(body: Parameters<typeof unloadsNow>[0], request: EmbeddingRequest): OllamaEmbedding {
+  refuseFaults(findKeepAliveFaults(body), textFaultCodes)
+  return { request, unloads: unloadsNow(body) }
 }
 
 /** The answer of POST /api/embed. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { describeError, type ErrorReader } from '../../faults/error-body.ts'
+import { chatWords, sentenceIn } from '../../faults/field-words.ts'
 
 /** Body of every refusal of Ollama's routes. */
 export const ollamaErrorSchema = Type.Object({
@@ -10,6 +11,5 @@ export const ollamaErrorSchema = Type.Object({
 /** The error body of Ollama's routes: a sentence where others have an object. */
 export function toOllamaError(error: unknown, reader: ErrorReader = {}): Static<typeof ollamaErrorSchema> {
   const { message, code } = describeError(error, reader)
-  // Engines name the field of the other chats.
-  return { error: message.replaceAll('`reasoning_effort`', '`think`'), code }
+  return { error: sentenceIn(chatWords.ollama, message), code }
 }

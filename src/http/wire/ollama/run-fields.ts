@@ -70,6 +70,14 @@ const optionsSchema = Type.Object(
   { additionalProperties: false, description: "Ollama's options; those about memory layout are accepted and change nothing." },
 )
 
+/** How long a model stays loaded. */
+export const keepAliveField = Type.Optional(
+  Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
+    description:
+      '0 unloads the model after the answer, or at once where nothing is to be answered; for owners. The service decides what stays loaded otherwise.',
+  }),
+)
+
 /** The field `model`, which comes first. */
 export const modelField = Type.String({
   minLength: 1,
@@ -93,11 +101,7 @@ export const runFields = {
   ),
   top_p: share('As that of `options`.'),
   max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'As `num_predict` of `options`.' })),
-  keep_alive: Type.Optional(
-    Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
-      description: '0 beside an empty request unloads the model, for owners; the service decides what stays loaded otherwise.',
-    }),
-  ),
+  keep_alive: keepAliveField,
   logprobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether tokens come with their log probabilities.' })),
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: 'Alternatives per token; needs `logprobs`.' })),
   truncate: Type.Optional(
@@ -111,7 +115,8 @@ type RunBody = Static<typeof example>
 type Options = Static<TObject<(typeof optionsSchema)['properties']>>
 
 /** Finds options that mean something this service does not do, and fields that need another. */
-export function findRunFaults({ options = {}, logprobs = false, top_logprobs, keep_alive }: RunBody): readonly FieldFault[] {
+export function findRunFaults(body: RunBody): readonly FieldFault[] {
+  const { options = {}, logprobs = false, top_logprobs } = body
   const fault = (name: string, text: string, kind = 'unsupported_parameter'): FieldFault => ({
     path: name.split('.'),
     message: `\`${name}\` ${text}`,
@@ -126,16 +131,21 @@ export function findRunFaults({ options = {}, logprobs = false, top_logprobs, ke
     ...(top_logprobs === undefined || logprobs
       ? []
       : [fault('top_logprobs', 'needs `logprobs: true`; set it, or leave this out.', 'conflict')]),
-    ...(typeof keep_alive !== 'string' || duration.test(keep_alive)
-      ? []
-      : [fault('keep_alive', 'must be seconds or a duration such as 5m or 1h30m; -1 = for ever.', 'format')]),
+    ...findKeepAliveFaults(body),
   ]
+}
+
+/** Finds a time to stay loaded that is none. */
+export function findKeepAliveFaults({ keep_alive }: Pick<RunBody, 'keep_alive'>): readonly FieldFault[] {
+  if (typeof keep_alive !== 'string' || duration.test(keep_alive)) return []
+  const message = '`keep_alive` must be seconds or a duration such as 5m or 1h30m; -1 = for ever.'
+  return [{ path: ['keep_alive'], message, kind: 'format' }]
 }
 
 /** Go's durations, such as `1h30m` or `-1s`; digits alone are seconds. */
 const duration = /^-?(?:\d+|(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+)$/
 
-/** Whether the model should leave memory right away: {@link findRunFaults} found a duration, and it is zero. */
+/** Whether the model should leave memory right away: {@link findKeepAliveFaults} found a duration, and it is zero. */
 export function unloadsNow({ keep_alive }: Pick<RunBody, 'keep_alive'>): boolean {
   return keep_alive === 0 || (typeof keep_alive === 'string' && !/[1-9]/.test(keep_alive))
 }

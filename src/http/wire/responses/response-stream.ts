@@ -1,6 +1,7 @@
 import { toErrorRecord } from '../../../core/error.ts'
 import type { JsonObject } from '../../../core/json-value.ts'
 import type { FinishReason, TextPart, TokenLogprob } from '../../../core/text-generation.ts'
+import { chatWords, sentenceIn } from '../../faults/field-words.ts'
 import { encodeNamedEvent } from '../event-data.ts'
 import {
   callItem,
@@ -48,9 +49,9 @@ export async function* encodeResponseStream(
       } else if (part.type !== 'prompt') yield* items.add(part)
     }
   } catch (error) {
-    yield event('response.failed', {
-      response: encodeResponse(head, body, { status: 'failed', output: items.done, error: toErrorRecord(error) }),
-    })
+    const record = toErrorRecord(error)
+    const failure = { ...record, message: sentenceIn(chatWords.responses, record.message) }
+    yield event('response.failed', { response: encodeResponse(head, body, { status: 'failed', output: items.done, error: failure }) })
     throw error
   }
 }

@@ -1,0 +1,18 @@
+/** What an interface calls fields of ours, by our names. */
+export type FieldWords = Readonly<Record<string, string>>
+
+/** Those of interfaces whose chats are read as the usual ones. */
+export const chatWords = {
+  ollama: { reasoning_effort: 'think' },
+  responses: { messages: 'input', reasoning_effort: 'reasoning.effort' },
+} as const satisfies Readonly<Record<string, FieldWords>>
+
+/** The name of a field in these words. */
+export function fieldIn(words: FieldWords, name: string): string {
+  return Object.hasOwn(words, name) ? (words[name] ?? name) : name
+}
+
+/** A sentence with every field it quotes in these words. */
+export function sentenceIn(words: FieldWords, sentence: string): string {
+  return sentence.replace(/`(\w+)`/g, (_, name: string) => `\`${fieldIn(words, name)}\``)
+}
