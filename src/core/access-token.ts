@@ -1,7 +1,7 @@
 import { ServiceError } from './error.ts'
 import type { AccountLimits, UseLimits } from './limits/use-limits.ts'
 
-/** What a token may be good for: generating text, drawing images, reading what there is. */
+/** Scopes of a token: generating text, drawing images, reading stored data. */
 export const scopes = ['text', 'image', 'read'] as const
 export type Scope = (typeof scopes)[number]
 
@@ -20,21 +20,21 @@ export interface AccessToken {
   readonly revokedAt: number | null
   /** Written at most once a minute. */
   readonly lastUsedAt: number | null
-  /** Of its own, within those of its account. */
+  /** Limits of the token itself; the limits of its account apply as well. */
   readonly limits: UseLimits
 }
 
-/** Who a request speaks for. */
+/** The authenticated sender of a request. */
 export interface Caller {
   readonly accountId: string
   /** null when a console session, not a token, authenticated it. */
   readonly tokenId: string | null
   readonly scopes: readonly Scope[]
-  /** Whether failures tell it their causes: only an owner at the console hears them. */
+  /** Whether error answers include their causes; set only for owners at the console. */
   readonly ownerSeesCauses?: true
-  /** Requests a minute of the token itself; absent = only those of its account. */
+  /** Requests per minute allowed for the token itself; absent = only the account's limit applies. */
   readonly requestsPerMinute?: number
-  /** Of its account, a few seconds late at most. */
+  /** Limits of the account, up to a few seconds out of date. */
   readonly accountLimits: AccountLimits
 }
 

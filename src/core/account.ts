@@ -1,7 +1,7 @@
 import { ServiceError } from './error.ts'
 import type { AccountLimits } from './limits/use-limits.ts'
 
-/** Who may use the service. Times in Unix milliseconds. */
+/** A user of the service. Times in Unix milliseconds. */
 export interface Account {
   readonly id: string
   readonly name: string
@@ -10,19 +10,19 @@ export interface Account {
   readonly role: Role
   readonly createdAt: number
   readonly disabledAt: number | null
-  /** As an owner sets them. */
+  /** Set by an owner. */
   readonly limits: AccountLimits
 }
 
-/** What others change of an account; what is left out stays. */
+/** Changes to an account made by somebody else; absent fields stay as they are. */
 export interface AccountChange {
   readonly role?: Role
-  /** Unix milliseconds; null = let in again. */
+  /** Unix milliseconds; null = enabled again. */
   readonly disabledAt?: number | null
   readonly limits?: Partial<AccountLimits>
 }
 
-/** Characters that a password has at least. */
+/** Minimum length of a password, in characters. */
 export const shortestPassword = 10
 
 /** Owners invite people and see every account and node; members see only their own things. */
@@ -33,13 +33,13 @@ export interface Session {
   /** Hex SHA-256 of the cookie value. */
   readonly hash: string
   readonly accountId: string
-  /** Where it was opened from; null = before that was noted. */
+  /** Client address at sign-in; null = the session is older than this field. */
   readonly address: string | null
-  /** What the browser said it is; null = nothing. */
+  /** The browser's `User-Agent`; null = none was sent. */
   readonly agent: string | null
   readonly createdAt: number
   readonly expiresAt: number
-  /** When it was last used, give or take five minutes; null = before that was noted. */
+  /** Time of the last use, accurate to five minutes; null = the session is older than this field. */
   readonly lastUsedAt: number | null
 }
 
@@ -48,14 +48,14 @@ export interface Invitation {
   /** Hex SHA-256 of the code. */
   readonly hash: string
   readonly role: Role
-  /** The account to sign in to (first run: the owner's that exists already); null = a new account. */
+  /** The account to sign in to (on first run, the existing owner's); null = a new account. */
   readonly accountId: string | null
   readonly invitedBy: string | null
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** Whether an account that was looked for is there and may use the service. */
+/** Whether the account exists and is enabled. */
 export function isEnabled(account: Account | null): boolean {
   return account !== null && account.disabledAt === null
 }

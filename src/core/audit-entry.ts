@@ -1,4 +1,4 @@
-/** Everything that is written down of what people and operators do, by its stable name. */
+/** Names of all audited actions; stable across versions. */
 export const auditActions = [
   'signed-in',
   'signed-out',
@@ -39,17 +39,17 @@ export const auditActions = [
 /** One of {@link auditActions}. */
 export type AuditAction = (typeof auditActions)[number]
 
-/** Who did what, from where. Never holds a secret. */
+/** One audited action: the actor, the action and the client address. Never holds a secret. */
 export interface AuditEntry {
   /** Unix milliseconds. */
   readonly at: number
   readonly action: AuditAction
-  /** Who did it; null = the operator, at the command line. */
+  /** The actor; null = the operator, at the command line. */
   readonly accountId: string | null
-  /** Where it was asked for; null = on the machine itself. */
+  /** Client address; null = on the machine itself. */
   readonly address: string | null
-  /** To what it was done: the id of an account, token or invitation, or the name of a model; null = to nothing else. */
+  /** The object of the action: the id of an account, token or invitation, or the name of a model; null = none. */
   readonly subject: string | null
-  /** What became of it, in few words or as JSON; null = the action says it all. */
+  /** Details in a few words or as JSON; null = none. */
   readonly detail: string | null
 }

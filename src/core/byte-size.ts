@@ -4,7 +4,7 @@ function isUnit(text: string): text is keyof typeof unitBytes {
   return Object.hasOwn(unitBytes, text)
 }
 
-/** `512kb`, `32mb`, `1.5gb` or bare bytes, in bytes (1 kb = 1024); undefined when it is none of these. */
+/** Parses `512kb`, `32mb`, `1.5gb` or a plain number into bytes (1 kb = 1024); undefined for anything else. */
 export function parseByteSize(text: string): number | undefined {
   const [, digits, unit = 'b'] = /^(\d+(?:\.\d+)?)\s*([a-z]+)?$/.exec(text.trim().toLowerCase()) ?? []
   if (digits === undefined || !isUnit(unit)) return undefined
@@ -12,7 +12,7 @@ export function parseByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/** In the largest unit that keeps at least one digit before the point: `32mb`, `1.5gb`. */
+/** Formats bytes in the largest unit that keeps at least one digit before the point: `32mb`, `1.5gb`. */
 export function printByteSize(bytes: number): string {
   for (const unit of ['tb', 'gb', 'mb', 'kb'] as const) {
     if (bytes >= unitBytes[unit]) return `${Number((bytes / unitBytes[unit]).toFixed(1))}${unit}`

@@ -1,60 +1,64 @@
-/** Threads that an engine needs where a GPU computes everything: one feeds it, the other makes text or pictures of what comes out. */
+/** Threads for an engine whose model runs wholly on a GPU: one feeds the GPU, the other decodes its output. */
 const threadsBesideGpu = 2
 
-/** Threads for a model, of those that engines may compute with on the processor. */
+/**
+ * Threads for a model.
+ *
+ * @param allowed Processor threads that engines may use.
+ */
 export function chooseThreads(allowed: number, { wholeOnGpu }: { readonly wholeOnGpu: boolean }): number {
   return wholeOnGpu ? Math.min(allowed, threadsBesideGpu) : allowed
 }
 
-/** What `gpu` may be set to: off, whatever there is, or one graphics interface that must be there. */
+/** Values of `gpu`: off, any available device, or one required backend. */
 export const gpuSettings = ['auto', 'off', 'cuda', 'vulkan', 'metal', 'webgpu'] as const
 export type GpuSetting = (typeof gpuSettings)[number]
 
 export type ComputeBackend = 'cpu' | 'cuda' | 'vulkan' | 'metal' | 'webgpu'
 
-/** What a loaded model computes on. */
+/** The device a loaded model computes on. */
 export interface ComputeDevice {
   readonly backend: ComputeBackend
-  /** As its driver names it; null = the backend does not report it. */
+  /** Name reported by the driver; null = the backend does not report it. */
   readonly name: string | null
-  /** Of a language model of which a part did not fit: layers that the device computes, of all; the processor computes the rest. */
+  /** Layers on the device when a language model did not fit as a whole; the processor computes the rest. */
   readonly layers?: { readonly onDevice: number; readonly total: number }
-  /** Bytes of the device's own memory that the model takes; absent = the backend does not report it. */
+  /** Device memory used by the model, in bytes; absent = the backend does not report it. */
   readonly takenBytes?: number
 }
 
-/** A device that an engine could use, besides the processor. */
+/** A device that an engine can use besides the processor. */
 export interface FoundDevice extends ComputeDevice {
   readonly engine: 'text' | 'images'
   /** Position in its backend's list, for `gpu-device`. */
   readonly index: number
-  /** Whether it only imitates a GPU on the processor, so that `auto` leaves it alone. */
+  /** Whether it emulates a GPU on the processor; `auto` skips it. */
   readonly software: boolean
-  /** Bytes of its own memory; null = the backend does not report it. */
+  /** Device memory in bytes; null = the backend does not report it. */
   readonly memoryBytes: number | null
   readonly freeBytes: number | null
-  /** The driver's name and version, as far as the system tells. */
+  /** Name and version of the driver, if the system reports them. */
   readonly driver: string | null
 }
 
-/** How an engine chooses what it computes on. */
+/** The settings from which an engine chooses its device. */
 export interface DeviceChoice {
   readonly gpu: GpuSetting
-  /** Position in the backend's own list of devices; null = the backend's first choice. */
+  /** Index in the backend's list of devices; null = the backend's default. */
   readonly gpuDevice: number | null
 }
 
-/** Backends that the text engine may have, the fastest first. */
+/** Backends of the text engine, fastest first. */
 export const gpuBackendsOfText = ['cuda', 'metal', 'vulkan'] as const
-/** Backends that the image engine may have, the fastest first. */
+/** Backends of the image engine, fastest first. */
 export const gpuBackendsOfImages = ['cuda', 'webgpu'] as const
 
-/** The backend that `gpu` binds the text engine to; `auto` where it names one of the image engine's. */
+/** The text engine's backend for a value of `gpu`; `auto` if the value names a backend of the image engine only. */
 export function textBackend(gpu: GpuSetting): 'auto' | 'off' | 'cuda' | 'vulkan' | 'metal' {
   return gpu === 'webgpu' ? 'auto' : gpu
 }
 
-/** The backend that `gpu` binds the image engine to; `auto` where it names one of the text engine's. */
+/** The image engine's backend for a value of `gpu`; `auto` if the value names a backend of the text engine only. */
 export function imageBackend(gpu: GpuSetting): 'auto' | 'off' | 'cuda' | 'webgpu' {
   return gpu === 'vulkan' || gpu === 'metal' ? 'auto' : gpu
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json-value.ts'
 
-/** Everything that is kept as documents; the name says which feature reads them. */
+/** Kinds of documents; each is named after the feature that reads it. */
 export const documentKinds = [
   'response',
   'chat-completion',
@@ -24,29 +24,29 @@ export const documentKinds = [
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
-/** One thing that an account keeps: JSON under a name, with what lists are ordered, filtered and searched by. */
+/** One stored item of an account: JSON under an id, with the fields by which lists are sorted, filtered and searched. */
 export interface Document {
   readonly kind: DocumentKind
   /** Unique among the documents of its kind across all accounts; 1 to 128 characters. */
   readonly id: string
   readonly accountId: string
   readonly value: JsonValue
-  /** What lists are ordered by, in Unix milliseconds: when it was made, or last changed, as its kind likes. */
+  /** Sort key of lists, in Unix milliseconds: time of creation or of the last change, depending on the kind. */
   readonly at: number
-  /** A word that lists can be filtered by, such as a state; null = none. */
+  /** A word for filtering lists, such as a state; null = none. */
   readonly label: string | null
-  /** What a search finds it by, whatever the case. */
+  /** Text for searching, case-insensitive. */
   readonly text: string
-  /** Bytes kept elsewhere for it, an uploaded file's for one. */
+  /** Bytes stored elsewhere for this document, such as those of an uploaded file. */
   readonly attachedBytes: number
-  /** Unix milliseconds from which on it is gone; null = never. */
+  /** Expiry in Unix milliseconds; null = never. */
   readonly expiresAt: number | null
 }
 
-/** A document as the store gives it back: without the text, which is only searched. */
+/** A document as returned by the store: without the search text. */
 export interface StoredDocument extends Omit<Document, 'text'> {
-  /** 1 when made, one more with each change. */
+  /** 1 at first; each change adds one. */
   readonly version: number
-  /** Of its JSON, its text and what is attached. */
+  /** Total of its JSON, its search text and attached bytes. */
   readonly bytes: number
 }

@@ -1,8 +1,8 @@
 /**
- * Every way the service can refuse or fail, by its stable wire name.
+ * All error codes, by their stable wire names.
  *
- * The HTTP status of each lives in `http/answers/error-status.ts`, the prose in `docs/errors.md`;
- * neither compiles nor passes without covering this list.
+ * The HTTP statuses are in `http/answers/error-status.ts`, the explanations in `docs/errors.md`; the compiler and a test keep both
+ * complete.
  */
 export const errorCodes = [
   'invalid_json',
@@ -41,7 +41,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** One fault of one field: where it is, what to change, and a stable kind such as `missing` or `range`. */
+/** One fault of one field: its place, the fix, and a stable kind such as `missing` or `range`. */
 export interface FieldFault {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -53,15 +53,21 @@ export interface ServiceErrorOptions {
   readonly param?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly faults?: readonly FieldFault[] | undefined
-  /** Whether nothing was begun that the request could be to blame for, so that an asynchronous one has lost no attempt; absent = who knows. */
+  /**
+   * Whether the request failed before any work that it could have broken began, so that an asynchronous request loses no attempt; absent =
+   * unknown.
+   */
   readonly isUnbegun?: boolean
-  /** Whether what was asked says itself that it failed, and goes on: an asynchronous request has killed nothing; absent = who knows. */
+  /**
+   * Whether the component that failed is still running and reported the failure itself, so that the request killed no engine; absent =
+   * unknown.
+   */
   readonly isSurvived?: boolean
   /** The reason, for the log and for owners at the console; never sent to other callers. */
   readonly cause?: unknown
 }
 
-/** The only error type the service throws on purpose; `message` is one sentence that says what to change. */
+/** The only error type the service throws on purpose; `message` is one sentence that names the fix. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined
@@ -82,21 +88,21 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a request failed with nothing begun that it could be to blame for. */
+/** Whether a request failed before any work that it could have broken began. */
 export function isUnbegun(error: unknown): boolean {
   return error instanceof ServiceError && error.isUnbegun
 }
 
-/** The storable, transferable form of a {@link ServiceError}: plain data. */
+/** A {@link ServiceError} as plain data, for storing and sending. */
 export interface ErrorRecord {
   readonly code: ErrorCode
   readonly message: string
   readonly param: string | null
-  /** Why, for owners alone, as {@link causeText} has it; never sent at the public interface. Absent = the message says all that is known. */
+  /** The cause for owners, made by {@link causeText}; never sent at the public interface. Absent = the message says everything. */
   readonly cause?: string
 }
 
-/** Turns anything thrown into a record a client may see: unknown errors become a fixed sentence. */
+/** Converts anything thrown into a record that is safe for clients; unknown errors get a fixed sentence. */
 export function toErrorRecord(error: unknown): ErrorRecord {
   if (error instanceof ServiceError) return { code: error.code, message: error.message, param: error.param ?? null }
   return {
@@ -106,12 +112,12 @@ export function toErrorRecord(error: unknown): ErrorRecord {
   }
 }
 
-/** The error a stored record stands for. */
+/** The error for a stored record. */
 export function fromErrorRecord(record: ErrorRecord): ServiceError {
   return new ServiceError(record.code, record.message, { param: record.param ?? undefined })
 }
 
-/** Like {@link toErrorRecord}, with the cause: for what is stored or goes to other nodes, never for callers. */
+/** Like {@link toErrorRecord}, with the cause; for storage and other nodes, never for callers. */
 export function toFailureRecord(error: unknown): ErrorRecord {
   const cause = causeText(error)
   return cause === null ? toErrorRecord(error) : { ...toErrorRecord(error), cause }
@@ -120,9 +126,9 @@ export function toFailureRecord(error: unknown): ErrorRecord {
 const longestCause = 600
 const mostCauses = 5
 
-/** Why something failed, as a line that ends with what came first; null when it tells no more than its message. */
+/** The chain of causes of an error on one line, the root cause last; null if it adds nothing to the message. */
 export function causeText(error: unknown): string | null {
-  // What was not foreseen says nothing of itself to callers.
+  // Clients see a fixed sentence for unforeseen errors, so the cause starts with the error's own message.
   let cause = error instanceof ServiceError ? error.cause : error
   const reasons: string[] = []
   for (let depth = 0; cause !== undefined && cause !== null && depth < mostCauses; depth++) {
@@ -133,7 +139,7 @@ export function causeText(error: unknown): string | null {
   return reasons.length === 0 ? null : reasons.join(' ← ').slice(0, longestCause).toWellFormed().replaceAll('\0', ' ')
 }
 
-/** What one link of a chain of causes says; the sentence for callers says nothing where a reason follows. */
+/** The text of one error in a chain of causes; the fixed sentence for clients is left out when a cause follows. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   return cause instanceof ServiceError && cause.cause !== undefined ? '' : cause.message || cause.name

@@ -5,9 +5,9 @@ import { shortName } from './requests/request-record.ts'
 import { didYouMean } from './text/nearest-name.ts'
 
 /**
- * The model of this name and, where given, of this kind.
+ * Finds a model by name and optionally by kind.
  *
- * @throws {ServiceError} `model_not_found`, listing the names that exist.
+ * @throws {ServiceError} `model_not_found`, listing the existing names.
  */
 export function findDescriptor(catalog: ModelCatalog, modelId: string, kind?: ModelDescriptor['kind']): ModelDescriptor {
   const descriptor = catalog.find(modelId)
@@ -15,12 +15,12 @@ export function findDescriptor(catalog: ModelCatalog, modelId: string, kind?: Mo
   throw makeNotFoundError(catalog, modelId, kind)
 }
 
-/** The models that lists and defaults show: all but the hidden ones. */
+/** The models shown in lists and used as defaults: all except hidden ones. */
 export function listedModels(catalog: Pick<ModelCatalog, 'list'>): readonly ModelDescriptor[] {
   return catalog.list().filter(({ hidden = false }) => !hidden)
 }
 
-/** The error of who asks for a model that is not there, or no longer. */
+/** The error for a model that does not exist or was removed. */
 export function makeNotFoundError(catalog: ModelCatalog, modelId: string, kind?: ModelDescriptor['kind']): ServiceError {
   const names = listedModels(catalog).flatMap((model) => (kind === undefined || model.kind === kind ? [model.id] : []))
   const kindWord = kind === undefined ? '' : `${kind} `
@@ -34,13 +34,13 @@ export function makeNotFoundError(catalog: ModelCatalog, modelId: string, kind?:
   )
 }
 
-/** Further names of models, each with the id that it stands for. */
+/** Alternative model names, each with the id of its model. */
 export type ModelAliases = Readonly<Record<string, string>>
 
 /**
- * The id of the model that a request means: an id itself, an alias of the settings or of a `model.json`, or Ollama's `name:tag`. That is
- * `name`, which may be an alias, for `name:latest`, `name-tag`, or the only text model whose id begins with the name and has the words of the tag. A name that nothing
- * fits is returned as it is.
+ * Resolves the model name of a request to an id. The name may be an id, an alias from the settings or a `model.json`, or Ollama's
+ * `name:tag`. The latter matches `name` (an id or alias) for `name:latest`, then `name-tag`, then the only text model whose id begins with
+ * the name and contains the words of the tag. A name without a match is returned unchanged.
  */
 export function resolveModelName(catalog: Pick<ModelCatalog, 'find' | 'list'>, given: string, aliases: ModelAliases = {}): string {
   if (catalog.find(given) !== undefined) return given
@@ -49,7 +49,7 @@ export function resolveModelName(catalog: Pick<ModelCatalog, 'find' | 'list'>, g
   return aliasOf(given) ?? findTagged(catalog, given) ?? aliasOf(given.replace(/:latest$/i, '')) ?? given
 }
 
-/** A body whose `model` is the id of the model that it names. */
+/** The body with its `model` replaced by the resolved id. */
 export function withModelId(
   catalog: Pick<ModelCatalog, 'find' | 'list'>,
   body: Readonly<Record<string, unknown>>,
@@ -61,7 +61,7 @@ export function withModelId(
   return id === model ? body : { ...body, model: id }
 }
 
-/** Every alias of a model that exists, with the model. */
+/** All aliases of existing models, with their models. */
 export function listAliases(
   catalog: Pick<ModelCatalog, 'find' | 'list'>,
   aliases: ModelAliases = {},

@@ -6,84 +6,84 @@ import type { EmbeddingRequest, RankRequest, TextRequest } from './text-generati
 /**
  * The states of a deferred inference.
  *
- * - `pending`: entered at submit, by a drain, and by the sweep when a lease ran out with an attempt left.
- *   A crash leaves it as it is. Never deleted.
- * - `running`: entered by a worker's claim, which starts an attempt and a lease. After a crash the lease runs out
- *   and the sweep moves it on. Never deleted.
- * - `completed`: entered once, by a fenced completion, a cancel or the last lost attempt. Final. Its output is
- *   deleted 24 h later, the record 7 days after that.
+ * - `pending`: entered at submission, when a worker drains, and by the sweep when a lease expires with an attempt left. A crash does not
+ *   change it. Never deleted.
+ * - `running`: entered by a worker's claim, which starts an attempt and a lease. After a crash the lease expires and the sweep requeues or
+ *   fails it. Never deleted.
+ * - `completed`: entered once, by a fenced completion, a cancel or the loss of the last attempt. Final. Its output is deleted 24 h later,
+ *   the record 7 days after that.
  */
 export type InferenceStatus = 'pending' | 'running' | 'completed'
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled'
 export type Priority = 'low' | 'normal'
 
-/** The work of a deferred inference, exactly as the interactive path would run it. */
+/** The work of a deferred inference, in the form the interactive path uses. */
 export type InferenceWork =
   | { readonly kind: 'image'; readonly request: ImageRequest }
-  /** A conversation, or a prompt to go on with. */
+  /** A conversation, or a prompt to continue. */
   | {
       readonly kind: 'chat'
       readonly request: TextRequest
-      /** The message of a kept conversation that it writes; absent = none. */
+      /** The message of a stored conversation that the answer goes into; absent = none. */
       readonly place?: AnswerPlace
     }
   | { readonly kind: 'embedding'; readonly request: EmbeddingRequest; readonly asBase64: boolean }
   | { readonly kind: 'enlargement'; readonly request: EnlargementRequest }
 
-/** What a record says that an inference makes: enlarged pictures are pictures. */
+/** The kinds in a record: enlarging counts as an image. */
 export type InferenceKind = Exclude<InferenceWork['kind'], 'enlargement'>
 
-/** The kind that the record of work has, which other versions and clients know. */
+/** The recorded kind of some work, which other versions and clients understand. */
 export function inferenceKind({ kind }: InferenceWork): InferenceKind {
   return kind === 'enlargement' ? 'image' : kind
 }
 
-/** Work on a model. Documents are ranked only while the caller waits. */
+/** Work on a model. Ranking documents cannot be deferred. */
 export type Work = InferenceWork | { readonly kind: 'rerank'; readonly request: RankRequest }
 
-/** Work from the request that asks for it to the books. */
+/** Work with its accounting data, from the request to the usage entry. */
 export interface Submission<Kind extends Work = Work> {
-  /** Of the inference, of what is set aside for it and of its place in the books. */
+  /** Id of the inference, of its budget reservation and of its usage entry. */
   readonly id: string
   readonly accountId: string
   /** null = a signed-in browser. */
   readonly tokenId: string | null
-  /** The trace that it was asked for in, as W3C's `traceparent`; null = none. */
+  /** Trace of the request, as W3C `traceparent`; null = none. */
   readonly traceparent: string | null
   readonly work: Kind
 }
 
-/** Denoising steps or tokens done, out of how many. */
+/** Denoising steps or tokens completed and in total. */
 export interface Progress {
   readonly step: number
   readonly total: number
 }
 
-/** Where a stored output lies and how to tell that it is whole. */
+/** Location and checksum of a stored output. */
 export interface OutputReference {
-  /** Where the output store keeps it; means nothing to anybody else. */
+  /** Key in the output store; opaque to everything else. */
   readonly key: string
   readonly contentType: string
   readonly bytes: number
   /** Hex SHA-256 of the bytes; also the strong ETag. */
   readonly sha256: string
-  /** What pictures it holds and where; absent = none, or stored before this was noted. */
+  /** Its pictures and their positions; absent = none, or stored by an older version. */
   readonly images?: StoredImages
 }
 
-/** The pictures of a stored output, so that nobody has to read it whole for one of them. */
+/** Positions of the pictures in a stored output, so that one can be read without the rest. */
 export interface StoredImages {
   readonly computeMs: number
   readonly pictures: readonly StoredPicture[]
 }
 
-/** One picture of a stored output; its base64 text lies at `offset`. */
+/** One picture of a stored output; its base64 text starts at `offset`. */
 export interface StoredPicture {
   readonly seed: number
-  /** Whether there is nothing but the fact that it was removed for safety. */
+  /** Whether the picture was removed for safety and no bytes are left. */
   readonly removedForSafety: boolean
-  /** Bytes before it, and its own. */
+  /** Offset and length in bytes. */
   readonly offset: number
   readonly length: number
   /** Hex SHA-256 of the picture's file, not of its base64. */
@@ -112,17 +112,17 @@ export interface Inference {
   readonly createdAt: number
   readonly startedAt: number | null
   readonly completedAt: number | null
-  /** When the output is deleted; null before completion. */
+  /** Deletion time of the output; null before completion. */
   readonly expiresAt: number | null
 }
 
-/** Attempts in all before an inference fails whose attempts end without a result. */
+/** Maximum number of attempts before an inference fails. */
 export const maxAttempts = 3
-/** Attempts that killed their engine after which a request is held to be poison. */
+/** Maximum number of attempts that kill their engine before an inference fails. */
 export const maxDeadlyAttempts = 2
-/** After how long in the queue work of low priority takes its turn with the normal. */
+/** Time in the queue after which low-priority work counts as normal. */
 export const lowPriorityAgesMs = 10 * 60 * 1000
-/** How long the output of a completed inference is kept. */
+/** Retention of the output of a completed inference. */
 export const outputRetentionMs = 24 * 60 * 60 * 1000
-/** How long its record stays after the output is gone. */
+/** Retention of the record after the output was deleted. */
 export const recordRetentionMs = 7 * 24 * 60 * 60 * 1000

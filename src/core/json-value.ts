@@ -1,17 +1,17 @@
-/** What JSON can say, as data that nobody changes. */
+/** Any JSON value, read-only. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
-/** A JSON object whose fields nobody has checked. */
+/** A JSON object with unchecked fields. */
 export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** Whether a value of unknown shape is an object with names in it, neither null nor a list. */
+/** Whether a value is an object, neither null nor an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a text says that is one JSON object; null where it is none. */
+/** Parses a JSON object; null if the text is anything else. */
 export function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,51 +1,51 @@
 import { ServiceError } from './error.ts'
 
-/** What pulling a model would do. */
+/** The files and sizes of a pull before it starts. */
 export interface PullPlan {
   readonly id: string
   readonly license: string | null
-  /** By path inside the model's folder; `sha256` in hexadecimal. */
+  /** By path relative to the model's folder; `sha256` in hexadecimal. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>
   readonly bytes: number
-  /** Bytes left where it would go. */
+  /** Free bytes at the destination. */
   readonly freeBytes: number
-  /** What its source says one should know before. */
+  /** Notes of the source for the user. */
   readonly notes: readonly string[]
 }
 
-/** A model that the hub found. */
+/** A model found by searching the hub. */
 export interface FoundOnHub {
-  /** What `sepia model pull` takes. */
+  /** Argument for `sepia model pull`. */
   readonly source: string
   readonly downloads: number
   readonly license: string | null
-  /** Whether terms must be accepted before it can be fetched. */
+  /** Whether the terms must be accepted before downloading. */
   readonly gated: boolean
 }
 
-/** A model on its way to a machine, or how that ended. */
+/** The state of a pull, running or ended. */
 export interface ModelPull {
-  /** As the owner gave it; to others a name of the hub, or the last part of an address. */
+  /** As entered by the owner; others see a hub name, or the last part of an address. */
   readonly source: string
-  /** Unix milliseconds; tells one try from the next. */
+  /** Unix milliseconds; tells repeated pulls of one source apart. */
   readonly startedAt: number
   readonly state: 'pulling' | 'done' | 'failed'
   readonly bytesDone: number
-  /** 0 until the model's own list of files has arrived. */
+  /** 0 until the model's file list has arrived. */
   readonly bytesTotal: number
-  /** Lately; null = not known yet, or it has ended. */
+  /** Recent speed; null = unknown yet, or ended. */
   readonly bytesPerSecond: number | null
-  /** Why it failed, for owners, or null. */
+  /** Why it failed, shown to owners; null = it has not. */
   readonly reason: string | null
 }
 
-/** A pull and where it goes. */
+/** A pull with the machine it runs on. */
 export interface PlacedPull extends ModelPull {
-  /** Name of the machine; null = the service has but one. */
+  /** Name of the machine; null = there is only one. */
   readonly node: string | null
 }
 
-/** @throws {ServiceError} `validation_error` for what no pull can begin with. */
+/** @throws {ServiceError} `validation_error` if the source has no supported form. */
 export function checkPullSource(source: string): void {
   if (!URL.canParse(source) || !['http:', 'https:', 'hf:'].includes(new URL(source).protocol))
     throw new ServiceError('validation_error', 'Enter a hub name, such as hf:Qwen/Qwen3-8B-GGUF, or the web address of a model.json.', {
@@ -55,19 +55,19 @@ export function checkPullSource(source: string): void {
 
 /** The pulls of the whole service. */
 export interface PullDesk {
-  /** Pulls under way, and those that ended until somebody clears them away, of every machine. */
+  /** The pulls of all machines: running ones, and ended ones until they are dismissed. */
   list(): readonly PlacedPull[]
   /**
-   * Starts a pull on this machine, or where this one lends no models on one that does; a source that is being pulled there already stays as it is.
+   * Starts a pull on this machine or, if it runs no models, on one that does. A pull of the same source that is already running continues.
    *
-   * @throws {ServiceError} `validation_error`, and `server_is_overloaded` when there is no machine that lends models.
+   * @throws {ServiceError} `validation_error`, and `server_is_overloaded` when no machine runs models.
    */
   start(source: string): void
-  /** Stops a pull, or clears away one that ended, wherever it is. What has arrived is kept for the next try. */
+  /** Stops a running pull, or dismisses an ended one, on any machine. Downloaded parts are kept for the next attempt. */
   remove(source: string): void
 }
 
-/** A pull without its source, which may hold names of the operator's network; names of the hub stay, since they are public. */
+/** The pull without its address, which may contain internal host names; public hub names stay. */
 export function withoutAddress({ source, ...pull }: PlacedPull): PlacedPull {
   const shown = source.startsWith('hf:') ? source : (source.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? 'a model')
   return { ...pull, source: shown, reason: null }

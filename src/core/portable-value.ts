@@ -1,7 +1,7 @@
 /**
- * Values as JSON and the bytes they hold, for what must be readable by every version, language and store.
+ * Serializes a value as JSON plus its binary parts, readable by every version, language and store.
  *
- * JSON has no bytes and no maps: both become objects with a `$`, and so does an object that has a `$` of its own.
+ * Byte arrays and maps become objects with a `$` key; objects that already have such a key are escaped the same way.
  */
 export function writePortable(value: unknown): { readonly json: string; readonly parts: readonly Uint8Array[] } {
   if (isPlain(value)) return { json: JSON.stringify(value), parts: [] }
@@ -22,7 +22,7 @@ export function writePortable(value: unknown): { readonly json: string; readonly
   return { json: JSON.stringify(write(value)), parts }
 }
 
-/** Whether JSON says all of it as it is, which goes for most requests and takes a quarter of the time. */
+/** Whether plain JSON can represent the value; true for most requests, and takes a quarter of the time. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(isPlain)
@@ -31,12 +31,12 @@ function isPlain(value: unknown): boolean {
   return true
 }
 
-/** A key or text that may be the mark of something that JSON has not. */
+/** A key or text that may be a `$` marker. */
 const marked = /"(\$|\\u0024)"/i
 
-/** The value that was written; `bytes` are its parts, one after the other. */
+/** Deserializes a value; `bytes` holds its binary parts, concatenated. */
 export function readPortable(json: string, bytes: Uint8Array): unknown {
-  // Most is what JSON says, which takes a third of the time.
+  // Most values are plain JSON, which takes a third of the time.
   if (!marked.test(json)) return JSON.parse(json)
   const read = (item: unknown): unknown => {
     if (typeof item !== 'object' || item === null) return item

@@ -1,4 +1,4 @@
-/** The diffusion samplers by their wire names; each follows a diffusers scheduler (interface §4.1). */
+/** Diffusion samplers by wire name; each follows a diffusers scheduler (interface §4.1). */
 export const samplers = [
   'PNDM',
   'LMS',
@@ -25,15 +25,15 @@ export const samplers = [
 
 export type Sampler = (typeof samplers)[number]
 
-/** A model's `scheduler_config.json` as it was parsed, in diffusers' words. */
+/** A parsed `scheduler_config.json`. */
 export type SchedulerOptions = Readonly<Record<string, unknown>>
 
-/** Schedulers whose models were trained with noise levels that every sampler here can follow. */
+/** Schedulers with noise levels that every sampler supports. */
 const knownSchedulers =
   /^(DDIM|DDPM|DDIMParallel|DDPMParallel|PNDM|LMSDiscrete|HeunDiscrete|EulerDiscrete|EulerAncestralDiscrete|DPMSolverMultistep|DPMSolverSinglestep|DPMSolverSDE|KDPM2Discrete|KDPM2AncestralDiscrete|DEISMultistep|UniPCMultistep|LCM|TCD|SASolver)Scheduler$/u
 
 /**
- * Says why no picture can be drawn as a model's scheduler config wants it, or null when it can.
+ * Checks whether any sampler supports a scheduler config; null = at least one does.
  *
  * @returns The end of a sentence that starts with the file's name.
  */
@@ -63,12 +63,12 @@ const sigmaSamplers: readonly Sampler[] = ['LMS', 'KLMS', 'HEUN', 'K_HEUN', 'K_E
 
 interface Refusal {
   readonly samplers: readonly Sampler[]
-  /** What the model has that they cannot follow. */
+  /** The property of the model that they cannot handle. */
   readonly reason: string
   readonly applies: (options: SchedulerOptions) => boolean
 }
 
-/** Which of diffusers' schedulers lack what a config asks for; a scheduler that does not read an option is not refused for it. */
+/** diffusers schedulers that do not support an option of a config; options that a scheduler ignores are not refused. */
 const refusals: readonly Refusal[] = [
   {
     samplers: ['PNDM', 'LMS', 'KLMS', 'HEUN', 'K_HEUN', ...dpm2, 'DPM_SINGLE', 'DPM_PLUS_PLUS_SDE_KARRAS'],
@@ -114,15 +114,15 @@ const refusals: readonly Refusal[] = [
   },
 ]
 
-/** Samplers that have a form for models trained by flow matching. */
+/** Samplers that support flow-matching models. */
 const flowSamplers: readonly Sampler[] = ['K_EULER', 'HEUN', 'K_HEUN', 'DPM_SOLVER_MULTISTEP', 'UNI_PC']
 
-/** The samplers that such models refuse, each with what the model has that they lack. */
+/** Samplers that do not support flow-matching models, each with the reason. */
 export const flowRefusals: Readonly<Partial<Record<Sampler, string>>> = Object.fromEntries(
   samplers.filter((sampler) => !flowSamplers.includes(sampler)).map((sampler) => [sampler, 'noise levels of flow matching'] as const),
 )
 
-/** Samplers that cannot follow a model's scheduler config, each with what the model has that they lack. */
+/** Samplers that do not support a scheduler config, each with the reason. */
 export function refusedSamplers(options: SchedulerOptions): Readonly<Partial<Record<Sampler, string>>> {
   const reasons = samplers.flatMap((sampler) => {
     const found = refusals.find((refusal) => refusal.samplers.includes(sampler) && refusal.applies(options))

@@ -1,8 +1,8 @@
 import type { JsonObject } from './json-value.ts'
 
-/** One message of a conversation. `developer` is read as `system` before it gets here. */
+/** One message of a conversation. The role `developer` has already been replaced by `system`. */
 export type ChatMessage = {
-  /** The speaker's name, or the tool's; absent = none is given. */
+  /** Name of the speaker or tool; absent = none. */
   readonly name?: string
 } & (
   | { readonly role: 'system' | 'user'; readonly content: string; readonly parts?: readonly SeenPart[] }
@@ -10,29 +10,29 @@ export type ChatMessage = {
       readonly role: 'assistant'
       readonly content: string | null
       readonly toolCalls?: readonly ToolCall[]
-      /** What the model thought before it said this; absent = nothing is known of it. */
+      /** Reasoning before this message; absent = unknown. */
       readonly thoughts?: string
     }
   | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string }
 )
 
-/** What a message is made of where it is more than text; its `content` is then the texts alone. */
+/** A part of a message that is not only text; `content` then holds its texts alone. */
 export type SeenPart = { readonly type: 'text'; readonly text: string } | PicturePart
 
-/** A picture that a model looks at. */
+/** A picture in a message. */
 export interface PicturePart {
   readonly type: 'picture'
-  /** Such as `image/png`. */
+  /** Media type, such as `image/png`. */
   readonly mediaType: string
   readonly base64: string
-  /** How closely it is looked at; absent = as the model does by itself. */
+  /** Resolution hint; absent = the model's default. */
   readonly detail?: 'auto' | 'low' | 'high'
 }
 
 export interface ToolCall {
   readonly id: string
   readonly name: string
-  /** JSON text, as the model wrote it. */
+  /** JSON text written by the model. */
   readonly arguments: string
 }
 
@@ -41,9 +41,9 @@ export interface ToolDefinition {
   readonly description: string | null
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject
-  /** Whether calls have to be valid under it, for servers that know this; absent = the request does not say. */
+  /** Whether calls must be valid under the schema, for servers that support this; absent = not specified. */
   readonly strict?: boolean
-  /** How its client reads calls of it: as one text, `input`, or as the only call of OpenAI's first interface; absent = as a function's. */
+  /** Client format of the calls: one text `input`, or OpenAI's legacy `function_call`; absent = a function call. */
   readonly calledAs?: 'text' | 'only'
 }
 
@@ -54,14 +54,14 @@ export interface JsonSchemaFormat {
   readonly type: 'json_schema'
   readonly schema: JsonObject
   readonly field?: string
-  /** Whether a schema that cannot be followed in every place is refused; absent = the request does not say. */
+  /** Whether a schema with unsupported parts is refused; absent = not specified. */
   readonly strict?: boolean
-  /** What the request calls the answer, for servers that show it to their models. */
+  /** Name of the schema, for servers that pass it to their models. */
   readonly name?: string
   readonly description?: string
 }
 
-/** What the output must look like; `field` is the request's field that said so, absent = `response_format`. */
+/** Format of the output; `field` is the request's field that set it, absent = `response_format`. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
@@ -73,23 +73,23 @@ export type ResponseFormat =
   /** One of these texts, at least one. */
   | { readonly type: 'choice'; readonly options: readonly string[]; readonly field: string }
 
-/** How long a model may be asked to think, from not at all. */
+/** Reasoning efforts, from none upwards. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
-/** When an answer ends, beside its limit, its stop strings and the model's own end token. */
+/** Rules for ending an answer, besides its limit, its stop strings and the model's end token. */
 export interface EndingRules {
   /** Whether the stop string that ends an answer is part of it. */
   readonly includeStop: boolean
   /** Tokens that end an answer and are not part of it. */
   readonly stopTokens: readonly number[]
-  /** Tokens before which nothing but the limit and the context end an answer. */
+  /** Minimum number of tokens; until then only the limit and the context end an answer. */
   readonly minTokens: number
-  /** Whether the model's own end token never comes. */
+  /** Whether the model's end token is suppressed. */
   readonly ignoreEnd: boolean
 }
 
-/** How tokens are drawn; every default has been filled in. */
+/** Sampling parameters, with defaults applied. */
 export interface SamplingParameters {
   /** 0 (greedy) to 2. */
   readonly temperature: number
@@ -103,24 +103,24 @@ export interface SamplingParameters {
   readonly presencePenalty: number
   /** 1 = off. */
   readonly repetitionPenalty: number
-  /** 0 to 2^32 − 1: the same seed, the same text. */
+  /** 0 to 2^32 − 1; the same seed gives the same text. */
   readonly seed: number
   /** Token id to a bias of −100 to 100. */
   readonly logitBias: ReadonlyMap<number, number>
 }
 
-/** The field of a request that holds what the model reads. */
+/** The request fields that can hold the model's input. */
 export type PromptField = 'messages' | 'prompt' | 'input' | 'content' | 'documents'
 
-/** The field of a request with a conversation or a text that does. */
+/** The request field that holds the conversation or text. */
 export function promptField({ type }: Pick<(TextRequest | TokenizeRequest)['input'], 'type'>): 'messages' | 'prompt' {
   return type === 'chat' ? 'messages' : 'prompt'
 }
 
-/** Tokens that an answer in the console has at most, and those of work that was stored without a limit. */
+/** Maximum tokens of an answer in the console, and of stored work without a limit. */
 export const defaultMaxTokens = 512
 
-/** Text generation as the runtimes see it: a conversation, or a bare prompt. */
+/** A text generation request for a runtime: a conversation or a plain prompt. */
 export interface TextRequest {
   readonly model: string
   readonly input:
@@ -130,73 +130,73 @@ export interface TextRequest {
         readonly tools: readonly ToolDefinition[]
         readonly toolChoice: ToolChoice
         readonly parallelToolCalls: boolean
-        /** What the answer is: a new turn of the assistant (also when absent), the rest of the last message, or whatever follows the messages. */
+        /** Start of the answer: a new assistant turn (the default), a continuation of the last message, or no turn at all. */
         readonly opening?: 'turn' | 'last-message' | 'bare'
-        /** How long the model is to think before it answers; absent = as it does by itself. */
+        /** Reasoning effort; absent = the model's default. */
         readonly effort?: ReasoningEffort
-        /** Set where the effort is only a preference: a model without such a setting ignores it instead of refusing the request. */
+        /** Whether the effort is a preference: models without such a setting ignore it instead of refusing the request. */
         readonly effortIsWish?: boolean
-        /** Whether it is to think at all, where no effort is asked for; absent = as it does by itself. */
+        /** Whether to reason, if no effort is given; absent = the model's default. */
         readonly thinks?: boolean
-        /** Whether the oldest turns may be dropped when the conversation is longer than the context; absent = it is refused. */
+        /** Whether the oldest turns may be dropped if the conversation exceeds the context; absent = it is refused. */
         readonly dropsOldest?: boolean
-        /** Most tokens of thoughts per answer; absent = as the effort says. */
+        /** Maximum reasoning tokens per answer; absent = determined by the effort. */
         readonly thoughtTokens?: number
       }
     | {
         readonly type: 'prompt'
-        /** Empty where there are {@link tokens}. */
+        /** Empty if {@link tokens} is given. */
         readonly prompt: string
-        /** The prompt as the model's tokens, at least one; absent = it is text. */
+        /** Prompt as token ids, at least one; absent = text. */
         readonly tokens?: readonly number[]
-        /** Whether spellings of control tokens in it become these tokens; absent = they stay text. */
+        /** Whether the spelling of control tokens is read as tokens; absent = as text. */
         readonly special?: boolean
-        /** What the answer leads over to from the prompt, and what it may know of besides; absent = it just goes on. */
+        /** Text after the gap and related files, for fill-in-the-middle; absent = plain continuation. */
         readonly gap?: TextGap
-        /** Whether the answer begins with the prompt, log probabilities included. */
+        /** Whether the answer repeats the prompt, including log probabilities. */
         readonly echo: boolean
       }
-  /** Most tokens per choice; the context may end one earlier. 0 = the prompt is only read. */
+  /** Maximum tokens per choice; the context may end one earlier. 0 = only read the prompt. */
   readonly maxTokens: number
-  /** Set when nobody named {@link maxTokens}, so that the context and a budget may shorten it. */
+  /** Set if the client gave no {@link maxTokens}; the context and a budget may then shorten it. */
   readonly maxTokensIsDefault?: boolean
   readonly sampling: SamplingParameters
-  /** At most 64; none of them is part of the output unless the ending rules say so. */
+  /** Up to 64; left out of the output unless the ending rules include them. */
   readonly stop: readonly string[]
-  /** Completions to make, 1 to 16. */
+  /** Number of completions, 1 to 16. */
   readonly choices: number
-  /** null = no log probabilities; else how many alternatives per token, 0 to 20. */
+  /** Alternatives per token, 0 to 20; null = no log probabilities. */
   readonly topLogprobs: number | null
-  /** Whether text comes with the ids of its tokens, where the runtime knows them; absent = it does not. */
+  /** Whether to return token ids with the text if the runtime reports them; absent = no. */
   readonly tellsTokens?: boolean
   readonly responseFormat: ResponseFormat
-  /** LoRA adapters that change the model; absent = none. */
+  /** LoRA adapters to apply; absent = none. */
   readonly adapters?: readonly AdapterUse[]
-  /** Absent = no rules but the ones above. */
+  /** Absent = no further rules. */
   readonly ending?: EndingRules
-  /** How urgent it is among the requests of its account, lower first; absent = 0. */
+  /** Priority among the requests of the account, lower first; absent = 0. */
   readonly priority?: number
 }
 
-/** A LoRA adapter for a language model, and how strongly it counts. */
+/** A LoRA adapter for a language model with its scale. */
 export interface AdapterUse {
   readonly name: string
   /** −10 to 10, not 0; 1 = as it was trained. */
   readonly scale: number
 }
 
-/** What stands behind a text that is to be filled in. */
+/** The text after a gap to fill. */
 export interface TextGap {
   readonly suffix: string
-  /** Other files of the same work. */
+  /** Other files of the same project. */
   readonly files: readonly { readonly name: string; readonly text: string }[]
 }
 
-/** Why a choice ended: `content_filter` is a refusal, `pause` a turn that goes on when it is sent back. */
+/** Why a choice ended: `content_filter` is a refusal; `pause` is a turn that continues when the client sends it back. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause'
 
 export interface UnscoredToken {
-  /** Absent where the runtime does not report it. */
+  /** Absent = not reported by the runtime. */
   readonly id?: number
   readonly token: string
   /** The token's UTF-8 bytes. */
@@ -208,41 +208,41 @@ export interface TokenLogprob extends UnscoredToken {
   readonly top: readonly (UnscoredToken & { readonly logprob: number })[]
 }
 
-/** What is known of a prompt once it has been read. */
+/** Token counts of a prompt after it has been processed. */
 export interface PromptUsage {
   readonly promptTokens: number
-  /** Prompt tokens whose state was reused. */
+  /** Prompt tokens served from the cache. */
   readonly cachedTokens: number
 }
 
 export interface TokenUsage extends PromptUsage {
   readonly completionTokens: number
-  /** Completion tokens of thoughts; absent = none, or the runtime does not report it. */
+  /** Reasoning tokens in the completion; absent = none, or not reported by the runtime. */
   readonly thoughtTokens?: number
 }
 
 /**
- * What a text model yields: at most one `prompt` before everything else, text and tool calls of each choice in order,
- * one `choice-finish` per choice, and at the very end exactly one `finish`.
+ * A part of a text model's output. Order: at most one `prompt` first, text and tool calls of each choice in order, one `choice-finish` per
+ * choice, and at the very end exactly one `finish`.
  */
 export type TextPart =
-  /** The prompt has been read; absent where the runtime reports it only at the end. */
+  /** The prompt has been processed; absent if the runtime reports it only at the end. */
   | { readonly type: 'prompt'; readonly usage: PromptUsage }
   | {
       readonly type: 'text'
       readonly choice: number
       readonly text: string
       readonly logprobs?: readonly TokenLogprob[]
-      /** Ids of its tokens, where they were asked for and the runtime tells. */
+      /** Token ids, if requested and reported by the runtime. */
       readonly tokens?: readonly number[]
-      /** The token before those that have log probabilities: the first of a prompt, which follows nothing. */
+      /** The token before the first one with log probabilities: the first of a prompt, which has none. */
       readonly unscored?: UnscoredToken
     }
-  /** What the model thinks before it answers. */
+  /** A piece of the reasoning before the answer. */
   | { readonly type: 'thoughts'; readonly choice: number; readonly text: string }
   | { readonly type: 'tool-call'; readonly choice: number; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'tool-arguments'; readonly choice: number; readonly index: number; readonly fragment: string }
-  /** `stop`: the stop string that ended it, where one did and the runtime tells. `warnings`: what of the request was not followed. */
+  /** `stop`: the matched stop string, if any and if reported by the runtime. `warnings`: parts of the request that were not followed. */
   | {
       readonly type: 'choice-finish'
       readonly choice: number
@@ -252,10 +252,10 @@ export type TextPart =
     }
   | { readonly type: 'finish'; readonly usage: TokenUsage }
 
-/** A conversation to count or answer. */
+/** A conversation to count or to answer. */
 export type ChatInput = Extract<TextRequest['input'], { readonly type: 'chat' }>
 
-/** What to read as tokens. */
+/** Input to tokenize. */
 export interface TokenizeRequest {
   readonly model: string
   readonly input:
@@ -263,22 +263,22 @@ export interface TokenizeRequest {
     | {
         readonly type: 'text'
         readonly text: string
-        /** Whether the tokens that the model puts around a text are added. */
+        /** Whether to add the tokens the model puts around a text. */
         readonly framed: boolean
-        /** Whether spellings of control tokens become these tokens. */
+        /** Whether the spelling of control tokens is read as tokens. */
         readonly special: boolean
       }
-  /** Whether the answer spells each token. */
+  /** Whether to return the spelling of each token. */
   readonly spelled: boolean
-  /** Whether it says what a conversation became before it was read as tokens; absent = it does not. */
+  /** Whether to return the prompt text rendered from a conversation; absent = no. */
   readonly written?: boolean
 }
 
 export interface TokenizeResult {
   readonly tokens: readonly number[]
-  /** Of each token, when asked for: its UTF-8 bytes. */
+  /** UTF-8 bytes of each token, if requested. */
   readonly spellings: readonly Uint8Array[] | null
-  /** The text of the prompt that a conversation became, where it was asked for and the runtime tells. */
+  /** The prompt text rendered from a conversation, if requested and reported by the runtime. */
   readonly prompt?: string
 }
 
@@ -293,15 +293,15 @@ export interface DetokenizeResult {
 
 export interface EmbeddingRequest {
   readonly model: string
-  /** Texts, or the tokens of texts. */
+  /** Texts, or token ids of texts. */
   readonly inputs: readonly (string | readonly number[])[]
-  /** The field that holds them, for errors; absent = `input`. */
+  /** The request field that holds them, for errors; absent = `input`. */
   readonly field?: 'input' | 'content'
-  /** Leading numbers of each vector to keep; absent = all. */
+  /** Leading dimensions of each vector to keep; absent = all. */
   readonly dimensions?: number
 }
 
-/** Texts to score against a query. */
+/** Documents to score against a query. */
 export interface RankRequest {
   readonly model: string
   readonly query: string
@@ -310,9 +310,9 @@ export interface RankRequest {
 }
 
 export interface RankResult {
-  /** How well each document answers the query, the higher the better: 0 to 1 of a model that runs here, else as its server says it. */
+  /** Relevance of each document, higher is better: 0 to 1 for local models; otherwise as reported by the server. */
   readonly scores: readonly number[]
-  /** Of all pairs of query and document together. */
+  /** Total over all pairs of query and document. */
   readonly promptTokens: number
 }
 

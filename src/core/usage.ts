@@ -1,21 +1,21 @@
 import { type ErrorCode, ServiceError } from './error.ts'
 import type { LatencyHistogram } from './limits/latency.ts'
 
-/** One finished request in the books; never its content. */
+/** Usage of one finished request; never its content. */
 export interface UsageEntry {
   readonly accountId: string
   readonly tokenId: string | null
   readonly model: string
   readonly kind: 'chat' | 'completion' | 'embedding' | 'rerank' | 'image'
-  /** `refused` by a limit of the account or the token. */
+  /** `refused` means by a limit of the account or token. */
   readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'refused'
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number
-  /** At the price of that time, in millionths of the unit that prices are in; 0 where the model had none. */
+  /** At the price valid at that time, in millionths of the price unit; 0 if the model had no price. */
   readonly cost: number
   readonly durationMs: number
-  /** Until the first token was written; null where none was. */
+  /** Until the first token; null if there was none. */
   readonly firstTokenMs: number | null
   /** Unix milliseconds. */
   readonly at: number
@@ -23,25 +23,25 @@ export interface UsageEntry {
 
 const limitCodes: readonly ErrorCode[] = ['rate_limit_exceeded', 'concurrency_limit_exceeded', 'quota_exceeded']
 
-/** What the books call a failure: one for a limit is a refusal. */
+/** The outcome recorded for an error: errors about limits are refusals. */
 export function outcomeOfFailure(code: ErrorCode | null): 'failed' | 'refused' {
   return code !== null && limitCodes.includes(code) ? 'refused' : 'failed'
 }
 
-/** What is summed up. */
+/** Sums of usage. */
 export interface UsageCounts {
   readonly requests: number
   readonly failures: number
-  /** Those that a limit of the account or the token refused. */
+  /** Requests refused by a limit of the account or token. */
   readonly refusals: number
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number
-  /** In millionths. */
+  /** In millionths of the price unit. */
   readonly cost: number
 }
 
-/** Sums of one UTC day, account and model. */
+/** Usage of one account and model on one UTC day. */
 export interface UsageDay extends UsageCounts {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string
@@ -49,53 +49,53 @@ export interface UsageDay extends UsageCounts {
   readonly model: string
 }
 
-/** What sums of usage can be grouped by; an hour is written `2026-11-23T09`, UTC. */
+/** Dimensions for grouping usage; an hour is written `2026-11-23T09`, UTC. */
 export const usageDimensions = ['account', 'token', 'model', 'day', 'hour'] as const
 export type UsageDimension = (typeof usageDimensions)[number]
 
-/** Days for which sums of hours are kept; those of days stay. */
+/** Days for which hourly sums are kept; daily sums are kept for good. */
 const hoursKeptDays = 31
 
-/** The first day, as `YYYY-MM-DD`, whose hours are kept. */
+/** The first day with hourly sums, as `YYYY-MM-DD`. */
 export function firstHourDay(now: number): string {
   return new Date(now - hoursKeptDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
 }
 
-/** Which sums of usage are asked for. */
+/** A query for sums of usage. */
 export interface UsageQuestion {
-  /** null = everybody's. */
+  /** null = all accounts. */
   readonly accountId: string | null
-  /** UTC days, both included. */
+  /** First and last UTC day, inclusive. */
   readonly from: string
   readonly to: string
-  /** Without any, all is one sum. */
+  /** Empty = one total. */
   readonly by: readonly UsageDimension[]
 }
 
-/** One sum, with the latencies of what it counts. */
+/** One sum with the latencies of its requests. */
 export interface UsageSum extends UsageCounts {
-  /** A value for each dimension asked for; a token's is empty for signed-in browsers and for what was booked before tokens were noted. */
+  /** A value per requested dimension; the token is empty for console sessions and for entries of older versions. */
   readonly keys: Readonly<Partial<Record<UsageDimension, string>>>
-  /** Of whole requests. */
+  /** Latencies of whole requests. */
   readonly latency: LatencyHistogram
-  /** Until the first token. */
+  /** Latencies until the first token. */
   readonly firstToken: LatencyHistogram
 }
 
-/** The key of a sum as text, the same for the same values. */
+/** The keys of a sum as one text, equal for equal keys. */
 export function keyOfSum(by: readonly UsageDimension[], keys: UsageSum['keys']): string {
   return JSON.stringify(by.map((dimension) => keys[dimension] ?? ''))
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** Days that are shown where nobody names any, the last among them. */
+/** Number of days shown by default, including today. */
 const shownDays = 30
 
 /**
- * The UTC days that are asked for, both included. Without a last day it is today, without a first the thirtieth before it.
+ * Parses a span of UTC days, inclusive. The last day defaults to today, the first to {@link shownDays} days up to it.
  *
  * @param options.now Unix milliseconds.
- * @throws {ServiceError} with the code given, for what is no day of the calendar and where the first comes after the last.
+ * @throws {ServiceError} with the given code if a day does not exist or the first is after the last.
  */
 export function readUsageSpan(
   query: { readonly from?: unknown; readonly to?: unknown },
@@ -112,7 +112,7 @@ export function readUsageSpan(
   throw new ServiceError(code, `\`from\` must not come after \`to\`; ${from} is after ${to}.`, { param: 'from' })
 }
 
-/** 2026-02-31 is written like a day, but is read as the third of March. */
+/** Rejects days such as 2026-02-31, which `Date` would read as 3 March. */
 function isDay(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const at = Date.parse(value)

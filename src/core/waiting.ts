@@ -1,7 +1,7 @@
-/** Options for what is done to its end whether or not somebody still wants it. */
+/** Options for work that must finish even if the caller is gone. */
 export const neverAborted: { readonly signal: AbortSignal } = { signal: new AbortController().signal }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts; what the promise does afterwards is not waited for. */
+/** Resolves like the promise, or rejects with the signal's reason as soon as it aborts; the promise itself is not cancelled. */
 export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const left = Promise.withResolvers<never>()
   const leave = () => left.reject(signal.reason)
@@ -15,9 +15,9 @@ export async function orAborted<Result>(promise: Promise<Result>, signal: AbortS
 }
 
 /**
- * The outcome of whatever comes first; the others hear by the signal they were started with that nobody waits for them.
+ * Resolves with the first outcome and aborts the signal passed to the others.
  *
- * @throws the reason of `signal`, by way of those who heed it.
+ * @throws The reason of `signal`, through the tasks that observe it.
  */
 export async function firstOf<Result>(
   signal: AbortSignal,

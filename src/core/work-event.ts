@@ -1,10 +1,10 @@
 /**
- * What a piece of work spends its time on. `load` is a model's, within the wait of the first request; `prompt` ends with the first token,
- * `decode` and `steps` with the last, `vae` with the finished pictures, `store` with the output on stable storage.
+ * A phase of work. `load` is the loading of a model while the first request waits; `prompt` ends with the first token, `decode` and `steps`
+ * with the last, `vae` with the finished pictures, `store` with the output on stable storage.
  */
 export type PhaseName = 'queue' | 'load' | 'prompt' | 'decode' | 'steps' | 'vae' | 'store'
 
-/** A stretch of time that work has spent. Times in Unix milliseconds. */
+/** A completed phase. Times in Unix milliseconds. */
 export interface Phase {
   readonly type: 'phase'
   readonly name: PhaseName
@@ -13,10 +13,10 @@ export interface Phase {
   readonly endedAt: number
 }
 
-/** What work tells of itself while it runs, for traces and metrics. Times in milliseconds. */
+/** Events of running work, for traces and metrics. Times in milliseconds. */
 export type WorkEvent =
   | Phase
-  /** From the request to its first token, with all its waiting. */
+  /** From the request to its first token, including all waiting. */
   | { readonly type: 'first-token'; readonly model: string; readonly ms: number }
   /** Between two tokens of one choice. */
   | { readonly type: 'next-token'; readonly model: string; readonly ms: number }

@@ -8,14 +8,14 @@ import { neverAborted } from '../core/waiting.ts'
 import type { RunDependencies } from './model-slot.ts'
 import { meterOf, type UsageMeter } from './usage-meter.ts'
 
-/** What work needs whose caller is waiting for it. */
+/** Dependencies of work whose caller waits. */
 export interface InteractiveDependencies extends RunDependencies {
   readonly usage: Pick<UsageLog, 'append'>
-  /** Called with how work ended, before the books are, whether they can be written or not. */
+  /** Called with the outcome of work before its usage is recorded, whether recording succeeds or not. */
   readonly onEnded: (entry: UsageEntry) => void
-  /** Called with each entry in the books. */
+  /** Called with each recorded entry. */
   readonly onBooked: (entry: UsageEntry) => void
-  /** Called with failures that must not reach the caller, such as books that cannot be written. */
+  /** Called with failures that the caller must not see, such as a failed usage entry. */
   readonly onFault: (fault: unknown) => void
 }
 
@@ -26,8 +26,8 @@ export interface RequestedWork<Kind extends Work = Work> {
 }
 
 /**
- * Work whose caller waits. Disposing it writes the work into the books, in the place of what was set aside for it, however it ended, before it began too. The
- * answer does not wait for their commit, which takes a millisecond, nor fail with it.
+ * Usage accounting of work whose caller waits. Disposing it records the usage and releases the reservation, whatever the outcome, even if
+ * the work never began. The answer neither waits for that write, which takes a millisecond, nor fails with it.
  */
 export class Booking<Kind extends Work = Work> implements Disposable {
   readonly submission: Submission<Kind>
@@ -44,7 +44,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
     this.#signal = signal
   }
 
-  /** Notes what ended the work early. @returns the same. */
+  /** Records the error that ended the work. @returns The same error. */
   failed(error: unknown): unknown {
     this.#failure = error
     return error
@@ -55,7 +55,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
     const code = this.#failure instanceof ServiceError ? this.#failure.code : null
     const entry = this.meter.entry(this.meter.finished ? 'succeeded' : this.#signal.aborted ? 'cancelled' : outcomeOfFailure(code))
     onEnded(entry)
-    // The request's own signal may be aborted already; the books are written all the same.
+    // The request's own signal may already be aborted, but usage must be recorded.
     usage
       .append(entry, { ...neverAborted, id: this.submission.id })
       .then(() => onBooked(entry))
@@ -63,7 +63,7 @@ export class Booking<Kind extends Work = Work> implements Disposable {
   }
 }
 
-/** Runs work whose caller waits, and books it. @throws what running it throws. */
+/** Runs work whose caller waits and records its usage. @throws The errors of the work. */
 export async function booked<Kind extends Work, Result>(
   deps: InteractiveDependencies,
   requested: RequestedWork<Kind>,

@@ -1,24 +1,24 @@
 import type { FinishReason, TextPart, TokenLogprob, TokenUsage, ToolCall, UnscoredToken } from '../core/text-generation.ts'
 
-/** One finished choice, whole. */
+/** One complete choice. */
 export interface TextChoice {
   readonly text: string
-  /** What the model thought before it answered; empty when it did not. */
+  /** Reasoning before the answer; empty = none. */
   readonly thoughts: string
   readonly toolCalls: readonly ToolCall[]
   readonly logprobs: readonly TokenLogprob[]
-  /** Ids of its tokens; absent unless they were asked for and the runtime tells. */
+  /** Token ids; absent unless requested and reported by the runtime. */
   readonly tokens?: readonly number[]
-  /** The token before those; absent = there is none. */
+  /** The token before those; absent = none. */
   readonly unscored?: UnscoredToken
   readonly reason: FinishReason
-  /** The stop string that ended it; absent = none did, or the runtime does not report it. */
+  /** The matched stop string; absent = none, or not reported by the runtime. */
   readonly stop?: string
-  /** What of the request was not followed; absent = all of it was. */
+  /** Parts of the request that were not followed; absent = none. */
   readonly warnings?: readonly string[]
 }
 
-/** Everything a text model said to one request. */
+/** The complete result of a text request. */
 export interface TextResult {
   readonly choices: readonly TextChoice[]
   readonly usage: TokenUsage
@@ -36,16 +36,16 @@ interface Draft {
   warnings?: readonly string[]
 }
 
-/** What of a request was not followed in any of its answers. */
+/** Warnings of all choices, without duplicates. */
 export function warningsOf({ choices }: Pick<TextResult, 'choices'>): { readonly warnings?: readonly string[] } {
   const warnings = [...new Set(choices.flatMap((choice) => choice.warnings ?? []))]
   return warnings.length === 0 ? {} : { warnings }
 }
 
 /**
- * Gathers a generation into whole choices; the text equals the concatenated stream.
+ * Collects a stream into complete choices; their text equals the concatenated stream.
  *
- * @param note Receives each part as it comes.
+ * @param note Receives each part as it arrives.
  */
 export async function collectText(parts: AsyncIterable<TextPart>, note: (part: TextPart) => void = () => {}): Promise<TextResult> {
   const gathered = new GatheredText()
@@ -57,9 +57,10 @@ export async function collectText(parts: AsyncIterable<TextPart>, note: (part: T
 }
 
 /**
- * Passes a generation on and hands it over whole before its end is passed on, so that nobody hears of an end that was not kept.
+ * Passes a stream on and calls `keep` with the complete result before passing on its end, so that clients only see the end of stored
+ * answers.
  *
- * @param keep Called with the whole; what it throws ends the generation.
+ * @param keep If it throws, the stream fails.
  */
 export async function* passText(
   parts: AsyncIterable<TextPart>,

@@ -10,17 +10,17 @@ import { TextTimer } from './work-timers.ts'
 
 type TextWork = Extract<Work, { readonly kind: 'chat' }>
 
-/** A text that a model is about to write, on a slot that disposing it frees. */
+/** A text about to be generated; disposing it frees the slot. */
 export interface StartedText extends AsyncDisposable {
   readonly parts: AsyncIterable<TextPart>
-  /** Counts and times a part. The reader of the parts calls it and passes them on, so that a token passes one generator less. */
+  /** Counts and times a part. Called by the consumer, which saves a generator per token. */
   note(part: TextPart): void
 }
 
 /**
- * Runs one text request whose caller waits, and books it. Leaving the iteration frees the slot.
+ * Runs a text request whose caller waits and records its usage. Leaving the iteration frees the slot.
  *
- * @throws {ServiceError} what {@link startText} throws.
+ * @throws {ServiceError} as {@link startText}.
  */
 export async function* generateText(
   deps: InteractiveDependencies,
@@ -40,10 +40,11 @@ export async function* generateText(
 }
 
 /**
- * Takes a slot of its model for a text request and starts it within the account's budgets: its prompt, as its model counts it, and every choice to its limit are
- * set aside. A request that named no limit is shortened to what is left.
+ * Leases a slot and starts a text request within the account's budgets: it reserves the prompt, as counted by the model, and the limit of
+ * every choice. A request without a limit is shortened to what is left.
  *
- * @throws {ServiceError} what the pool and the model throw, what reserving throws, and `inference_timeout`; its parts throw what the model throws.
+ * @throws {ServiceError} the errors of the pool, of the model and of reserving, and `inference_timeout`; iterating throws the model's
+ * errors.
  */
 export async function startText(
   deps: RunDependencies,
@@ -54,7 +55,7 @@ export async function startText(
   const { model, choices, priority } = work.request
   const { clock, ledger, onWork } = deps
   const requestedAt = clock.now()
-  // Deferred work keeps what was set aside while it waited until its prompt is counted.
+  // The reservation of deferred work from its wait stays until the prompt is counted.
   const place = deferred ? null : await ledger.reserve(placeOf(deps, submission), { signal })
   await using stack = new AsyncDisposableStack()
   const slot = stack.use(
@@ -96,7 +97,7 @@ export async function startText(
   }
 }
 
-/** A request with a limit for each choice that the granted tokens suffice for. */
+/** The request with a limit per choice that fits the granted tokens. */
 function shortenedTo(
   request: TextRequest,
   { tokens, wanted, prompt }: { readonly tokens: number; readonly wanted: number; readonly prompt: number },
@@ -107,10 +108,10 @@ function shortenedTo(
 }
 
 /**
- * Runs text requests whose caller waits one after the other, each booked by itself, as if they were one with the choices of all. Leaving the
- * iteration frees the slot.
+ * Runs several text requests whose caller waits, one after the other, as one request with the choices of all; usage is recorded for each.
+ * Leaving the iteration frees the slot.
  *
- * @throws {ServiceError} what {@link generateText} throws.
+ * @throws {ServiceError} as {@link generateText}.
  */
 export async function* generateSeveral(
   deps: InteractiveDependencies,

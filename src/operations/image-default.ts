@@ -5,7 +5,7 @@ type Options = { readonly signal: AbortSignal }
 
 const kind = 'image-default'
 
-/** The image model that an account chose for requests that name none; null = it chose none. The model may have been removed since. */
+/** The account's default image model; null = none chosen. The model may have been removed since. */
 export async function findImageDefault(
   { documents }: { readonly documents: DocumentStore },
   accountId: string,
@@ -15,7 +15,7 @@ export async function findImageDefault(
   return typeof found?.value === 'string' ? found.value : null
 }
 
-/** Keeps the image model that an account chose, for every node and after every restart. @throws {ServiceError} `quota_exceeded`. */
+/** Stores the account's default image model. @throws {ServiceError} `quota_exceeded`. */
 export async function keepImageDefault(
   {
     documents,

@@ -2,15 +2,18 @@ import type { ModelDescriptor } from '../core/model.ts'
 import type { ModelCatalog } from '../core/ports/model-catalog.ts'
 import type { ModelPool, ModelState } from '../core/ports/model-pool.ts'
 
-/** A model and how it stands; `state` is null before anything ever asked for it. */
+/** A model with its state; `state` is null before its first use. */
 export interface ListedModel {
   readonly descriptor: ModelDescriptor
   readonly state: ModelState | null
-  /** Tokens of prompt and answer together: what a loaded model takes, else what `model.json` allows, else what its file says; null for images and what is not known. */
+  /**
+   * Maximum tokens of prompt and answer together: from the loaded model, else from `model.json`, else from its file; null for image models
+   * or if unknown.
+   */
   readonly contextLength: number | null
 }
 
-/** Every model the service can name, with its state in memory. */
+/** All installed models with their states. */
 export function listModels({ catalog, pool }: { readonly catalog: ModelCatalog; readonly pool: ModelPool }): readonly ListedModel[] {
   const states = new Map(pool.states().map((state) => [state.modelId, state]))
   return catalog.list().map((descriptor) => {

@@ -1,16 +1,16 @@
 import { checkPullSource, type ModelPull, type PullDesk } from '../core/model-pull.ts'
 import type { Clock } from '../core/ports/clock.ts'
 
-/** Fetches a model from a web address into the data folder; it can be used once this resolves. */
+/** Downloads a model into the data folder; resolves when it can be used. */
 export type PullModel = (
   source: string,
   options: { readonly signal: AbortSignal; readonly onProgress: (bytesDone: number, bytesTotal: number) => void },
 ) => Promise<void>
 
-/** The rate is that of the last so many milliseconds. */
+/** Window for measuring the speed. */
 const rateOverMs = 15_000
 
-/** The pulls of a service on one machine. */
+/** The pull desk of a service on one machine. */
 export function createLocalPullDesk(pulls: Pick<ModelPulls, 'list' | 'start' | 'remove'>): PullDesk {
   return {
     list: () => pulls.list().map((pull) => ({ ...pull, node: null })),
@@ -22,11 +22,11 @@ export function createLocalPullDesk(pulls: Pick<ModelPulls, 'list' | 'start' | '
 interface RunningPull {
   readonly pull: Omit<ModelPull, 'bytesPerSecond'>
   readonly controller: AbortController
-  /** How much had come when, as far back as the rate looks. */
+  /** Recent progress within the window of the speed. */
   readonly progress: readonly { readonly at: number; readonly bytes: number }[]
 }
 
-/** The pulls that owners started since the service did; they go on when the page is closed. */
+/** Pulls started by owners since the service started; they do not depend on an open page. */
 export class ModelPulls {
   readonly #pullModel: PullModel
   readonly #clock: Pick<Clock, 'now'>
@@ -42,9 +42,9 @@ export class ModelPulls {
   }
 
   /**
-   * Starts a pull; a source that is being pulled already stays as it is.
+   * Starts a pull; a running pull of the same source continues.
    *
-   * @param startedAt When somebody asked for it elsewhere; absent = now.
+   * @param startedAt Time of the request on another node; absent = now.
    * @throws {ServiceError} `validation_error`.
    */
   start(source: string, startedAt = this.#clock.now()): void {
@@ -57,9 +57,9 @@ export class ModelPulls {
   }
 
   /**
-   * Stops a pull, or clears away one that ended. What has arrived is kept for the next try.
+   * Stops a running pull or dismisses an ended one. Downloaded parts are kept for the next attempt.
    *
-   * @param startedAt Only the one that began then; absent = whichever.
+   * @param startedAt Only the pull with this start; absent = any.
    */
   remove(source: string, startedAt?: number): void {
     if (startedAt !== undefined && this.#pulls.get(source)?.pull.startedAt !== startedAt) return
@@ -84,11 +84,11 @@ export class ModelPulls {
 
   #change(source: string, signal: AbortSignal, change: Partial<ModelPull>): void {
     const known = this.#pulls.get(source)
-    // After a removal the same source may be on its way again, by another signal.
+    // The same source may have been removed and started again, with another signal.
     if (known === undefined || signal.aborted) return
     const at = this.#clock.now()
     const pull = { ...known.pull, ...change }
-    // The last moment before the span stays, so that a slow pull has a rate too.
+    // The last sample before the window stays, so that slow pulls have a speed too.
     const from = known.progress.findLastIndex((moment) => moment.at <= at - rateOverMs)
     const recent = from < 0 ? known.progress : known.progress.slice(from)
     const isSameMoment = recent.at(-1)?.at === at
@@ -96,7 +96,7 @@ export class ModelPulls {
     this.#pulls.set(source, { ...known, pull, progress })
   }
 
-  /** Null before there are two moments to compare, and once it has ended. */
+  /** Null with fewer than two samples, and after the end. */
   #rateOf({ state, bytesDone }: RunningPull['pull'], progress: RunningPull['progress']): number | null {
     const first = progress[0]
     const now = this.#clock.now()

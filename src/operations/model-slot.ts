@@ -3,23 +3,23 @@ import type { ModelLease, ModelPool } from '../core/ports/model-pool.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 import type { BudgetDependencies } from './budgets/wish-of.ts'
 
-/** What all work on a model needs, whether its caller waits for it or not. */
+/** Dependencies of all work on a model. */
 export interface RunDependencies extends BudgetDependencies {
   readonly pool: ModelPool
-  /** Longest run once a slot is held. */
+  /** Maximum run time, starting when a slot is leased. */
   readonly runLimitMs: number
-  /** Called with what work spends its time on. */
+  /** Called with the events of the work. */
   readonly onWork: (event: WorkEvent) => void
 }
 
-/** A slot on a model for one run; disposing it frees the slot. */
+/** A leased slot for one run; disposing it frees the slot. */
 export interface HeldSlot<Model> extends AsyncDisposable {
   readonly model: Model
-  /** Aborts with the caller's, or with `inference_timeout` when the run takes too long. */
+  /** Aborts with the caller's signal, or with `inference_timeout` after the maximum run time. */
   readonly signal: AbortSignal
 }
 
-/** Waits for a lease and limits the time of the run that begins with it. */
+/** Waits for a lease, then limits the time of the run. */
 export async function holdSlot<Model>(
   { clock, runLimitMs, onWork }: Pick<RunDependencies, 'clock' | 'runLimitMs' | 'onWork'>,
   acquired: Promise<ModelLease<Model>>,

@@ -4,7 +4,7 @@ import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { neverAborted } from '../core/waiting.ts'
 
-/** Entries that wait while the books cannot be written; more are given up at once. */
+/** Maximum number of waiting entries; the rest is dropped. */
 const mostWaiting = 10_000
 const pauseMs = 1000
 
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Books work whose caller has its answer already, as soon as the books can be written again: a disk is full, or a database away, for a moment, and what was
- * used must be paid for all the same. What waits is in memory alone, and one entry tries for all.
+ * Records usage with retries after the answer was sent, because a full disk or an unavailable database is often temporary and the usage
+ * must be counted. Waiting entries are only in memory, and one of them probes for all.
  */
 export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposable {
   readonly #log: Pick<UsageLog, 'append'>
@@ -26,14 +26,14 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
   #waiting: Waiting[] = []
   #trying: Promise<void> | null = null
 
-  /** @param options.onFault Called with each failed attempt that is repeated. */
+  /** @param options.onFault Called with each failed attempt that will be repeated. */
   constructor(log: Pick<UsageLog, 'append'>, { clock, onFault }: { readonly clock: Clock; readonly onFault: (error: unknown) => void }) {
     this.#log = log
     this.#clock = clock
     this.#onFault = onFault
   }
 
-  /** Resolves when the entry is in the books. */
+  /** Resolves when the entry is recorded. */
   async append(entry: UsageEntry, options: Parameters<UsageLog['append']>[1]): Promise<void> {
     try {
       await this.#log.append(entry, options)
@@ -49,7 +49,7 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
     }
   }
 
-  /** Tries once more without a pause, and gives up what cannot be booked then. */
+  /** Tries once more without delay and drops what still fails. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     await this.#trying
@@ -75,7 +75,7 @@ export class PatientUsageLog implements Pick<UsageLog, 'append'>, AsyncDisposabl
     )
   }
 
-  /** @throws what keeps the books from being written. */
+  /** @throws The error that prevents recording. */
   async #bookAll(): Promise<void> {
     for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
       const { entry, id, booked } = first

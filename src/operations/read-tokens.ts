@@ -4,7 +4,7 @@ import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeRequest, DetokenizeResult, TokenizeRequest, TokenizeResult } from '../core/text-generation.ts'
 import { holdSlot, type RunDependencies } from './model-slot.ts'
 
-/** What reading texts as tokens needs. */
+/** Dependencies of tokenization. */
 export type TokenDependencies = Pick<RunDependencies, 'pool' | 'clock' | 'runLimitMs' | 'onWork'>
 
 interface Requested<Request> {
@@ -13,9 +13,9 @@ interface Requested<Request> {
 }
 
 /**
- * Reads a text or a conversation as a model's tokens, on a slot of the model like any work.
+ * Tokenizes a text or conversation on a slot of the model.
  *
- * @throws {ServiceError} `unsupported_parameter` when the model runs on a server that does not report its tokens, and what the pool and the model throw.
+ * @throws {ServiceError} `unsupported_parameter` if the model's server does not expose tokens, and the errors of the pool and the model.
  */
 export async function tokenize(
   deps: TokenDependencies,
@@ -31,10 +31,10 @@ export async function tokenize(
 }
 
 /**
- * Reads texts as a model's tokens, all on one slot.
+ * Tokenizes texts on one slot.
  *
  * @returns The tokens of each.
- * @throws {ServiceError} as `tokenize` does.
+ * @throws {ServiceError} as {@link tokenize}.
  */
 export async function tokenizeTexts(
   deps: TokenDependencies,
@@ -52,9 +52,9 @@ export async function tokenizeTexts(
 type TokenizedText = Extract<TokenizeRequest['input'], { readonly type: 'text' }>
 
 /**
- * The text that a model's tokens spell.
+ * Converts tokens to text.
  *
- * @throws {ServiceError} as `tokenize` does.
+ * @throws {ServiceError} as {@link tokenize}.
  */
 export async function detokenize(
   deps: TokenDependencies,

@@ -4,18 +4,18 @@ import type { AccountStore } from '../core/ports/account-store.ts'
 import type { UsageLog } from '../core/ports/usage-log.ts'
 import type { UsageQuestion, UsageSum } from '../core/usage.ts'
 
-/** A sum of usage as people read it. */
+/** A sum of usage with names and percentiles. */
 export interface ReportedUsage extends Omit<UsageSum, 'latency' | 'firstToken'> {
-  /** How the account and the token of its keys are called, as far as they are known; a token's is empty for signed-in browsers. */
+  /** Names of the account and token, if known; the token's is empty for console sessions. */
   readonly accountName?: string
   readonly tokenName?: string
-  /** Of whole requests, in milliseconds; null where none was measured. */
+  /** Latency of whole requests in milliseconds; null = not measured. */
   readonly latency: Percentiles | null
   /** Until the first token. */
   readonly firstToken: Percentiles | null
 }
 
-/** Sums of usage by any of the dimensions, with names and percentiles. */
+/** Sums of usage by any dimensions, with names and percentiles. */
 export async function reportUsage(
   { usage, accounts, tokens }: { readonly usage: UsageLog; readonly accounts: AccountStore; readonly tokens: AccessTokenStore },
   question: UsageQuestion,

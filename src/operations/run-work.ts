@@ -13,7 +13,7 @@ import { type HeldSlot, holdSlot, type RunDependencies } from './model-slot.ts'
 import type { UsageMeter } from './usage-meter.ts'
 import { ImageTimer } from './work-timers.ts'
 
-/** What deferred work gave, before it is encoded as the caller will fetch it. */
+/** The result of deferred work, before it is encoded for clients. */
 export type WorkResult =
   | { readonly kind: 'image' | 'enlargement'; readonly result: ImageResult }
   | { readonly kind: 'chat'; readonly result: TextResult }
@@ -23,7 +23,7 @@ type Options = { readonly signal: AbortSignal }
 type OnProgress = (progress: ImageProgress) => void
 type WorkOf<Kind extends Work['kind']> = Extract<Work, { readonly kind: Kind }>
 
-/** A request, and who waits for its result. */
+/** A request with the caller's identity and signal. */
 interface Requested<Request> {
   readonly caller: Caller
   readonly request: Request
@@ -32,20 +32,20 @@ interface Requested<Request> {
 export interface WorkOptions extends Options {
   readonly meter: UsageMeter
   readonly onProgress: OnProgress
-  /** Called with what a text model writes, part by part. */
+  /** Called with each part of a text. */
   readonly onText: (part: TextPart) => void
 }
 
 interface RunOptions extends Options {
   readonly meter: UsageMeter
-  /** Whether nobody waits for it. */
+  /** Whether the request is asynchronous. */
   readonly deferred: boolean
 }
 
 /**
- * Draws the images of one request while its caller waits, and books them.
+ * Draws the images of a request whose caller waits, and records the usage.
  *
- * @throws {ServiceError} what reserving, the pool and the model throw, and `inference_timeout`; so do the others.
+ * @throws {ServiceError} the errors of reserving, the pool and the model, and `inference_timeout`; so do the functions below.
  */
 export function generateImage(
   deps: InteractiveDependencies,
@@ -58,7 +58,7 @@ export function generateImage(
   })
 }
 
-/** Makes a picture larger while its caller waits, and books it. */
+/** Enlarges a picture whose caller waits, and records the usage. */
 export function enlargeImage(
   deps: InteractiveDependencies,
   { caller, request }: Requested<EnlargementRequest>,
@@ -71,7 +71,7 @@ export function enlargeImage(
   })
 }
 
-/** Embeds texts while their caller waits, and books them. */
+/** Embeds texts whose caller waits, and records the usage. */
 export function createEmbedding(
   deps: InteractiveDependencies,
   { caller, request }: Requested<EmbeddingRequest>,
@@ -82,9 +82,9 @@ export function createEmbedding(
 }
 
 /**
- * Scores documents against a query while the caller waits, and books them.
+ * Scores documents against a query while the caller waits, and records the usage.
  *
- * @throws {ServiceError} `unsupported_parameter` where the model scores nothing.
+ * @throws {ServiceError} `unsupported_parameter` if the model cannot rank.
  */
 export function rankDocuments(
   deps: InteractiveDependencies,
@@ -108,9 +108,9 @@ export function rankDocuments(
 }
 
 /**
- * Runs deferred work just as the interactive path does, but collects a text before it is handed out.
+ * Runs deferred work in the same way as interactive work, but returns texts as a whole.
  *
- * @throws {ServiceError} what the same work throws whose caller waits.
+ * @throws {ServiceError} as the interactive functions.
  */
 export async function runWork(
   deps: RunDependencies,
@@ -178,7 +178,10 @@ function readingSlot(
   })
 }
 
-/** A slot for work whose amount is known before it runs. Deferred work has its slot before it counts as running, so that the worker knows how much room is left. */
+/**
+ * Leases a slot for work of known size. Deferred work gets its slot before it counts as running, so that the worker knows its free
+ * capacity.
+ */
 async function reservedSlot<Model>(
   deps: RunDependencies,
   submission: Submission,

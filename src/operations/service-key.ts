@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/ports/clock.ts'
 import type { DocumentStore } from '../core/ports/document-store.ts'
 
-/** Whose the service's own documents are; no account has such an id. */
+/** Owner of the service's own documents; never an account id. */
 const service = 'service'
 
 /**
- * The secret that the service signs links with: the same for every node and after every restart, made when it is first asked for.
+ * The secret for signing links, created on first use and shared by all nodes.
  *
  * @returns 32 bytes.
  */
@@ -20,7 +20,7 @@ export async function readServiceKey(
     if (typeof found?.value === 'string') return Buffer.from(found.value, 'base64')
     const value = randomBytes(32).toString('base64')
     const made = { ...key, value, at: clock.now(), label: null, text: '', attachedBytes: 0, expiresAt: null }
-    // The second process reads the key that the first one made.
+    // The second of two concurrent processes reads the key of the first.
     await documents.put(made, { ...options, version: null, most: Number.POSITIVE_INFINITY })
   }
 }

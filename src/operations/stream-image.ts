@@ -1,14 +1,14 @@
 import type { ImageProgress, ImageResult } from '../core/image-generation.ts'
 
-/** What a streamed drawing yields: previews, and at the end exactly one result. */
+/** Parts of a streamed drawing: previews, then exactly one result. */
 export type ImageDrawingPart =
   /** A small JPEG of the current estimate. */
   { readonly type: 'preview'; readonly image: Uint8Array } | { readonly type: 'result'; readonly result: ImageResult }
 
 /**
- * Streams a drawing: of its previews so many, spread evenly over its steps, and only the newest where they come faster than they are taken.
+ * Streams a drawing with a number of previews spread evenly over its steps. A slow consumer gets only the newest one.
  *
- * @param draw Draws, and throws what it likes.
+ * @param draw Draws; its errors are passed on.
  */
 export async function* streamImage(
   draw: (onProgress: (progress: ImageProgress) => void) => Promise<ImageResult>,

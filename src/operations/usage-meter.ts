@@ -6,7 +6,7 @@ import type { TextPart } from '../core/text-generation.ts'
 import type { UsageEntry } from '../core/usage.ts'
 import { type BudgetDependencies, estimatePrompt } from './budgets/wish-of.ts'
 
-/** Counts a piece of work from now on. */
+/** Starts counting a piece of work. */
 export function meterOf(
   { clock, priceOf }: Pick<BudgetDependencies, 'clock' | 'priceOf'>,
   { accountId, tokenId, work }: Submission,
@@ -21,14 +21,14 @@ function usageKind(work: Work): UsageEntry['kind'] {
   return work.kind === 'chat' && work.request.input.type === 'prompt' ? 'completion' : inferenceKind(work)
 }
 
-/** Counts one piece of work while it runs; the same for a caller who waits and for one who does not. */
+/** Counts the usage of work while it runs, interactive or deferred. */
 export class UsageMeter {
   readonly #clock: Clock
   readonly #subject: Pick<UsageEntry, 'accountId' | 'tokenId' | 'model' | 'kind'>
   readonly #price: ModelPrice | null
   readonly #expectPrompt: () => number
   readonly #startedAt: number
-  /** Null = nobody has counted them. */
+  /** Null = not counted yet. */
   #promptTokens: number | null = null
   #completionTokens = 0
   #images = 0
@@ -36,8 +36,9 @@ export class UsageMeter {
   #finished = false
 
   /**
-   * @param price Of the model now; null = it costs nothing.
-   * @param expectPrompt Tokens that a prompt may have whose model tells them at the end alone, which was not heard; absent = it tells them before.
+   * @param price Current price of the model; null = free.
+   * @param expectPrompt Estimate for a model that reports prompt tokens only at the end, used if the end never came; absent = reported at
+   * the start.
    */
   constructor(
     clock: Clock,
@@ -52,17 +53,20 @@ export class UsageMeter {
     this.#startedAt = clock.now()
   }
 
-  /** Whether the work came to its own end. */
+  /** Whether the work ended by itself. */
   get finished(): boolean {
     return this.#finished
   }
 
-  /** Counts a prompt that is about to be read: it is charged even if the caller leaves before the answer is complete. */
+  /** Counts a prompt that is about to be processed: it is charged even if the caller leaves early. */
   notePrompt(tokens: number): void {
     this.#promptTokens = tokens
   }
 
-  /** Counts a part on its way to its reader. Until the last one has the exact numbers, each part of text, thoughts or arguments counts as a token. */
+  /**
+   * Counts a part on its way to the client. Until the final part reports exact numbers, each part of text, reasoning or arguments counts as
+   * a token.
+   */
   noteText(part: TextPart): void {
     if (part.type === 'text' || part.type === 'thoughts') this.#firstTokenAt ??= this.#clock.now()
     if (part.type === 'text' || part.type === 'thoughts' || part.type === 'tool-arguments') this.#completionTokens += 1
@@ -79,14 +83,14 @@ export class UsageMeter {
     return result
   }
 
-  /** Counts texts that were read and not gone on with. */
+  /** Counts texts that are only read, as for embeddings. */
   countReading<Result extends { readonly promptTokens: number }>(result: Result): Result {
     this.#promptTokens = result.promptTokens
     this.#finished = true
     return result
   }
 
-  /** What the books are to say when the work ends like this, now. */
+  /** The usage entry for an end with this outcome, now. */
   entry(outcome: UsageEntry['outcome']): UsageEntry {
     const at = this.#clock.now()
     const promptTokens = this.#promptTokens ?? (this.#completionTokens > 0 ? this.#expectPrompt() : 0)

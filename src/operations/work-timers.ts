@@ -3,7 +3,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { TextPart } from '../core/text-generation.ts'
 import type { WorkEvent } from '../core/work-event.ts'
 
-/** Tells how long the prompt of a text, its first token and the others took; disposing it tells how long the text was written. */
+/** Reports the times of a text's prompt, of its first token and of later ones; disposing it reports the total. */
 export class TextTimer implements Disposable {
   readonly #clock: Clock
   readonly #onWork: (event: WorkEvent) => void
@@ -14,7 +14,7 @@ export class TextTimer implements Disposable {
   #firstAt: number | null = null
   #lastAt: number
 
-  /** @param work.requestedAt When the request came in, before it waited for a slot. */
+  /** @param work.requestedAt Time of the request, before it waited for a slot. */
   constructor(
     { clock, onWork }: { readonly clock: Clock; readonly onWork: (event: WorkEvent) => void },
     { model, requestedAt }: { readonly model: string; readonly requestedAt: number },
@@ -52,8 +52,8 @@ function isToken(part: TextPart): part is Extract<TextPart, { type: 'text' | 'th
 }
 
 /**
- * Reports how long the texts with the first step of a drawing, each later step, and what follows the last one took. Several pictures of one request
- * move on together or one after another; their steps count as one row.
+ * Reports the times of a drawing: the texts with the first step, each later step, and the decoding after the last. The steps of all
+ * pictures in a request count as one sequence.
  */
 export class ImageTimer {
   readonly #clock: Clock
@@ -76,7 +76,7 @@ export class ImageTimer {
     this.#last = { at, step }
   }
 
-  /** To be called when the drawing is done. */
+  /** Call when the drawing is complete. */
   end(): void {
     const stepsEndedAt = this.#last.at
     this.#onWork({ type: 'phase', name: 'steps', model: this.#model, startedAt: this.#startedAt, endedAt: stepsEndedAt })

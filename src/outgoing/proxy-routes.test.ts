@@ -100,7 +100,7 @@ describe('an agent whose connections go through a proxy', () => {
   for (const [refusal, expected] of [
     [
       '407 Proxy Authentication Required',
-      /^The proxy 127\.0\.0\.1:\d+ needs a name and password, .* into https-proxy \(HTTPS_PROXY\) as http:/,
+      /^The proxy 127\.0\.0\.1:\d+ requires a name and password .* set them in https-proxy \(HTTPS_PROXY\) as http:/,
     ],
     ['502 Bad Gateway', /^The proxy 127\.0\.0\.1:\d+ answered 502 to a request for a\.example:443;/],
     ['cut', /^The proxy 127\.0\.0\.1:\d+ closed the connection to a\.example:443;/],

@@ -36,7 +36,7 @@ test('outputs are stored in a bucket behind a proxy, and a proxy that lets nobod
   // The pause before another try is longer than all tries may take.
   const failure = await openS3Outputs({ ...settings, random: () => 1e6 }, { signal }).catch((error: unknown) => error)
   const reported = causesOf(failure)
-  assert.match(reported, /The proxy 127\.0\.0\.1:\d+ needs a name and password/)
+  assert.match(reported, /The proxy 127\.0\.0\.1:\d+ requires a name and password/)
   assert.doesNotMatch(reported, /secret/)
 })
 
@@ -102,7 +102,7 @@ test('the commands reach a service behind a proxy, and name the proxy that is in
   proxy.refusal = '407 Proxy Authentication Required'
   await assert.rejects(
     client.fetchJson('/healthz', { signal }),
-    /^Error: http:\/\/sepia\.example cannot be reached: The proxy 127\.0\.0\.1:\d+ needs a name and password/,
+    /^Error: http:\/\/sepia\.example cannot be reached: The proxy 127\.0\.0\.1:\d+ requires a name and password/,
   )
 })
 

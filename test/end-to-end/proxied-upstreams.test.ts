@@ -108,7 +108,7 @@ suite('text servers behind a proxy', () => {
         using connection = await open(`${origin}/v1`)
         const failure = await ask(connection).catch((error: unknown) => error)
         assert.ok(isOutOfReach(failure))
-        const reported = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} needs a name and password, or other ones \\(407\\)`
+        const reported = `^The upstream cannot be reached: The proxy 127\\.0\\.0\\.1:${proxy.port} requires a name and password or rejects the given ones \\(407\\)`
         assert.match(reasonOf(failure), new RegExp(reported))
       })
 

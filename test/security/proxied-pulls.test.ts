@@ -128,7 +128,7 @@ suite('pulls through a proxy', () => {
       proxy.refusal = '407 Proxy Authentication Required'
       for (const source of ['hf:a/b', `${endpoint}/storage/a/b/b-q4_k_m.gguf`])
         await assert.rejects(pull(source), ({ message }: Error) => {
-          assert.match(message, /The proxy 127\.0\.0\.1:\d+ needs a name and password/)
+          assert.match(message, /The proxy 127\.0\.0\.1:\d+ requires a name and password/)
           assert.doesNotMatch(message, /secret/)
           return true
         })

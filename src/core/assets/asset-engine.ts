@@ -1,7 +1,7 @@
 import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
 import type { UploadKind } from './uploaded-asset.ts'
 
-/** The original service's words for what an asset is made for; the last eight are ours. */
+/** Values of `engine` for assets; the last eight are additions of Sepia. */
 export const assetEngines = {
   'image/stable-diffusion-xl-v1-0': { family: 'sdxl', controlnet: false },
   'image/stable-diffusion-v1-5': { family: 'sd15', controlnet: false },
@@ -17,7 +17,7 @@ export const assetEngines = {
   'image/stable-diffusion-v3': { family: 'sd3', controlnet: false },
 } as const satisfies Readonly<Record<string, { readonly family: CheckpointFamily; readonly controlnet: boolean }>>
 
-/** The word for what an asset of a kind and family is made for. */
+/** The value of `engine` for an asset of a kind and family. */
 export function engineOf({ kind, family }: { readonly kind: UploadKind; readonly family: CheckpointFamily }): string {
   const found = Object.entries(assetEngines).find(([, of]) => of.family === family && of.controlnet === (kind === 'controlnet'))
   return found?.[0] ?? 'image/unknown'

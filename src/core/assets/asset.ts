@@ -3,52 +3,52 @@ import type { LoraPace } from '../checkpoint/lora-pace.ts'
 import type { ModelPart, PartSlot } from '../checkpoint/model-parts.ts'
 import type { ImageModelDescriptor } from '../model.ts'
 
-/** What requests for pictures may name besides models. */
+/** Kinds of assets for image requests, besides models. */
 export const assetKinds = ['lora', 'textual-inversion', 'vae', 'controlnet'] as const
 export type ImageAssetKind = (typeof assetKinds)[number]
 /** `adapter`: a LoRA for language models. */
 export type AssetKind = ImageAssetKind | 'adapter'
 
-/** A file of weights that requests may name: what its header says. */
+/** A weights file that requests can name, described by its header. */
 export interface AssetDescriptor {
   readonly kind: AssetKind
-  /** Its file's name without extension. */
+  /** File name without extension. */
   readonly name: string
   /** Absolute path. */
   readonly file: string
-  /** The models it fits; null = unknown, and the engine refuses what does not fit. */
+  /** Compatible model family; null = unknown, so that the engine checks it. */
   readonly family: CheckpointFamily | null
-  /** Architecture of the language models that an adapter fits, in llama.cpp's words; absent = it is no adapter. */
+  /** Architecture of compatible language models as named by llama.cpp; absent = not an adapter. */
   readonly architecture?: string
-  /** What a LoRA for few steps stands in for; absent = it is none. */
+  /** Steps, guidance and sampler for a few-step LoRA; absent = an ordinary file. */
   readonly pace?: LoraPace
   readonly bytes: number
   /** Unix seconds. */
   readonly created: number
 }
 
-/** A file whose name requests may use but which nothing here can run, with the reason as the end of a sentence that begins with its name. */
+/** An unsupported file; the reason completes a sentence that begins with its name. */
 export interface UnusableFile {
   readonly name: string
   readonly file: string
   readonly reason: string
 }
 
-/** What the header of a file of weights says; reasons complete a sentence that begins with the file's name. */
+/** Result of examining a weights file; reasons complete a sentence that begins with the file's name. */
 export type ExaminedWeights =
   | { readonly kind: 'checkpoint'; readonly descriptor: ImageModelDescriptor }
-  /** A transformer that lacks parts, which lie in other files. */
+  /** A transformer whose other components are in separate files. */
   | {
       readonly kind: 'transformer'
       readonly family: TransformerFamily
       readonly descriptor: ImageModelDescriptor
       readonly lacks: readonly PartSlot[]
     }
-  /** A part of such models; `width` of a text encoder's hidden states, or channels of a VAE. */
+  /** A component of such models; `width` is that of a text encoder's hidden states, or the number of a VAE's channels. */
   | { readonly kind: 'part'; readonly part: ModelPart; readonly width: number | null; readonly bytes: number }
   | { readonly kind: 'asset'; readonly descriptor: AssetDescriptor }
-  /** Enlarges pictures. */
+  /** A network that enlarges pictures. */
   | { readonly kind: 'upscaler'; readonly descriptor: ImageModelDescriptor }
-  /** Sound, but nothing here can run it. */
+  /** A valid file that Sepia cannot run. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'faulty'; readonly reason: string }

@@ -3,79 +3,79 @@ import type { StoredDocument } from '../document.ts'
 import { isRecord, type JsonValue } from '../json-value.ts'
 import { assetKinds, type ExaminedWeights } from './asset.ts'
 
-/** What accounts may upload: whole models, and what requests name besides. */
+/** Kinds of uploads: whole models and assets. */
 const uploadKinds = ['checkpoint', ...assetKinds] as const
 export type UploadKind = (typeof uploadKinds)[number]
 
 /**
- * How an upload stands.
+ * States of an upload.
  *
- * - `awaiting`: made by its account; bytes come in. Forgotten a day after it was made.
- * - `ready`: its file was checked and requests may name it. A crash before leaves it `awaiting`.
- * - `rejected`: its file was refused and is gone; stays until its account deletes it.
- * - `deleted`: its account deleted it; no request finds it, but work that was asked for before may still read it. Removed when none is left.
+ * - `awaiting`: created by its account; bytes are arriving. Deleted a day after its creation.
+ * - `ready`: its file passed the check and requests may name it. After an earlier crash it is still `awaiting`.
+ * - `rejected`: its file failed the check and was deleted; the record stays until its account deletes it.
+ * - `deleted`: deleted by its account; new requests cannot find it, but earlier work may still read it. Removed when no such work is left.
  */
 const uploadStates = ['awaiting', 'ready', 'rejected', 'deleted'] as const
 export type UploadState = (typeof uploadStates)[number]
 
-/** A file of weights that an account uploaded. Times in Unix milliseconds. */
+/** A weights file uploaded by an account. Times in Unix milliseconds. */
 export interface UploadedAsset {
   /** `asset_` and 32 hexadecimal digits. */
   readonly id: string
   readonly accountId: string
-  /** Unique among the account's own and all public ones. */
+  /** Unique among the account's own assets and all public ones. */
   readonly name: string
   readonly kind: UploadKind
-  /** The models it is said to be of, or to fit. */
+  /** Declared family of the model, or of the models it fits. */
   readonly family: CheckpointFamily
   /** Whether every account may use it. */
   readonly isPublic: boolean
   readonly description: string
   readonly triggerWords: readonly string[]
-  /** Name of the checkpoint that it was trained on; null = not said. */
+  /** Name of the checkpoint it was trained on; null = not given. */
   readonly base: string | null
   readonly state: UploadState
   /** Why it was rejected; empty otherwise. */
   readonly details: string
-  /** Of its file, as far as it has come. */
+  /** Size received so far. */
   readonly bytes: number
-  /** What its file was found to be, at whatever path it lay then; null = it was not examined, or by a version that looked for other things. */
+  /** Result of the examination, independent of the file's path; null = not examined, or by a version with another {@link examination}. */
   readonly found: FoundUpload | null
-  /** Secret that signs links to its file. */
+  /** Secret for signing links to its file. */
   readonly linkKey: string
-  /** Media type of its picture; null = it has none. */
+  /** Media type of its picture; null = none. */
   readonly picture: string | null
   readonly createdAt: number
   readonly deletedAt: number | null
-  /** Of the stored record, for the next change of it. */
+  /** Version of the stored record, for the next change. */
   readonly version: number
 }
 
-/** What the file of an upload may be found to be. */
+/** Possible results for an uploaded file. */
 export type FoundUpload = Extract<ExaminedWeights, { readonly kind: 'checkpoint' | 'asset' }>
 
-/** Grows whenever the examination of files finds other things, so that files which were examined before are examined once more. */
+/** Version of the examination; increase it when results change, so that earlier files are examined again. */
 const examination = 1
 
-/** The name that requests are stored with: unlike its own, it never comes to mean another file. */
+/** The name in stored requests; unlike the asset's own name, it is never reused for another file. */
 export function assetReference({ id, name }: Pick<UploadedAsset, 'id' | 'name'>): string {
   return `${id}/${name}`
 }
 
-/** What the store keeps of an upload besides what every document has. */
+/** The JSON of an upload's document. */
 export function assetToJson({ id: _id, accountId: _account, version: _version, found, ...kept }: UploadedAsset): JsonValue {
-  // A descriptor is plain data; what it leaves out stays out.
+  // A descriptor is plain data; absent fields stay absent.
   return { ...kept, ...(found !== null && { examination, found: JSON.parse(JSON.stringify(found)) as JsonValue }) }
 }
 
-/** What {@link assetToJson} wrote of a file. */
+/** The examination result as written by {@link assetToJson}. */
 function readFound(value: Readonly<Record<string, unknown>>): FoundUpload | null {
   const { found } = value
   if (value.examination !== examination || !isRecord(found) || !isRecord(found.descriptor)) return null
   return found.kind === 'checkpoint' || found.kind === 'asset' ? (found as unknown as FoundUpload) : null
 }
 
-/** An upload as the store gives it back; null when its record is of a form that this version does not know. */
+/** Reads an upload from its document; null if the record has an unknown form. */
 export function assetFromDocument({ id, accountId, version, value }: StoredDocument): UploadedAsset | null {
   if (!isRecord(value)) return null
   const { name, isPublic, description, triggerWords, base, details, bytes, linkKey, picture, createdAt, deletedAt } = value

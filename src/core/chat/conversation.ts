@@ -1,26 +1,26 @@
 import type { ToolCall } from '../text-generation.ts'
 import type { ChatParameters } from './preset.ts'
 
-/** How an answer of a kept conversation stands. */
+/** States of an answer in a stored conversation. */
 export const turnStates = ['writing', 'done', 'stopped', 'cut', 'failed'] as const
 export type TurnState = (typeof turnStates)[number]
 
-/** Characters of a message, of a file with it, and of a function's result that are kept at most. */
+/** Maximum characters of a message, of an attached file, and of a function's result. */
 export const longestContent = 2_000_000
 
-/** Text files that go along with a message at most. */
+/** Maximum number of text files per message. */
 export const mostFiles = 16
-/** Pictures that go along with a message at most. */
+/** Maximum number of pictures per message. */
 export const mostPictures = 8
-/** Characters of a picture's address at most: 3 MB of the picture itself. */
+/** Maximum characters of a picture's data URL: 3 MB of image data. */
 export const longestPicture = 4_000_000
-/** The form of a picture's address, as a regular expression. */
+/** Regular expression for a picture's data URL. */
 export const picturePattern = '^data:image/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$'
 
-/** Messages of a conversation that a page reads by their ids at once. */
+/** Maximum number of messages read by id in one call. */
 export const mostTurnsAtOnce = 20
 
-/** What an answer took. */
+/** Token counts and times of an answer. */
 export interface TurnFacts {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -30,87 +30,87 @@ export interface TurnFacts {
   readonly writingMs: number
 }
 
-/** A file that was sent with a message, as the model read it. */
+/** A text file sent with a message, as the model read it. */
 export interface AttachedText {
   readonly name: string
   readonly text: string
 }
 
-/** A picture that was sent with a message, as the model saw it. */
+/** A picture sent with a message, as the model saw it. */
 export interface AttachedPicture {
   readonly name: string
-  /** The picture itself, as a `data:` address of PNG, JPEG, WebP or GIF in base64. */
+  /** A `data:` URL of PNG, JPEG, WebP or GIF in base64. */
   readonly url: string
 }
 
-/** A function that the model asks to have called, and what a person says that it came to; without a result nobody has said it yet. */
+/** A function call of the model and the result entered by the user; no result = not entered yet. */
 export interface RecordedCall extends ToolCall {
   readonly result?: string
 }
 
-/** One message of a kept conversation. Versions of a message follow the same one. */
+/** One message of a stored conversation. Versions of a message share their parent. */
 export interface Turn {
   readonly id: string
-  /** The message that it follows; null = it begins the conversation. */
+  /** Id of the message before it; null = the first. */
   readonly parent: string | null
   readonly role: 'user' | 'assistant'
   readonly content: string
   readonly files: readonly AttachedText[]
-  /** Pictures that were sent with it; absent = none. */
+  /** Attached pictures; absent = none. */
   readonly pictures?: readonly AttachedPicture[]
   readonly state: TurnState
   /** Why it failed, as a sentence. */
   readonly failure: string | null
-  /** The language of `failure`, as HTML names it; absent = nobody knows. */
+  /** Language of `failure` as an HTML `lang` value; absent = unknown. */
   readonly failureLanguage?: string
-  /** The asynchronous request that writes the answer, or wrote it; absent = none did. */
+  /** Id of the asynchronous request that writes or wrote the answer; absent = none. */
   readonly inference?: string
-  /** By which the service's log knows the request that failed; absent = none did, or there was no answer. */
+  /** Request id of the failed request in the service's log; absent = none, or there was no response. */
   readonly requestId?: string
-  /** Why it failed, as shown to owners; absent = unknown. */
+  /** Cause of the failure, shown to owners; absent = unknown. */
   readonly cause?: string
   /** The model that wrote it. */
   readonly model: string | null
   readonly facts: TurnFacts | null
-  /** What the model thought before it answered; absent = nothing. */
+  /** Reasoning before the answer; absent = none. */
   readonly thoughts?: string
-  /** The functions it asks to have called; absent = none. */
+  /** Function calls of the answer; absent = none. */
   readonly calls?: readonly RecordedCall[]
-  /** Where the answer does not fit the JSON schema that it was asked for with; absent = there was no schema. */
+  /** Places where the answer violates the requested JSON schema; absent = no schema. */
   readonly schemaFaults?: readonly string[]
   /** Unix milliseconds. */
   readonly at: number
 }
 
-/** Where in a conversation an answer belongs that an asynchronous request writes. */
+/** The place in a conversation of an answer written by an asynchronous request. */
 export interface AnswerPlace {
   readonly conversation: string
   readonly turn: string
-  /** The message that it follows. */
+  /** Id of the message before it. */
   readonly parent: string | null
 }
 
-/** How the next answer of a conversation is asked for. */
+/** Settings for the next answer of a conversation. */
 export interface ConversationSettings {
   readonly model: string
   readonly parameters: ChatParameters
-  /** The preset that the parameters come from; absent = none. */
+  /** The preset the parameters come from; absent = none. */
   readonly preset?: string
 }
 
-/** What a conversation is called, how it is gone on with, and where one left it. */
+/** Title, settings and current position of a conversation. */
 export interface ConversationHead {
   readonly title: string
   readonly pinned: boolean
-  /** The last message of the version that is shown; null = nothing was said. */
+  /** Last message of the shown version; null = no messages yet. */
   readonly leaf: string | null
-  /** Absent = nobody has said yet. */
+  /** Absent = not set yet. */
   readonly settings?: ConversationSettings
-  /** The message from which on models read it; absent = they read all. */
+  /** The first message that models read; absent = they read all. */
   readonly countsFrom?: string
 }
 
-/** A conversation in a list. */
+/** A conversation as listed. */
 export interface ListedConversation extends ConversationHead {
   readonly id: string
   /** Unix milliseconds of the last change. */

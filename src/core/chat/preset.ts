@@ -1,4 +1,4 @@
-/** How an answer of the chat playground is asked for, besides its model and what was said. */
+/** Parameters of an answer in the chat playground, besides the model and the messages. */
 export interface ChatParameters {
   readonly system: string
   readonly maxTokens: number
@@ -9,29 +9,29 @@ export interface ChatParameters {
   readonly frequencyPenalty: number
   readonly presencePenalty: number
   readonly repetitionPenalty: number
-  /** Empty = at random. */
+  /** Empty = random. */
   readonly seed: string
-  /** One stop text per line. */
+  /** One stop string per line. */
   readonly stop: string
   readonly format: 'text' | 'json' | 'schema'
-  /** JSON text of the schema that answers follow where the format is `schema`. */
+  /** JSON text of the schema, if the format is `schema`. */
   readonly schema: string
-  /** JSON text of the functions that the model may ask for; empty = none. */
+  /** JSON text of the available functions; empty = none. */
   readonly tools: string
   readonly toolChoice: 'auto' | 'required'
 }
 
-/** Parameters under a name, kept for an account. */
+/** Named parameters, stored for an account. */
 export interface ChatPreset {
   readonly id: string
   readonly name: string
   readonly parameters: ChatParameters
 }
 
-/** Everything of it that an account keeps. */
+/** All presets of an account. */
 export interface ChatPresets {
   /** By name. */
   readonly presets: readonly ChatPreset[]
-  /** The one that new conversations begin with, or null. */
+  /** Name of the default preset for new conversations, or null. */
   readonly standard: string | null
 }

@@ -6,11 +6,11 @@ export type UnetFamily = (typeof unetFamilies)[number]
 const transformerFamilies = ['flux-dev', 'flux-schnell', 'flux2-klein', 'z-image', 'sd3'] as const
 export type TransformerFamily = (typeof transformerFamilies)[number]
 
-/** Kinds of model that share an architecture, sizes and defaults. */
+/** Model families: models of a family share architecture, sizes and defaults. */
 export const checkpointFamilies = [...unetFamilies, ...transformerFamilies] as const
 export type CheckpointFamily = UnetFamily | TransformerFamily
 
-/** What families are called in messages. */
+/** Names of families in messages. */
 export const familyNames: Readonly<Record<CheckpointFamily, string>> = {
   sdxl: 'SDXL',
   'sdxl-refiner': 'the SDXL refiner',
@@ -28,5 +28,5 @@ export function isTransformerFamily(family: CheckpointFamily): family is Transfo
   return transformerFamilies.some((known) => known === family)
 }
 
-/** What a network was trained to predict. */
+/** Prediction type of a UNet. */
 export type Prediction = 'epsilon' | 'v_prediction'

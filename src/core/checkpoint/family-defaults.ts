@@ -2,7 +2,7 @@ import type { ImageSizes } from '../model.ts'
 import type { Sampler } from '../sampler.ts'
 import { type CheckpointFamily, isTransformerFamily, type TransformerFamily } from './checkpoint-family.ts'
 
-/** What a checkpoint is drawn with where neither a request nor a `model.json` says otherwise. */
+/** Drawing defaults of a checkpoint, used where neither a request nor a `model.json` sets a value. */
 export interface FamilyDefaults {
   readonly native: { readonly width: number; readonly height: number }
   readonly sizes: ImageSizes
@@ -10,17 +10,17 @@ export interface FamilyDefaults {
   readonly guidanceScale: number
   readonly sampler: Sampler
   readonly timestepSpacing: 'trailing' | null
-  /** What the UNet predicts, where the name tells; null = what the file says, else noise. */
+  /** Prediction type of the UNet if the name indicates it; null = from the file, by default noise. */
   readonly prediction: 'v_prediction' | null
 }
 
 const square = (side: number) => ({ width: side, height: side })
 
 /**
- * Reads a family's defaults and what a checkpoint's name tells besides: few-step models want few steps and no guidance, and
- * models with `vpred` in their names and a Stable Diffusion 2 of 768 pixels were trained to predict velocities.
+ * Derives the defaults of a checkpoint from its family and name: few-step models want few steps and no guidance, and models with `vpred` in
+ * their names and a Stable Diffusion 2 of 768 pixels were trained to predict velocities.
  *
- * @param hint A text beside the file that may say more (`.yaml`); empty when there is none.
+ * @param hint Content of a `.yaml` file beside the checkpoint; empty = none.
  */
 export function familyDefaults(family: CheckpointFamily, name: string, hint = ''): FamilyDefaults {
   if (isTransformerFamily(family)) return transformerDefaults(family, name)
@@ -35,7 +35,7 @@ export function familyDefaults(family: CheckpointFamily, name: string, hint = ''
   }
 }
 
-/** Steps and guidance as the models' authors give them. */
+/** Steps and guidance recommended by the models' authors. */
 const transformerPaces: Readonly<Record<TransformerFamily, Pick<FamilyDefaults, 'steps' | 'guidanceScale'>>> = {
   'flux-dev': { steps: 28, guidanceScale: 3.5 },
   'flux-schnell': { steps: 4, guidanceScale: 1 },
@@ -44,14 +44,14 @@ const transformerPaces: Readonly<Record<TransformerFamily, Pick<FamilyDefaults, 
   sd3: { steps: 28, guidanceScale: 4.5 },
 }
 
-/** Whether a model was distilled to few steps, by its name. */
+/** Whether the name marks a model distilled to few steps. */
 export function isTurbo(name: string): boolean {
   return /turbo/iu.test(name)
 }
 
 function transformerDefaults(family: TransformerFamily, name: string): FamilyDefaults {
   const distilled = { 'z-image': { steps: 8, guidanceScale: 0 }, sd3: { steps: 4, guidanceScale: 1 } }
-  // Of klein, the model that was not distilled has another name.
+  // For klein, the undistilled model is the one with a mark in its name.
   const isBase = family === 'flux2-klein' && /base/iu.test(name)
   const isDistilled = isTurbo(name) && (family === 'z-image' || family === 'sd3')
   return {

@@ -1,7 +1,7 @@
 import type { GuidanceKind } from '../images/guidance-scales.ts'
 import type { CheckpointFamily } from './checkpoint-family.ts'
 
-/** What each family makes of a guidance scale. */
+/** How each family applies a guidance scale. */
 export const familyGuidance: Readonly<Record<CheckpointFamily, GuidanceKind>> = {
   sdxl: 'over-one',
   'sdxl-refiner': 'over-one',

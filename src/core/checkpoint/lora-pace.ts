@@ -1,23 +1,23 @@
 import type { Sampler } from '../sampler.ts'
 
-/** How a model is drawn with when a LoRA that was distilled from it is mixed in. */
+/** Steps, guidance and sampler for a model with a few-step LoRA. */
 export interface LoraPace {
   readonly steps: number
   readonly guidanceScale: number
   readonly sampler: Sampler
-  /** null = as the model has it. */
+  /** null = the model's own spacing. */
   readonly timestepSpacing: 'trailing' | null
 }
 
 interface KnownPace {
-  /** Of names and notes in lower case. */
+  /** Matched against names and notes in lower case. */
   readonly pattern: RegExp
   readonly pace: LoraPace
 }
 
 const few = { steps: 4, guidanceScale: 1 } as const
 
-/** What the cards of LoRAs for few steps ask for; the first that fits counts. */
+/** Values recommended by the model cards of few-step LoRAs; the first match applies. */
 const known: readonly KnownPace[] = [
   // huggingface.co/ByteDance/Hyper-SD: those with CFG in their name keep guidance, from 5 to 8.
   { pattern: /hyper-?_?sd.*cfg/u, pace: { steps: 8, guidanceScale: 5, sampler: 'DDIM', timestepSpacing: 'trailing' } },
@@ -30,12 +30,12 @@ const known: readonly KnownPace[] = [
   { pattern: /(?:^|[^a-z])(?:dmd2|lcm)(?:[^a-z]|$)/u, pace: { ...few, sampler: 'LCM', timestepSpacing: null } },
 ]
 
-/** Notes in which trainers and converters keep a LoRA's name. */
+/** Metadata keys under which trainers and converters store a LoRA's name. */
 const titles = ['modelspec.title', 'ss_output_name']
 
 /**
- * The steps, guidance and sampler that a LoRA for few steps wants, recognised by its name and the notes in its header; null = it is none.
- * A number of steps in the name (`8steps`) is taken.
+ * Recognizes a few-step LoRA by its name and metadata and returns its steps, guidance and sampler; null = an ordinary LoRA. A number of
+ * steps in the name (`8steps`) takes precedence.
  */
 export function readLoraPace(name: string, metadata: ReadonlyMap<string, string>): LoraPace | null {
   for (const text of [name, ...titles.map((title) => metadata.get(title) ?? '')]) {

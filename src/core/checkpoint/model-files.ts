@@ -1,6 +1,6 @@
 import type { SafetensorsHeader } from './safetensors-header.ts'
 
-/** What a model of several files is put together from besides its transformer, by diffusers' names. Tokenizers are folders. */
+/** Components of a model besides its transformer, named as in diffusers. Tokenizers are folders. */
 export const componentNames = [
   'text_encoder',
   'text_encoder_2',
@@ -13,12 +13,12 @@ export const componentNames = [
 
 export type ComponentName = (typeof componentNames)[number]
 
-/** Absolute paths of such files, as far as they lie outside the model's own file or folder. */
+/** Absolute paths of components outside the model's own file or folder. */
 export type ModelFiles = Readonly<Partial<Record<ComponentName, string>>>
 
 const layerNames = /^(conditioner\.embedders\.\d+|cond_stage_model|text_model)\.(?:.*\.)?(?:resblocks|layers)\.(\d+)\./u
 
-/** Layers of the shortest text encoder a header names; null = it names none. */
+/** Layers of the shortest text encoder in a header; null = none. */
 export function countTextLayers({ tensors }: Pick<SafetensorsHeader, 'tensors'>): number | null {
   const counts = new Map<string, number>()
   for (const name of tensors.keys()) {

@@ -2,10 +2,10 @@ import { type CheckpointFamily, familyNames, type TransformerFamily } from './ch
 import type { ComponentName } from './model-files.ts'
 import { familyTexts, type TextEncoderKind } from './transformer-file.ts'
 
-/** What a model of several files may be put together from. */
+/** Kinds of components of a model. */
 export type ModelPart = TextEncoderKind | 'vae' | 'tokenizer-t5' | 'tokenizer-qwen3'
 
-/** Parts as people find them. */
+/** Descriptions of the components, with files to download. */
 const partNames: Readonly<Record<ModelPart, string>> = {
   'clip-l': 'the text encoder CLIP-L (clip_l.safetensors of comfyanonymous/flux_text_encoders)',
   'clip-g': 'the text encoder CLIP-G (clip_g.safetensors)',
@@ -17,28 +17,28 @@ const partNames: Readonly<Record<ModelPart, string>> = {
   'tokenizer-qwen3': 'the tokenizer of Qwen3: tokenizer.json of Qwen/Qwen3-4B in a folder tokenizers/qwen3',
 }
 
-/** A part that a family needs. */
+/** A component required by a family. */
 export interface PartSlot {
   readonly part: ModelPart
   readonly component: ComponentName
-  /** What the names of its tensors begin with in files that hold everything; none for tokenizers. */
+  /** Prefixes of its tensor names in single-file models; none for tokenizers. */
   readonly inside: readonly string[]
   readonly optional: boolean
-  /** How wide the hidden states of a text encoder are that the transformer reads, or how many channels its VAE has; absent = any. */
+  /** Required width of a text encoder's hidden states, or number of a VAE's channels; absent = any. */
   readonly width?: number
-  /** The part that this one belongs to: a tokenizer is of use only with its encoder. */
+  /** The component it belongs to: a tokenizer is only used with its encoder. */
   readonly of: ModelPart | null
 }
 
-/** Bytes of the weights of an image model's parts, which are needed one after the other. */
+/** Sizes of an image model's components, which are used one after the other, in bytes. */
 export interface PartSizes {
-  /** Of all its text encoders. */
+  /** Total of its text encoders. */
   readonly texts: number
   readonly transformer: number
   readonly vae: number
 }
 
-/** The parts that models of a family need besides their transformer. */
+/** The components a family requires besides the transformer. */
 export function neededParts(family: TransformerFamily): readonly PartSlot[] {
   const texts = familyTexts[family].flatMap(({ kind, component, tokenizer, inside, optional }): readonly PartSlot[] => {
     const encoder: PartSlot = { part: kind, component, inside: [inside], optional, of: null }
@@ -50,7 +50,7 @@ export function neededParts(family: TransformerFamily): readonly PartSlot[] {
   return [...texts, { part: 'vae', component: 'vae', inside: ['first_stage_model.', 'vae.'], width, optional: false, of: null }]
 }
 
-/** Why a model cannot be used that lacks parts, as the end of a sentence that begins with its name. */
+/** The reason why a model with missing components cannot be used, completing a sentence that begins with its name. */
 export function lackingReason(family: CheckpointFamily, parts: readonly ModelPart[]): string {
   const listed = parts.map((part) => partNames[part]).join('; ')
   return `is a model of ${familyNames[family]} without all its parts: put these beside it or into folders beside its own: ${listed}`

@@ -2,7 +2,7 @@ import type { BlockType } from '../gguf/block-types.ts'
 import { isRecord } from '../json-value.ts'
 import { type JsonBounds, type JsonShape, measureJson } from '../text/json-shape.ts'
 
-/** Element types a safetensors file may hold. */
+/** Supported element types and their sizes. */
 const tensorTypeBytes = {
   F64: 8,
   F32: 4,
@@ -23,36 +23,36 @@ const tensorTypeBytes = {
 
 export type TensorType = keyof typeof tensorTypeBytes
 
-/** How a file of weights stores numbers: one by one, or in a GGUF file's blocks. */
+/** Storage type of a tensor: an element type, or a block type of GGUF. */
 export type StoredType = TensorType | BlockType
 
-/** Where one tensor lies in a file of weights. */
+/** Position of a tensor in a weights file. */
 export interface TensorPlace {
   readonly type: StoredType
   readonly shape: readonly number[]
-  /** Bytes from the beginning of the file. */
+  /** Bytes from the start of the file. */
   readonly offset: number
   readonly bytes: number
 }
 
-/** What a safetensors file says about itself before its numbers. */
+/** The parsed header of a safetensors file. */
 export interface SafetensorsHeader {
   readonly tensors: ReadonlyMap<string, TensorPlace>
-  /** Texts under `__metadata__`. */
+  /** Entries of `__metadata__`. */
   readonly metadata: ReadonlyMap<string, string>
 }
 
-/** Thrown for a file that is not whole and sound; the message completes a sentence that begins with the file's name. */
+/** Thrown for a damaged file; the message completes a sentence that begins with the file's name. */
 export class SafetensorsFault extends Error {}
 
-/** Reads bytes of a file; fewer come back where the file ends. */
+/** Reads bytes of a file; returns fewer at its end. */
 export type ReadBytes = (offset: number, bytes: number) => Promise<Uint8Array>
 
-/** Longest header: SDXL's has 0.3 MB, LoRAs with training notes some MB. */
+/** Longest accepted header in bytes: SDXL's has 0.3 MB, LoRAs with training notes several MB. */
 const longestHeader = 16 * 1024 * 1024
 /**
- * What a header may hold. A tensor is an object of three keys and two lists; the quantised weights of the largest models make 20 000 of them. Parsing a header
- * at these bounds takes a tenth of a second.
+ * Limits of a header's JSON. A tensor is an object of three keys and two lists; the largest quantized models have 20 000 of them. Parsing a
+ * header at these bounds takes a tenth of a second.
  */
 const headerBounds: JsonBounds = { depth: 8, containers: 100_000, keys: 140_000, keyBytes: 1024, entries: 500_000 }
 const mostDimensions = 8
@@ -60,10 +60,10 @@ const zipMark = 0x504b0304
 const pickleMark = 0x80
 
 /**
- * Reads the header of a safetensors file and checks it against the file's length: types, shapes and sizes agree, tensors
- * neither overlap nor leave gaps, and end where the file ends.
+ * Reads the header of a safetensors file and checks it against the file's length: types, shapes and sizes agree, tensors neither overlap
+ * nor leave gaps, and end where the file ends.
  *
- * @throws {SafetensorsFault} saying what is wrong.
+ * @throws {SafetensorsFault} with the reason.
  * @see https://github.com/huggingface/safetensors, "Format"
  */
 export async function readSafetensorsHeader(read: ReadBytes, fileBytes: number): Promise<SafetensorsHeader> {
@@ -85,7 +85,7 @@ export async function readSafetensorsHeader(read: ReadBytes, fileBytes: number):
  * Checks the JSON of a header.
  *
  * @param fileBytes Length of the whole file.
- * @throws {SafetensorsFault} saying what is wrong.
+ * @throws {SafetensorsFault} with the reason.
  */
 function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number): SafetensorsHeader {
   const json = parseObject(bytes)
@@ -136,7 +136,7 @@ function readPlace(name: string, entry: Readonly<Record<string, unknown>>, begin
   return { type, shape, offset: begin + from, bytes }
 }
 
-/** Tensors lie one after the other and fill the file: then no byte belongs to two. */
+/** Requires tensors to follow each other without gaps and to fill the file, so that none overlap. */
 function checkLayout(tensors: ReadonlyMap<string, TensorPlace>, begin: number, fileBytes: number): void {
   const inOrder = [...tensors].toSorted(([, a], [, b]) => a.offset - b.offset || a.bytes - b.bytes)
   let end = begin
@@ -157,7 +157,7 @@ function isWholeNumbers(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0)
 }
 
-/** Names come from the file: long ones would flood a message. */
+/** Names come from the file, and long ones would flood a message. */
 function shorten(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name
 }

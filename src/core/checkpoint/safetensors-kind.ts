@@ -5,16 +5,16 @@ import { findUnreadable, refuseStorage } from './stored-weights.ts'
 import { findTextEncoder, findTransformer, type TextEncoderKind, textEncoderWidth, textWidthOf } from './transformer-file.ts'
 import { readUpscalerLayout, type UpscalerLayout } from './upscaler-layout.ts'
 
-/** What a safetensors file is good for. */
+/** Use of a safetensors file. */
 export type SafetensorsKind =
   | {
       readonly kind: 'checkpoint'
       readonly family: UnetFamily
-      /** Whether the UNet takes a mask and a masked picture besides the latents. */
+      /** Whether the UNet also takes a mask and a masked picture. */
       readonly inpainting: boolean
-      /** What the UNet was trained to predict, where the file says so. */
+      /** Prediction type of the UNet; null = not in the file. */
       readonly prediction: Prediction | null
-      /** Whether the file says that its noise schedule ends without signal. */
+      /** Whether the noise schedule has zero terminal SNR, according to the file. */
       readonly zeroSnr: boolean
       /** Whether its VAE has an encoder. */
       readonly encodes: boolean
@@ -23,7 +23,7 @@ export type SafetensorsKind =
   | {
       readonly kind: 'transformer'
       readonly family: TransformerFamily
-      /** Parts that the family needs and the file does not hold. */
+      /** Required components that are not in the file. */
       readonly lacks: readonly PartSlot[]
     }
   | { readonly kind: 'text-encoder'; readonly encoder: TextEncoderKind; readonly width: number | null }
@@ -33,12 +33,15 @@ export type SafetensorsKind =
   | { readonly kind: 'upscaler'; readonly layout: UpscalerLayout }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Prefix of the UNet in single files. */
+/** Prefix of the UNet's tensors in single-file checkpoints. */
 export const unetPrefix = 'model.diffusion_model.'
-/** Prefix of the VAE in single files. */
+/** Prefix of the VAE's tensors in single-file checkpoints. */
 export const vaePrefix = 'first_stage_model.'
 
-/** Tells from the names, shapes and types in a header what a file is; one whose weights cannot be read as numbers is unknown. The file's own name tells encoders of one shape apart. */
+/**
+ * Determines the kind of a file from the names, shapes and types in its header; files with unreadable weights are unknown. The file name
+ * distinguishes text encoders of equal shape.
+ */
 export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): SafetensorsKind {
   const found = detectByNames(header, file)
   const isWeights = 'layout' in found || ['checkpoint', 'transformer', 'text-encoder'].includes(found.kind)
@@ -47,10 +50,10 @@ export function detectSafetensorsKind(header: SafetensorsHeader, file = ''): Saf
   return reason === null ? found : { kind: 'unknown', reason }
 }
 
-/** What a UNet of Stable Diffusion is made of. */
+/** Names of a Stable Diffusion UNet's tensors. */
 const unetTensors = /^(?:input_blocks|middle_block|output_blocks|time_embed|label_emb|out)\..*\.(?:weight|bias)$/u
 
-/** Drawn without what it holds besides, a UNet would draw something else than it was made for. */
+/** Refuses a UNet with unknown tensors: ignoring them would change its pictures. */
 function refuseUnread({ tensors }: SafetensorsHeader): string | null {
   const inside = [...tensors.keys()].flatMap((name) => (name.startsWith(unetPrefix) ? [name.slice(unetPrefix.length)] : []))
   const unread = findUnreadable(inside, unetTensors)
@@ -100,7 +103,7 @@ function detectByNames(header: SafetensorsHeader, file: string): SafetensorsKind
   return { kind: 'unknown', reason: unknownReason(holds) }
 }
 
-/** Whether a part gives texts as wide as the transformer reads them. */
+/** Whether an encoder's output has the width the transformer expects. */
 function readsAt({ part }: PartSlot, width: number | undefined): width is number {
   return width !== undefined && (part === 't5' || part === 'qwen3')
 }
@@ -151,7 +154,7 @@ function controlnetFamily(holds: (prefix: string) => boolean, shape: (name: stri
   return projection?.length === 2 ? 'sd2' : 'sd15'
 }
 
-/** Width of the text each family's UNet reads. */
+/** Width of the text input of each family's UNet. */
 const contextWidths: readonly (readonly [number, CheckpointFamily])[] = [
   [2048, 'sdxl'],
   [1280, 'sdxl-refiner'],
@@ -164,7 +167,7 @@ function loraFamily({ tensors, metadata }: SafetensorsHeader): CheckpointFamily 
   if (/sdxl|stable-diffusion-xl/u.test(base)) return 'sdxl'
   if (/sd_v2|stable-diffusion-v2/u.test(base)) return 'sd2'
   if (/sd_v1|stable-diffusion-v1/u.test(base)) return 'sd15'
-  // Those of transformers may fit several families; the engine refuses what does not fit.
+  // A VAE of a transformer may fit several families; the engine rejects one that does not fit.
   const ofTransformers =
     /double_blocks|single_(?:transformer_)?blocks|joint_blocks|transformer_blocks\.\d+\.attn\.|_refiner|(?:^|[._])layers[._]\d+[._](?:attention|feed_forward)/u
   if ([...tensors.keys()].some((name) => ofTransformers.test(name) && !name.includes('text_model'))) return null
@@ -177,7 +180,7 @@ function loraFamily({ tensors, metadata }: SafetensorsHeader): CheckpointFamily 
   return null
 }
 
-/** undefined = no textual inversion; null = one that fits whichever encoder is as wide. */
+/** undefined = not a textual inversion; null = fits every encoder of its width. */
 function embeddingFamily({ tensors }: SafetensorsHeader): CheckpointFamily | null | undefined {
   if (tensors.has('clip_l') && tensors.has('clip_g')) return 'sdxl'
   const [only] = [...tensors.values()]

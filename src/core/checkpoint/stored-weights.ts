@@ -3,14 +3,14 @@ import type { StoredType, TensorPlace } from './safetensors-header.ts'
 
 type Tensors = ReadonlyMap<string, Pick<TensorPlace, 'type' | 'shape'>>
 
-/** Types that hold numbers to compute with, as they are or times a scale. */
+/** Types that hold plain numbers, possibly with a scale. */
 const numberTypes: ReadonlySet<StoredType> = new Set(['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2', ...blockTypes])
-/** ComfyUI's older name and the one it shares with vLLM. */
+/** Suffix of scales: ComfyUI's older name and the one shared with vLLM. */
 const scaleEnding = /\.(?:scale_weight|weight_scale)$/u
-/** Scales of activations, which only sums in fp8 need; marks of what the tensors beside them show; and counters of positions. */
+/** Tensors without effect on a drawing: scales of activations (used only for fp8 arithmetic), markers, and position counters. */
 const withoutEffect = /(?:^|\.)(?:scale_input|input_scale|scaled_fp8|comfy_quant|position_ids|logit_scale)$/u
 const wholeMark = /(?<=^|\.)scaled_fp8$/u
-/** Training leaves these beside a network. */
+/** Remains of training beside a network. */
 const leftovers = /^model_ema\b|(?:^|\.)loss\./u
 const foreignKinds: readonly (readonly [RegExp, string])[] = [
   [/\.(?:absmax|nested_absmax|quant_map|nested_quant_map)$|\.quant_state\b/u, 'NF4 or FP4 (bitsandbytes)'],
@@ -20,19 +20,19 @@ const foreignKinds: readonly (readonly [RegExp, string])[] = [
   [/\.(?:qweight|qzeros|g_idx|wscales|wzeros|smooth_factor(?:_orig)?|wcscales|wtscale)$/u, 'GPTQ, AWQ or SVDQuant'],
 ]
 
-/** The name of the weight that a tensor scales; null = it scales none. */
+/** Name of the weight that a tensor scales; null = it is not a scale. */
 export function scaledName(name: string): string | null {
   return scaleEnding.test(name) ? name.replace(scaleEnding, '.weight') : null
 }
 
-/** Whether a tensor says nothing that a drawing depends on. */
+/** Whether a tensor has no effect on a drawing. */
 export function hasNoEffect(name: string): boolean {
   return withoutEffect.test(name) || leftovers.test(name)
 }
 
 /**
- * Why weights cannot be read as numbers, as the end of a sentence that begins with their file's name; null = they can. A tensor that changes another is a scale
- * of it, one for all or one per row, or the file is refused.
+ * Why the weights cannot be read, completing a sentence that begins with the file's name; null = they can. The only tensors that may modify
+ * others are scales, one per tensor or one per row.
  */
 export function refuseStorage(tensors: Tensors): string | null {
   for (const [name, { type, shape }] of tensors) {
@@ -51,13 +51,13 @@ export function refuseStorage(tensors: Tensors): string | null {
   return lacking === null ? null : `lacks the scale of "${lacking}", which is stored in fp8; copy it again or use another file`
 }
 
-/** A matrix in fp8 that a mark beside it or at the top of its network says is scaled, and that has no scale. */
+/** A matrix in fp8 that is marked as scaled, by a tensor beside it or for the whole network, but has no scale. */
 function unscaledName(tensors: Tensors): string | null {
   const marked = [...tensors.keys()].filter((name) => wholeMark.test(name)).map((name) => name.replace(wholeMark, ''))
   for (const [name, { type, shape }] of tensors) {
     if (!name.endsWith('.weight') || !type.startsWith('F8_')) continue
     const module = name.slice(0, -'.weight'.length)
-    // Tables of words are left as they are in files that are marked as a whole.
+    // Embedding tables are unscaled in files that are marked as a whole.
     const isMatrix = shape.length === 2 && !/(?:^|\.)(?:shared|embed_tokens|token_embedding)$/u.test(module)
     const isScaled = tensors.has(`${module}.comfy_quant`) || (isMatrix && marked.some((prefix) => name.startsWith(prefix)))
     if (isScaled && !tensors.has(`${module}.scale_weight`) && !tensors.has(`${module}.weight_scale`)) return name
@@ -65,7 +65,7 @@ function unscaledName(tensors: Tensors): string | null {
   return null
 }
 
-/** What a drawing would leave unread: a tensor of another name than weights and biases have. */
+/** Finds a tensor that loading would ignore: its name is neither that of a weight nor of a bias. */
 export function findUnreadable(names: Iterable<string>, known: RegExp): string | null {
   for (const name of names) if (!known.test(name) && scaledName(name) === null && !hasNoEffect(name)) return name
   return null

@@ -1,18 +1,18 @@
 import type { TransformerFamily } from './checkpoint-family.ts'
 
-/** The transformer that a file holds. */
+/** A transformer found in a file. */
 export interface TransformerFile {
   readonly family: TransformerFamily
-  /** What its tensors' names begin with. */
+  /** Prefix of its tensor names. */
   readonly prefix: string
-  /** Whose names they are. */
+  /** Naming scheme of its tensors. */
   readonly layout: 'original' | 'diffusers'
 }
 
-/** What single files put before the names of a transformer. */
+/** Prefixes of a transformer's tensor names in single files. */
 const prefixes = ['model.diffusion_model.', '', 'diffusion_model.', 'transformer.']
 
-/** A tensor that only one family has, in each layout. */
+/** A tensor unique to each family, in each naming scheme. */
 const marks: readonly (readonly [mark: string, family: TransformerFamily, layout: TransformerFile['layout']])[] = [
   ['double_stream_modulation_img.lin.weight', 'flux2-klein', 'original'],
   ['double_stream_modulation_img.linear.weight', 'flux2-klein', 'diffusers'],
@@ -30,14 +30,14 @@ const guidanceMarks = [
   'time_guidance_embed.guidance_embedder.linear_1.weight',
 ]
 
-/** Finds a transformer by the names of a file's tensors; null = it holds none that Sepia runs. */
+/** Finds a transformer by a file's tensor names; null = no supported one. */
 export function findTransformer(has: (name: string) => boolean): TransformerFile | null {
   for (const prefix of prefixes) {
     const found = marks.find(([mark]) => has(`${prefix}${mark}`))
     if (found === undefined) continue
     const [, family, layout] = found
     const isGuided = guidanceMarks.some((mark) => has(`${prefix}${mark}`))
-    // FLUX.2 dev reads texts with another language model.
+    // FLUX.2 dev uses another language model as its text encoder.
     if (family === 'flux2-klein' && isGuided) return null
     const isDev = family === 'flux-schnell' && isGuided
     return { family: isDev ? 'flux-dev' : family, prefix, layout }
@@ -45,13 +45,13 @@ export function findTransformer(has: (name: string) => boolean): TransformerFile
   return null
 }
 
-/** Text encoders of transformers, as they lie in files. */
+/** Text encoders of transformers that come as separate files. */
 export type TextEncoderKind = 'clip-l' | 'clip-g' | 't5' | 'qwen3'
 
-/** CLIP-G is wider than CLIP-L. */
+/** Separates CLIP-G from the narrower CLIP-L. */
 const clipGWidth = 1280
 
-/** Finds a text encoder by the shapes of a file's tensors and the file's name; null = it holds none on its own. */
+/** Finds a separate text encoder by tensor shapes and file name; null = none. */
 export function findTextEncoder(shape: (name: string) => readonly number[] | undefined, name = ''): TextEncoderKind | null {
   if (shape('encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight') !== undefined) return 't5'
   if (shape('model.layers.0.self_attn.q_norm.weight') !== undefined) return 'qwen3'
@@ -60,31 +60,31 @@ export function findTextEncoder(shape: (name: string) => readonly number[] | und
   return width >= clipGWidth || /clip[-_]?g/iu.test(name) ? 'clip-g' : 'clip-l'
 }
 
-/** How wide the hidden states of a text encoder are. */
+/** Width of a text encoder's hidden states. */
 export function textEncoderWidth(shape: (name: string) => readonly number[] | undefined): number | null {
   const tables = ['shared.weight', 'encoder.embed_tokens.weight', 'model.embed_tokens.weight']
   return tables.map((name) => shape(name)?.[1]).find((width) => width !== undefined) ?? null
 }
 
-/** How wide the texts are that a transformer reads of its language model or T5. */
+/** Width of the hidden states a transformer expects from its language model or T5. */
 export function textWidthOf(
   { prefix, family }: TransformerFile,
   shape: (name: string) => readonly number[] | undefined,
 ): number | undefined {
   const embedders = ['txt_in.weight', 'context_embedder.weight', 'cap_embedder.1.weight']
   const width = embedders.map((name) => shape(prefix + name)?.[1]).find((each) => each !== undefined)
-  // klein reads three hidden states side by side.
+  // klein concatenates three hidden states.
   return family === 'flux2-klein' && width !== undefined ? width / 3 : width
 }
 
-/** A text that a family reads: which encoder, under which of diffusers' names, and where single files keep it. */
+/** A text input of a family: its encoder, its component name in diffusers, and its prefix in single files. */
 export interface TextSource {
   readonly kind: TextEncoderKind
   readonly component: 'text_encoder' | 'text_encoder_2' | 'text_encoder_3'
-  /** Its tokenizer, where that is not public. */
+  /** Name of its tokenizer's component, if not bundled. */
   readonly tokenizer: 'tokenizer' | 'tokenizer_2' | 'tokenizer_3' | null
   readonly inside: string
-  /** Whether the model draws without it. */
+  /** Whether the model can draw without it. */
   readonly optional: boolean
 }
 
@@ -108,7 +108,7 @@ const qwen3 = {
 
 const fluxText: readonly TextSource[] = [clipL, { ...t5, component: 'text_encoder_2', tokenizer: 'tokenizer_2', optional: false }]
 
-/** The texts of each family, in the order of diffusers' components. */
+/** Text inputs of each family, in the order of diffusers' components. */
 export const familyTexts: Readonly<Record<TransformerFamily, readonly TextSource[]>> = {
   'flux-dev': fluxText,
   'flux-schnell': fluxText,

@@ -1,16 +1,16 @@
-/** What the names and shapes of an ESRGAN network's tensors say of it. @see Wang et al. 2018, arXiv:1809.00219 */
+/** Structure of an ESRGAN network, derived from the names and shapes of its tensors. @see Wang et al. 2018, arXiv:1809.00219 */
 export interface UpscalerLayout {
-  /** What stands before every name, such as `params_ema.`. */
+  /** Prefix of all tensor names, such as `params_ema.`. */
   readonly prefix: string
-  /** `old` counts modules (`model.0`, `model.1.sub.0.RDB1` …), `new` names them (`conv_first`, `body.0.rdb1` …). */
+  /** `old` numbers modules (`model.0`, `model.1.sub.0.RDB1` …), `new` names them (`conv_first`, `body.0.rdb1` …). */
   readonly naming: 'old' | 'new'
-  /** Residual-in-residual blocks of its trunk. */
+  /** Number of residual-in-residual blocks in the trunk. */
   readonly blocks: number
-  /** How often it doubles the size behind its trunk. */
+  /** Number of 2× enlargements after the trunk. */
   readonly doublings: number
-  /** Pixels in a row that it takes as channels of one: 1, 2 or 4. */
+  /** Side of the pixel squares merged into channels of one input pixel (pixel unshuffle): 1, 2 or 4. */
   readonly gathered: number
-  /** How much larger its pictures are. */
+  /** Factor of enlargement per side. */
   readonly scale: number
 }
 
@@ -20,7 +20,10 @@ interface Shapes {
 
 const colours = 3
 
-/** Reads the layout of an upscaler; null = it is none, a text = why it cannot run, completing a sentence that begins with its name. */
+/**
+ * Reads the structure of an upscaler; null = not an upscaler, a string = why it is not supported, completing a sentence that begins with
+ * its name.
+ */
 export function readUpscalerLayout({ tensors }: Shapes): UpscalerLayout | string | null {
   const prefix = ['params_ema.', 'params.', ''].find((each) => [...tensors.keys()].some((name) => name.startsWith(each))) ?? ''
   const shape = (name: string): readonly number[] | undefined => tensors.get(`${prefix}${name}.weight`)?.shape
@@ -46,7 +49,10 @@ export function readUpscalerLayout({ tensors }: Shapes): UpscalerLayout | string
   return scale < 1 ? 'makes pictures smaller' : { prefix, naming, blocks, doublings, gathered, scale }
 }
 
-/** Old names count activations and enlargements too: behind the trunk come `model.3`, `model.6` … and then the last two. */
+/**
+ * In the old naming, activations and enlargements are numbered too: the trunk is followed by `model.3`, `model.6` … and the last two
+ * convolutions.
+ */
 function oldDoublings(shape: (name: string) => readonly number[] | undefined): number | null {
   for (let doublings = 0; doublings <= 4; doublings++) {
     const next = 3 * doublings + 2
@@ -56,7 +62,7 @@ function oldDoublings(shape: (name: string) => readonly number[] | undefined): n
   return null
 }
 
-/** A module's name in the new naming, of its name in this file; undefined for what is no part of the network. */
+/** The name of a module in the new naming; undefined if it is not part of the network. */
 export function renameUpscalerModules({ prefix, naming, blocks, doublings }: UpscalerLayout): (name: string) => string | undefined {
   if (naming === 'new') return (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined)
   const last = 3 * doublings + 2

@@ -7,7 +7,7 @@ const ggufMark = 0x47475546
 /**
  * Reads and checks the header of a file of weights, safetensors or GGUF.
  *
- * @throws {SafetensorsFault} saying what is wrong, as the end of a sentence that begins with the file's name.
+ * @throws {SafetensorsFault} with the reason, completing a sentence that begins with the file's name.
  */
 export async function readWeightsHeader(read: ReadBytes, fileBytes: number): Promise<SafetensorsHeader> {
   const mark = await read(0, 4)

@@ -1,10 +1,10 @@
 import type { TextRequest } from '../text-generation.ts'
 
-/** How far over its fair share of the load a place may be before what belongs there goes elsewhere. */
+/** Load of a node, relative to its fair share, above which its keys go to other nodes. */
 export const boundedLoad = 1.25
 
 /**
- * How strongly a place attracts a key: the strongest of several stays the same when others come and go (rendezvous hashing by weight).
+ * The score of a node for a key in weighted rendezvous hashing: the node with the highest score keeps the key when others join or leave.
  *
  * @param weight Over 0; twice the weight, twice the keys.
  */
@@ -12,7 +12,7 @@ export function attraction(key: string, { name, weight }: { readonly name: strin
   return -weight / Math.log(hashToUnit(`${key}\n${name}`))
 }
 
-/** A text as a number between 0 and 1, neither included: FNV-1a with the finalizer of MurmurHash3. */
+/** Hashes a text to a number strictly between 0 and 1: FNV-1a with the finalizer of MurmurHash3. */
 function hashToUnit(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
@@ -21,10 +21,10 @@ function hashToUnit(text: string): number {
   return (((hash ^ (hash >>> 16)) >>> 0) + 1) / (2 ** 32 + 1)
 }
 
-/** Characters of each message that tell conversations apart. */
+/** Characters of each message that are hashed. */
 const longest = 512
 
-/** What stays the same from turn to turn of one conversation of one account: how it began. */
+/** A key that stays the same for all turns of an account's conversation: a hash of its beginning. */
 export function conversationKey(account: string, { input }: TextRequest): string {
   const opening =
     input.type === 'prompt'

@@ -3,10 +3,10 @@ import { maxAttempts, maxDeadlyAttempts } from '../inference.ts'
 import type { AttemptFailure } from '../ports/inference-queue.ts'
 
 /**
- * The id of a new inference: a UUID of version 7, whose first 48 bits are the moment (so that records lie together by day) and whose
- * next twelve are a hash of the account (so that a store of several parts finds the account's).
+ * Makes the id of an inference: a UUID of version 7. The first 48 bits are the time, which groups records by day; the next twelve are a
+ * hash of the account, by which a partitioned store finds the account's part.
  *
- * @param from.uuid A random UUID of version 4; it gives the 62 bits that nobody guesses.
+ * @param from.uuid A random UUID of version 4; the source of the 62 random bits.
  * @param from.now Unix milliseconds.
  */
 export function makeInferenceId({
@@ -22,7 +22,7 @@ export function makeInferenceId({
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7${hashAccount(accountId).toString(16).padStart(3, '0')}-${uuid.slice(19)}`
 }
 
-/** How the ids of a moment begin: twelve hexadecimal digits. */
+/** The first twelve hexadecimal digits of ids made at a given time. */
 export function momentOfId(at: number): string {
   return Math.floor(at).toString(16).padStart(12, '0')
 }
@@ -36,36 +36,36 @@ function hashAccount(accountId: string): number {
   return (hash ^ (hash >>> 12) ^ (hash >>> 24)) & 0xfff
 }
 
-/** What an inference that was cancelled answers for its output. */
+/** The error of a cancelled inference. */
 export const cancelled: ErrorRecord = toErrorRecord(new ServiceError('request_cancelled', 'The request was cancelled before it finished.'))
 
-/** What an inference ends with whose workers were lost too often. */
+/** The error of an inference whose workers were lost too often. */
 export const lostWorkers: ErrorRecord = toErrorRecord(
   new ServiceError('inference_failed', 'Every attempt was interrupted; send the request again.'),
 )
 
-/** How an attempt counts whose worker was lost: its engine may be well. */
+/** The failure of an attempt whose worker was lost; its engine may be intact. */
 export const workerLost: AttemptFailure = { deadly: false, error: lostWorkers, delayMs: 0 }
 
-/** What an inference ends with that was pending for too long. */
+/** The error of an inference that was pending for too long. */
 export const waitedTooLong: ErrorRecord = toErrorRecord(
   new ServiceError('inference_timeout', 'The request waited too long for its turn; send it again.'),
 )
 
-/** What an inference ends with whose stored request is damaged. */
+/** The error of an inference whose stored request is damaged. */
 export const unreadableWork: ErrorRecord = toErrorRecord(
   new ServiceError('internal_error', 'The stored request cannot be read; send it again.'),
 )
 
-/** Attempts that ended without completing; those given back do not count. */
+/** Counts of failed attempts; released ones do not count. */
 export interface AttemptTally {
-  /** Attempts whose engine died. */
+  /** Attempts that killed their engine. */
   readonly deadly: number
-  /** Attempts whose worker was lost, or reported a failure that may pass. */
+  /** Attempts with a lost worker or a temporary failure. */
   readonly failed: number
 }
 
-/** Whether an inference may run again after these attempts. */
+/** Whether an inference may be retried. */
 export function mayRetry({ deadly, failed }: AttemptTally): boolean {
   return deadly < maxDeadlyAttempts && deadly + failed < maxAttempts
 }

@@ -1,6 +1,6 @@
 import type { Inference } from '../inference.ts'
 
-/** The record of an inference that has just been submitted. */
+/** The record of a newly submitted inference. */
 export function makePendingInference(
   { id, accountId, kind, model, priority }: Pick<Inference, 'id' | 'accountId' | 'kind' | 'model' | 'priority'>,
   createdAt: number,

@@ -1,20 +1,20 @@
-/** One account's share of a queue in which accounts take turns. */
+/** An account's share of a queue in which accounts take turns. */
 export interface QueueShare {
   readonly accountId: string
   readonly pending: number
-  /** Grows with every turn; the lowest goes next. */
+  /** Increases with every turn; the lowest goes next. */
   readonly turn: number
-  /** Claims that the account has in one turn, and how many of the present one it has had. */
+  /** Claims per turn, and claims already made in the current one. */
   readonly weight: number
   readonly taken: number
 }
 
 /**
- * The place of an inference when accounts take turns, 1 = next.
+ * Position of an inference when accounts take turns, 1 = next.
  *
- * @param own Its account, and how many of the account's inferences are before it.
+ * @param own The account, and how many of its inferences come first.
  * @param shares Every account of the same model and priority.
- * @param ahead Inferences of higher priority, all of which go first.
+ * @param ahead Number of inferences of higher priority, which all go first.
  */
 export function findQueuePosition(
   own: { readonly accountId: string; readonly before: number },
@@ -31,30 +31,30 @@ export function findQueuePosition(
 
 type Turn = Pick<QueueShare, 'weight' | 'taken'>
 
-/** What is left of a turn that has begun; one at least, since a weight may have been lowered meanwhile. */
+/** Claims left in the current turn; at least one, since the weight may have been lowered meanwhile. */
 function leftOfTurn({ weight, taken }: Turn): number {
   return Math.max(1, weight - taken)
 }
 
-/** Whole turns of an account before the claim that so many of its own come before. */
+/** Whole turns of an account before a claim, given how many of its own come first. */
 function turnsBefore(share: Turn, before: number): number {
   const left = leftOfTurn(share)
   return before < left ? 0 : 1 + Math.floor((before - left) / share.weight)
 }
 
-/** Claims that an account has in its next turns. */
+/** Claims of an account in its next turns. */
 function claimsIn(share: Turn, turns: number): number {
   return turns === 0 ? 0 : leftOfTurn(share) + (turns - 1) * share.weight
 }
 
-/** Places of an account's own queue that are counted; farther back they are estimated, so that no poll walks a long queue. */
+/** Positions up to this one within an account's queue are counted; later ones are estimated, to bound the cost of a poll. */
 export const countedPlaces = 1000
 
 /**
- * About how many of an account's inferences are before one that is farther back than what is counted.
+ * Estimates how many of an account's inferences come before one beyond {@link countedPlaces}.
  *
- * @param queue How many the account has pending, the numbers of the first and the last of them in the order of their submission.
- * @param seq The number of the inference.
+ * @param queue Number of the account's pending inferences, and the sequence numbers of the first and last.
+ * @param seq Sequence number of the inference.
  */
 export function estimateBefore(queue: { readonly pending: number; readonly first: number; readonly last: number }, seq: number): number {
   const { pending, first, last } = queue

@@ -1,7 +1,7 @@
 const minute = 60_000
 const hour = 60 * minute
 
-/** Milliseconds to wait after the first, second … failed attempt to deliver a webhook, as Standard Webhooks propose. */
+/** Delays in milliseconds after the first, second … failed delivery of a webhook, as Standard Webhooks recommends. */
 export const webhookWaitsMs: readonly number[] = [
   5_000,
   5 * minute,

@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../error.ts'
 import type { OutputReference } from '../inference.ts'
 
-/** What lines of a batch may be sent to. */
+/** Endpoints for the lines of a batch. */
 export const batchEndpoints = [
   '/v1/chat/completions',
   '/v1/completions',
@@ -14,72 +14,72 @@ export type BatchEndpoint = (typeof batchEndpoints)[number]
 /**
  * The states of a batch.
  *
- * - `validating`: entered when it is made; its file is read through before anything runs.
- * - `in_progress`: entered when every line can be read. After a crash it goes on at its page.
+ * - `validating`: entered at creation; the whole file is checked before anything runs.
+ * - `in_progress`: entered when every line is valid. After a crash it resumes at its page.
  * - `cancelling`: entered by its owner, or when its account is disabled; running lines are cancelled, and the rest end as cancelled.
  * - `completed`, `failed`, `expired`, `cancelled`: final. The record is deleted seven days after it would have expired.
  */
 export type BatchStatus = 'validating' | 'in_progress' | 'cancelling' | 'completed' | 'failed' | 'expired' | 'cancelled'
 
-/** One fault of a batch's file; lines count from 1. */
+/** A fault in a batch's file; lines count from 1. */
 export interface BatchFault {
   readonly line: number | null
   readonly error: ErrorRecord
 }
 
-/** One of the two files that a batch writes. */
+/** One of the two output files of a batch. */
 export interface BatchFile {
-  /** Names its parts in the output store; the file's id ends with it. */
+  /** Names its parts in the output store, and ends the file's id. */
   readonly uuid: string
   readonly bytes: number
   readonly parts: readonly OutputReference[]
 }
 
-/** Many requests in one file, which wait in the queue behind everything normal. Times in Unix milliseconds. */
+/** Many requests in one file; they queue behind all normal work. Times in Unix milliseconds. */
 export interface Batch {
   /** `batch_` and a UUID. */
   readonly id: string
   readonly accountId: string
-  /** The access token that asked for it; absent = a signed-in browser, or a version that did not note it. */
+  /** The access token it was created with; absent = a console session, or an older version. */
   readonly tokenId?: string
   readonly endpoint: BatchEndpoint
   readonly inputFileId: string
   readonly metadata: Readonly<Record<string, string>> | null
-  /** How long its files are kept once they are whole. */
+  /** Retention of its files after they are complete. */
   readonly filesLifetimeMs: number
   readonly status: BatchStatus
   readonly createdAt: number
   readonly startedAt: number | null
   readonly cancellingAt: number | null
   readonly endedAt: number | null
-  /** When it ends however far it has come. */
+  /** Time at which it ends, finished or not. */
   readonly expiresAt: number
   readonly faults: readonly BatchFault[]
-  /** Lines in all, of those that answered, and of those that did not. */
+  /** Lines in all, successful ones and failed ones. */
   readonly counts: { readonly total: number; readonly completed: number; readonly failed: number }
-  /** Where in its file the first line begins that has not been written to a result, and which page of results that is. */
+  /** Offset of the first line without a written result, and the number of the page of results it belongs to. */
   readonly place: { readonly offset: number; readonly page: number }
-  /** The inferences of that page, in the order of its lines; null = a line that was refused, or is not in the queue yet. */
+  /** Inferences of that page in the order of its lines; null = a refused line, or one not queued yet. */
   readonly running: readonly (string | null)[]
-  /** Why lines of that page were refused, in the same order; absent = unknown, as in records of earlier versions. */
+  /** Errors of refused lines of that page, in the same order; absent = unknown, as in records of earlier versions. */
   readonly refused?: readonly (ErrorRecord | null)[]
   readonly output: BatchFile
   readonly errors: BatchFile
 }
 
-/** How long a batch may take. */
+/** Maximum duration of a batch. */
 export const batchWindowMs = 24 * 60 * 60 * 1000
-/** How long its record stays after that. */
+/** Retention of its record after that. */
 export const batchRetentionMs = 7 * 24 * 60 * 60 * 1000
-/** How long its results are kept unless its owner says otherwise, as every output is. */
+/** Default retention of its results. */
 export const batchFilesLifetimeMs = 24 * 60 * 60 * 1000
-/** Lines of a batch at most. */
+/** Maximum number of lines. */
 export const mostBatchLines = 50_000
-/** Bytes of a line at most. */
+/** Maximum size of a line in bytes. */
 export const mostLineBytes = 1024 * 1024
-/** Lines of a page: they are in the queue together, and their results are written together. */
+/** Lines per page: they are queued together, and their results are written together. */
 export const batchPageLines = 32
-/** Whether a batch has come to its end. */
+/** Whether a batch has reached a final state. */
 export function hasEnded({ status }: Pick<Batch, 'status'>): boolean {
   return status !== 'validating' && status !== 'in_progress' && status !== 'cancelling'
 }

@@ -1,29 +1,29 @@
 import type { OutputReference } from '../inference.ts'
 
-/** What files may be uploaded for. Only `batch` is read here; the others are kept and given back. */
+/** Purposes of uploads. Sepia only uses `batch` files; the others are stored and returned. */
 export const uploadPurposes = ['assistants', 'batch', 'evals', 'fine-tune', 'user_data', 'vision'] as const
 
-/** What a file is for: what its owner says, or what a batch wrote. */
+/** Purpose of a file: chosen at upload, or the output of a batch. */
 export type FilePurpose = (typeof uploadPurposes)[number] | 'batch_output'
 
-/** A file that an account keeps. Times in Unix milliseconds. */
+/** A file stored for an account. Times in Unix milliseconds. */
 export interface StoredFile {
   /** `file-` and a UUID. */
   readonly id: string
   readonly accountId: string
-  /** As its owner called it; never part of a path. */
+  /** Name given at upload; never part of a path. */
   readonly name: string
   readonly purpose: FilePurpose
   readonly bytes: number
   readonly createdAt: number
-  /** null = kept until it is deleted. */
+  /** null = never. */
   readonly expiresAt: number | null
-  /** Where its bytes lie, one after the other. */
+  /** Its bytes in order, split into parts. */
   readonly parts: readonly OutputReference[]
 }
 
-/** Bytes of one part of a file. */
+/** Size of one part of a file in bytes. */
 export const filePartBytes = 4 * 1024 * 1024
 
-/** What an id of a file begins with; the rest names its parts in the output store. */
+/** Prefix of file ids; the rest names the file's parts in the output store. */
 export const filePrefix = 'file-'

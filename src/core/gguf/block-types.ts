@@ -1,9 +1,9 @@
-/** Ways in which GGUF files store weights in blocks that image models are computed from. */
+/** Block types of GGUF files that image models support. */
 export const blockTypes = ['Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'Q8_0', 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K'] as const
 
 export type BlockType = (typeof blockTypes)[number]
 
-/** Numbers and bytes of one block. */
+/** Numbers per block and bytes per block. */
 export const blockSizes: Readonly<Record<BlockType, { readonly numbers: number; readonly bytes: number }>> = {
   Q4_0: { numbers: 32, bytes: 18 },
   Q4_1: { numbers: 32, bytes: 20 },
@@ -17,7 +17,7 @@ export const blockSizes: Readonly<Record<BlockType, { readonly numbers: number; 
   Q6_K: { numbers: 256, bytes: 210 },
 }
 
-/** Whether a name is that of a type whose blocks can be computed from. */
+/** Whether a type is a supported block type. */
 export function isBlockType(name: string): name is BlockType {
   return blockTypes.some((type) => type === name)
 }

@@ -1,4 +1,4 @@
-/** A way in which ggml stores numbers. */
+/** A storage type of ggml. */
 export interface GgmlType {
   readonly name: string
   /** Numbers per block. */
@@ -10,7 +10,7 @@ export interface GgmlType {
 const type = (name: string, block: number, bytes: number): GgmlType => ({ name, block, bytes })
 
 /**
- * ggml's types by their number; those that were withdrawn are left out.
+ * ggml's types by number, without removed ones.
  *
  * @see https://github.com/ggml-org/ggml/blob/master/include/ggml.h and src/ggml-common.h
  */

@@ -3,44 +3,44 @@ import { ggmlTypes } from './ggml-types.ts'
 import type { GgufHeader, GgufTensor } from './gguf-header.ts'
 import { type ProjectorFacts, readProjectorFacts } from './projector-facts.ts'
 
-/** What the header of a GGUF file means. */
+/** Properties of a model, read from the header of its GGUF file. */
 export interface GgufFacts {
-  /** '' in a later part of a split set, of which the first alone says what the model is, and in image models of stable-diffusion.cpp. */
+  /** Empty in image models of stable-diffusion.cpp, and in later parts of a split file, where only the first part names it. */
   readonly architecture: string
   readonly name: string | null
   readonly license: string | null
   /** `text` generates; `embeddings` only encodes, `reranker` scores pairs of texts, `adapter` is a LoRA; the others are refused by name. */
   readonly use: 'text' | 'embeddings' | 'reranker' | 'projector' | 'adapter' | 'foreign-adapter' | 'picture'
-  /** Whether each token sees only those before it, so that a text may be read in pieces. */
+  /** Whether attention is causal, so that a text can be processed in pieces. */
   readonly readsForward: boolean
-  /** How the vectors of a text's tokens become one, in llama.cpp's words; null = the file does not say, or a number that we do not know. */
+  /** Pooling of token vectors, as named by llama.cpp; null = not in the file, or an unknown number. */
   readonly pooling: (typeof poolings)[number] | null
-  /** Tokens that the model was trained for; null = it does not say. */
+  /** Context length the model was trained for, in tokens; null = not in the file. */
   readonly contextLength: number | null
   readonly layers: number
   readonly parameters: number
-  /** Rows of its table of words; 0 = it has none. */
+  /** Rows of the embedding table; 0 = none. */
   readonly vocabularySize: number
-  /** The type that stores most of the weights, such as `Q4_K`. */
+  /** Storage type of most weights, such as `Q4_K`. */
   readonly quantization: string
   /** Bytes of keys and values per token at 16 bits, all layers together; recurrent layers count as if they were attention. */
   readonly cacheBytesPerToken: number
-  /** Of a file that is one of several; null = it is whole. */
+  /** Position in a split file; null = not split. */
   readonly split: { readonly index: number; readonly count: number } | null
-  /** Of a `projector`, what models see with it; a fault ends a sentence about the file. */
+  /** For a `projector`, its properties or a fault that completes a sentence about the file. */
   readonly projector?: ProjectorFacts | { readonly fault: string }
 }
 
-/** Architectures that encode and never generate. */
+/** Architectures that only encode. */
 const encoders = /^(?:.*bert.*|jina-.*|gemma-embedding|t5encoder|llama-embed)$/
-/** Architectures of picture models that other programs keep in GGUF files. */
+/** Architectures of image models stored as GGUF. */
 const pictures = /^(?:sd1|sd2|sd3|sdxl|flux|flux2|aura|lumina2|wan|ltxv|hyvid|hidream|cosmos|qwen_image|z_image|chroma)$/
-/** Architectures that generate by filling in a whole text again and again. */
+/** Architectures that generate by diffusion over a whole text. */
 const fillers = /^(?:dream|llada|llada-moe|rnd1)$/
-/** What the numbers of `pooling_type` mean; of `rank` a model scores pairs of texts. */
+/** Meanings of `pooling_type` by number; with `rank` a model scores pairs of texts. */
 const poolings = ['none', 'mean', 'cls', 'last', 'rank'] as const
 
-/** Reads the meaning of a header; null where it names no architecture. */
+/** Reads the properties from a header; null if it names no architecture. */
 export function readGgufFacts(header: GgufHeader): GgufFacts | null {
   const { values, tensors } = header
   const text = (key: string): string | null => {
@@ -50,7 +50,7 @@ export function readGgufFacts(header: GgufHeader): GgufFacts | null {
   const count = highest(values.get('split.count')) ?? 0
   const split = count > 1 ? { index: highest(values.get('split.no')) ?? 0, count } : null
   const names = new Set(tensors.map(({ name }) => name))
-  // stable-diffusion.cpp writes no metadata at all.
+  // stable-diffusion.cpp writes no metadata.
   const isPicture = findTransformer((name) => names.has(name)) !== null
   const architecture = text('general.architecture') ?? (isPicture || (split !== null && split.index > 0) ? '' : null)
   if (architecture === null) return null
@@ -81,7 +81,7 @@ export function readGgufFacts(header: GgufHeader): GgufFacts | null {
   }
 }
 
-/** Whether an adapter is a LoRA, and changes a model from a text's first token on; an activated one waits for some tokens. */
+/** Whether an adapter applies from the first token. Activated LoRAs, which wait for certain tokens, do not. */
 function adaptsAlways(values: GgufHeader['values']): boolean {
   return values.get('adapter.type') === 'lora' && !values.has('adapter.alora.invocation_tokens')
 }
@@ -97,7 +97,7 @@ function useOf(
   return encoders.test(architecture) ? 'embeddings' : 'text'
 }
 
-/** ggml's numbers of types that this list does not have keep their number as a name. */
+/** The most used storage type; unknown types are named by their number. */
 function mostUsed(tensors: readonly GgufTensor[]): string {
   const sizes = new Map<number, number>()
   for (const { type, shape } of tensors) sizes.set(type, (sizes.get(type) ?? 0) + sizeOf(shape))
@@ -109,7 +109,7 @@ function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, each) => product * each, 1)
 }
 
-/** Per-layer lists count with their largest layer. */
+/** The number, or the largest of a per-layer list. */
 function highest(value: unknown): number | null {
   if (typeof value === 'number') return value
   return Array.isArray(value) && value.length > 0 ? Math.max(...value.map(Number)) : null

@@ -1,14 +1,14 @@
 import { ggmlTypes } from './ggml-types.ts'
 import { HeaderReader, type ReadAt } from './header-reader.ts'
 
-/** What the header of a GGUF file says, as it says it. */
+/** The parsed header of a GGUF file. */
 export interface GgufHeader {
-  /** Texts, numbers and switches by key; of lists the short ones, and those that were asked for. */
+  /** Metadata by key: texts, numbers and flags, short lists, and requested long lists. */
   readonly values: ReadonlyMap<string, GgufValue>
   readonly tensors: readonly GgufTensor[]
-  /** Bytes from the beginning of the file to the weights. */
+  /** Bytes from the start of the file to the weights. */
   readonly weightsStart: number
-  /** Bytes that the file has at the least, up to the last number of its last tensor; one of a type that is not known counts with where it begins. */
+  /** Minimum size of the file: the end of its last tensor. A tensor of unknown type counts only up to its start. */
   readonly promisedBytes: number
 }
 
@@ -18,37 +18,37 @@ export interface GgufTensor {
   readonly name: string
   /** Fastest dimension first. */
   readonly shape: readonly number[]
-  /** ggml's number of the type, see `ggmlTypes`. */
+  /** Number of the type, see `ggmlTypes`. */
   readonly type: number
-  /** Bytes from where the weights begin. */
+  /** Bytes from the start of the weights. */
   readonly offset: number
 }
 
-/** A vocabulary of a quarter of a million words with its merges takes about 20 MB. */
+/** Longest accepted header: a vocabulary of 250 000 words with its merges takes about 20 MB. */
 const longestHeader = 128 * 1024 * 1024
 const mostKeys = 65_536
-/** Mixtures of experts kept apart have some 30 000. */
+/** Maximum number of tensors: mixtures of experts with separate tensors have some 30 000. */
 const mostTensors = 65_536
-/** Longer lists are vocabularies and the like; models have fewer layers. */
+/** Longer lists are vocabularies and similar; models have fewer layers. */
 const longestList = 1024
-/** Fewer floats are settings, such as the colours that pictures have on average; more are tables. */
+/** Shorter lists of floats are settings, such as mean colours; longer ones are tables. */
 const shortestTable = 16
 /** ggml's own limit. */
 const mostDimensions = 4
-/** What weights begin at multiples of where the file does not say. */
+/** Default alignment of the weights. */
 const usualAlignment = 32
 
 const [float32, bool, string, array] = [6, 7, 8, 9]
-/** Bytes of the value types of fixed size, by their number. */
+/** Sizes of fixed-size value types, by number. */
 const fixedBytes: Readonly<Record<number, 1 | 2 | 4 | 8>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
-/** The integer types, whose negative values are nobody's. */
+/** The integer types; negative values are never used. */
 const whole: readonly number[] = [0, 1, 2, 3, 4, 5, 10, 11]
 
 /**
- * Reads the metadata and the table of tensors of a GGUF file of version 2 or 3; no weights are read.
+ * Reads the metadata and the table of tensors of a GGUF file of version 2 or 3; the weights are not read.
  *
- * @param options.lists Keys whose lists are kept, however long; each byte of their texts is one character.
- * @returns A fault, as the end of a sentence about the file, where it is none or is damaged.
+ * @param options.lists Keys whose lists are kept whatever their length; each byte of their texts becomes one character.
+ * @returns The header, or the fault of an invalid file, completing a sentence about it.
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function readGgufHeader(
@@ -93,7 +93,7 @@ function countPromised(tensors: readonly GgufTensor[], start: number): number {
   return tensors.reduce((longest, tensor) => Math.max(longest, start + tensor.offset + weightBytes(tensor)), start)
 }
 
-/** The name of a tensor that begins before another ends, which is how damaged tables look. */
+/** The name of a tensor that overlaps the one before, a sign of a damaged table. */
 function findOverlap(tensors: readonly GgufTensor[]): string | undefined {
   let end = 0
   for (const tensor of tensors.toSorted((one, other) => one.offset - other.offset)) {
@@ -102,7 +102,7 @@ function findOverlap(tensors: readonly GgufTensor[]): string | undefined {
   }
 }
 
-/** Bytes of a tensor; 0 of a type that is not known. */
+/** Size of a tensor in bytes; 0 for an unknown type. */
 export function weightBytes({ shape, type }: GgufTensor): number {
   const stored = ggmlTypes.get(type)
   return stored === undefined ? 0 : Math.ceil(shape.reduce((product, each) => product * each, 1) / stored.block) * stored.bytes
@@ -118,7 +118,7 @@ async function readTensor(header: HeaderReader): Promise<GgufTensor> {
   return { name, shape, type, offset: await header.readUnsigned(8) }
 }
 
-/** null for what is skipped: long texts, long lists, and numbers that no header of a model needs. */
+/** null for skipped values: long texts, long lists, and numbers that no model header needs. */
 async function readValue(header: HeaderReader, type: number, isKept: boolean): Promise<GgufValue | null> {
   if (type === string) return readShortText(header)
   if (type === float32) return header.readFloat32()
@@ -148,7 +148,7 @@ async function readString(header: HeaderReader): Promise<string> {
   return header.readText(await header.readUnsigned(8))
 }
 
-/** A chat template may be long; that there is one is enough. */
+/** Chat templates may be long; only their presence matters. */
 async function readShortText(header: HeaderReader): Promise<string> {
   const bytes = await header.readUnsigned(8)
   if (bytes <= longestList) return header.readText(bytes)
@@ -156,7 +156,7 @@ async function readShortText(header: HeaderReader): Promise<string> {
   return ''
 }
 
-/** @throws {RangeError} for a type without a fixed size: lists of lists, which no runtime reads, and numbers that mean no type. */
+/** @throws {RangeError} for types without a fixed size: nested lists, which no runtime reads, and unknown types. */
 function bytesOf(type: number): 1 | 2 | 4 | 8 {
   const bytes = fixedBytes[type]
   if (bytes === undefined) throw new RangeError(`There is no value type ${type}.`)

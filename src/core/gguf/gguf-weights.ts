@@ -6,7 +6,7 @@ import { type GgufHeader, type GgufTensor, weightBytes } from './gguf-header.ts'
 const plainTypes = new Set(['F64', 'F32', 'F16', 'BF16'] as const)
 const mostDimensions = 4
 
-/** llama.cpp's names of a language model's layers, with those of transformers. */
+/** llama.cpp's names of a language model's layers and the names in transformers. */
 const languageModel: readonly (readonly [RegExp, string])[] = [
   [/^token_embd\./u, 'model.embed_tokens.'],
   [/^output_norm\./u, 'model.norm.'],
@@ -19,7 +19,7 @@ const languageModel: readonly (readonly [RegExp, string])[] = [
   [/^blk\.(\d+)\.ffn_(gate|up|down)\./u, 'model.layers.$1.mlp.$2_proj.'],
 ]
 
-/** The same for T5's encoder. */
+/** llama.cpp's names of T5's encoder layers and the names in transformers. */
 const t5: readonly (readonly [RegExp, string])[] = [
   [/^token_embd\./u, 'shared.'],
   [/^enc\.output_norm\./u, 'encoder.final_layer_norm.'],
@@ -35,10 +35,10 @@ const t5: readonly (readonly [RegExp, string])[] = [
 const renamed: Readonly<Record<string, typeof t5>> = { qwen3: languageModel, t5, t5encoder: t5 }
 
 /**
- * The weights of a GGUF file as those of a safetensors file are described: slowest dimension first, text encoders by the names that
- * transformers gives them.
+ * Describes the weights of a GGUF file like those of a safetensors file: slowest dimension first, and text encoders named as in
+ * transformers.
  *
- * @returns A fault, as the end of a sentence about the file, where it stores weights in a way that cannot be computed from.
+ * @returns The weights, or the fault of an unsupported file, completing a sentence about it.
  */
 export function readGgufWeights({ values, tensors, weightsStart }: GgufHeader): SafetensorsHeader | { readonly fault: string } {
   const rules = renamed[String(values.get('general.architecture') ?? '')] ?? []
@@ -54,7 +54,7 @@ export function readGgufWeights({ values, tensors, weightsStart }: GgufHeader): 
   return { tensors: places, metadata: new Map() }
 }
 
-/** ComfyUI's converter keeps the shape of a tensor whose rows are no multiple of a block. */
+/** ComfyUI's converter stores the original shape of tensors whose rows are not a multiple of a block. */
 function placeOf(tensor: GgufTensor, start: number, kept: unknown): TensorPlace | { readonly fault: string } {
   const type = ggmlTypes.get(tensor.type)
   const named = type?.name ?? `type ${tensor.type}`

@@ -1,17 +1,17 @@
-/** Reads bytes of a file from a position on; fewer at its end. */
+/** Reads bytes of a file from a position; returns fewer at its end. */
 export type ReadAt = (position: number, bytes: number) => Promise<Uint8Array>
 
-/** Bytes read from the file at once. */
+/** Bytes read from the file per call. */
 const pieceBytes = 1 << 16
 const utf8 = new TextDecoder()
-/** Of every byte it makes another character. */
+/** Maps each byte to one character. */
 const latin = new TextDecoder('latin1')
 
 type NumberBytes = 1 | 2 | 4 | 8
 
 /**
- * Reads little-endian values from the beginning of a file, one after the other; what is skipped is not read. Lists wait only where a new piece of the file
- * begins: a vocabulary has hundreds of thousands of entries.
+ * Reads little-endian values from the start of a file in order; skipped bytes are not read. List methods await only at the end of a
+ * buffered piece, because vocabularies have hundreds of thousands of entries.
  */
 export class HeaderReader {
   readonly #read: ReadAt
@@ -20,36 +20,36 @@ export class HeaderReader {
   #pieceStart = 0
   #position = 0
 
-  /** @param longest Bytes after which the header counts as broken. */
+  /** @param longest Maximum header size in bytes; longer headers count as damaged. */
   constructor(read: ReadAt, longest: number) {
     this.#read = read
     this.#longest = longest
   }
 
-  /** @throws {RangeError} at the end of the file or of what may be read. */
+  /** @throws {RangeError} at the end of the file or of the maximum size. */
   async readUnsigned(bytes: NumberBytes): Promise<number> {
     return this.#unsignedAt(this.#passWithin(bytes) ?? (await this.#advance(bytes)), bytes)
   }
 
-  /** @throws {RangeError} as above. */
+  /** @throws {RangeError} as {@link readUnsigned}. */
   async readUnsignedList(count: number, bytes: NumberBytes): Promise<number[]> {
     const list: number[] = []
     while (list.length < count) list.push(this.#unsignedAt(this.#passWithin(bytes) ?? (await this.#advance(bytes)), bytes))
     return list
   }
 
-  /** @throws {RangeError} as above. */
+  /** @throws {RangeError} as {@link readUnsigned}. */
   async readFloat32(): Promise<number> {
     const at = await this.#advance(4)
     return this.#piece.getFloat32(at, true)
   }
 
-  /** @throws {RangeError} as above, and for a text longer than one piece. */
+  /** @throws {RangeError} as {@link readUnsigned}, and for a text longer than one piece. */
   async readText(bytes: number): Promise<string> {
     return this.#decodeAt(this.#passWithin(bytes) ?? (await this.#advanceText(bytes)), bytes, utf8)
   }
 
-  /** Texts that each come after their length, with one character for each byte. */
+  /** Reads length-prefixed texts with one character per byte. */
   async readByteTexts(count: number): Promise<string[]> {
     const texts: string[] = []
     while (texts.length < count) {
@@ -59,17 +59,17 @@ export class HeaderReader {
     return texts
   }
 
-  /** Passes over texts that each come after their length. */
+  /** Skips length-prefixed texts. */
   async skipTexts(count: number): Promise<void> {
     for (let index = 0; index < count; index++) this.skip(this.#unsignedAt(this.#passWithin(8) ?? (await this.#advance(8)), 8))
   }
 
-  /** Bytes from the beginning of the file to what comes next. */
+  /** Offset of the next value from the start of the file. */
   get position(): number {
     return this.#position
   }
 
-  /** Passes over bytes without reading them. */
+  /** Skips bytes without reading them. */
   skip(bytes: number): void {
     this.#position += bytes
     if (this.#position > this.#longest) throw new RangeError('The header is too long.')
@@ -90,7 +90,7 @@ export class HeaderReader {
     return this.#advance(bytes)
   }
 
-  /** Moves on by so many bytes where the piece has them, and returns where in it they begin; null = the next piece is needed. */
+  /** Advances within the buffered piece and returns the start; null = the next piece is needed. */
   #passWithin(bytes: number): number | null {
     const at = this.#position - this.#pieceStart
     if (at + bytes > this.#piece.byteLength) return null
@@ -98,7 +98,7 @@ export class HeaderReader {
     return at
   }
 
-  /** The same with the next piece of the file, where this one does not have them. */
+  /** Advances, reading the next piece if needed. */
   async #advance(bytes: number): Promise<number> {
     const within = this.#passWithin(bytes)
     if (within !== null) return within

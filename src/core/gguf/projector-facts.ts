@@ -1,6 +1,6 @@
 import type { GgufHeader } from './gguf-header.ts'
 
-/** The kinds of models that see, by what llama.cpp calls their projectors. */
+/** Supported vision models, by llama.cpp's projector type. */
 export const visionFamilies = {
   idefics3: 'SmolVLM and Idefics 3',
   mlp: 'LLaVA 1.5 and 1.6',
@@ -10,41 +10,41 @@ export const visionFamilies = {
   qwen3vl_merger: 'Qwen3-VL',
 } as const
 export type VisionFamily = keyof typeof visionFamilies
-/** Those that take pictures of any size, in a grid of rows. */
+/** Families that take pictures of any size, as a grid. */
 export type GridFamily = 'qwen2vl_merger' | 'qwen2.5vl_merger' | 'qwen3vl_merger'
-/** Those that take squares of one size. */
+/** Families that take squares of a fixed size. */
 export type SquareFamily = Exclude<VisionFamily, GridFamily>
 
-/** Whether towers of a family take pictures of any size. */
+/** Whether a family takes pictures of any size. */
 export function takesAnySize(family: VisionFamily): family is GridFamily {
   return family.startsWith('qwen')
 }
 
-/** Whether every row of a block sees all others of it, also those behind it. */
+/** Whether attention within a block is bidirectional. */
 export function seesAround(family: VisionFamily): boolean {
   return family === 'gemma3'
 }
 
-/** What the header of an mmproj file says of the tower that turns pictures into vectors. */
+/** Properties of a vision tower, read from the header of its mmproj file. */
 export interface ProjectorFacts {
   readonly family: VisionFamily
-  /** Sides of the square pictures that it takes, in pixels. */
+  /** Side of its square input in pixels. */
   readonly imageSize: number
-  /** Sides of the squares that become one vector inside the tower. */
+  /** Side of a patch in pixels. */
   readonly patchSize: number
-  /** Vectors that become one row, per side. */
+  /** Patches per side that are merged into one row. */
   readonly merge: number
-  /** Longer side to which pictures are brought before they are cut into tiles; null = it does not say. */
+  /** Longer side to which pictures are resized before tiling; null = not in the file. */
   readonly longestSide: number | null
-  /** Sizes in which pictures are cut into tiles, of which the best for each is taken; empty = they are not cut. */
+  /** Sizes for tiling, of which the best is chosen per picture; empty = no tiling. */
   readonly tiledSizes: readonly { readonly width: number; readonly height: number }[]
   readonly layers: number
-  /** Every how many layers one sees the whole picture, where the others see windows of it; null = all see the whole. */
+  /** Interval of layers with full attention; the others use window attention. null = all are full. */
   readonly wholeEvery: number | null
   readonly heads: number
   readonly epsilon: number
   readonly activation: 'gelu' | 'silu' | 'quick-gelu'
-  /** Per colour. */
+  /** Per colour channel. */
   readonly mean: readonly number[]
   readonly deviation: readonly number[]
 }
@@ -52,9 +52,9 @@ export interface ProjectorFacts {
 const usualMerge: Readonly<Record<SquareFamily, number>> = { idefics3: 1, mlp: 1, gemma3: 4 }
 
 /**
- * Reads what an mmproj file is.
+ * Reads the properties of an mmproj file.
  *
- * @returns A fault, as the end of a sentence about the file, where Sepia cannot see with it.
+ * @returns The properties, or the fault of an unsupported file, completing a sentence about it.
  */
 export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFacts | { readonly fault: string } {
   const number = (key: string): number | null => {
@@ -101,11 +101,11 @@ export function readProjectorFacts({ values, tensors }: GgufHeader): ProjectorFa
   return facts
 }
 
-/** Sides of pictures inside a model, in pixels. */
+/** Maximum side of a model's input in pixels. */
 const largestSide = 8192
-/** Patches per side that become one row in towers that take pictures of any size. */
+/** Patches per side merged into one row in towers for pictures of any size. */
 export const gridMerge = 2
-/** Of a side. */
+/** Maximum number of tiles per side. */
 const mostTiles = 16
 
 function readTiledSizes(pairs: unknown): ProjectorFacts['tiledSizes'] {
@@ -117,7 +117,7 @@ function isFamily(kind: string): kind is VisionFamily {
   return Object.hasOwn(visionFamilies, kind)
 }
 
-/** What files of a known kind have that makes them another; null = nothing. */
+/** Finds properties that mark an unsupported variant of a known type; null = none. */
 function findVariant(values: GgufHeader['values'], tensors: ReadonlySet<string>): string | null {
   if (tensors.has('mm.3.weight')) return 'mlp_norm'
   return values.has('clip.vision.feature_layer') ? 'mlp with layers of its own choice' : null

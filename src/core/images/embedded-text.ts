@@ -2,7 +2,7 @@ import { readUserComment } from './exif-comment.ts'
 import { findExif } from './find-exif.ts'
 import { readPngText } from './png-text.ts'
 
-/** The `parameters` text inside an image file: a text chunk of a PNG, the EXIF user comment of a JPEG or WebP; null when there is none. */
+/** The `parameters` text in an image file: a text chunk of a PNG, or the EXIF user comment of a JPEG or WebP; null = none. */
 export function readEmbeddedText(bytes: Uint8Array): string | null {
   if (bytes[0] === 0x89) return readPngText(bytes, 'parameters')
   const exif = findExif(bytes)

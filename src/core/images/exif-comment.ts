@@ -19,7 +19,7 @@ export function readUserComment(tiff: Uint8Array): string | null {
   return new TextDecoder(little ? 'utf-16le' : 'utf-16be').decode(text)
 }
 
-/** Where a directory's entry for a tag begins, or null. */
+/** Offset of the entry of a tag in a directory, or null. */
 function findEntry(view: DataView, directory: number, tag: number, little: boolean): number | null {
   if (directory + 2 > view.byteLength) return null
   const count = view.getUint16(directory, little)

@@ -3,7 +3,7 @@ const applicationSegment = 0xe1
 const scanSegment = 0xda
 const exifMark = 'Exif\0\0'
 
-/** The TIFF structure that holds a file's EXIF data, or null; for JPEG and WebP. */
+/** The TIFF structure with the EXIF data of a JPEG or WebP, or null. */
 export function findExif(bytes: Uint8Array): Uint8Array | null {
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return findInJpeg(bytes)
   return latin1.decode(bytes.subarray(8, 12)) === 'WEBP' ? findInWebp(bytes) : null

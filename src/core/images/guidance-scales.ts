@@ -1,21 +1,21 @@
 /**
- * What a family makes of a guidance scale: `over-one`: guidance outside the network, on above 1; `over-zero`: the same on above 0,
- * counted from there; `with-negative`: on above 1 where a negative prompt is given; `embedded`: the network is given the scale, and
- * guidance outside it needs a scale of its own and a negative prompt.
+ * How a family applies a guidance scale. `over-one`: classifier-free guidance above 1. `over-zero`: the same with 0 as its neutral value.
+ * `with-negative`: classifier-free guidance above 1 if a negative prompt is given. `embedded`: the scale is an input of the network;
+ * classifier-free guidance needs its own scale and a negative prompt.
  */
 export type GuidanceKind = 'over-one' | 'over-zero' | 'with-negative' | 'embedded'
 
-/** What a drawing is guided by. */
+/** Scales applied in a drawing. */
 export interface GuidanceScales {
-  /** Whether the negative prompt is predicted for, too. */
+  /** Whether classifier-free guidance is on, which also predicts for the negative prompt. */
   readonly guided: boolean
-  /** Factor of the difference between both predictions; 1 = the prompt's own. */
+  /** Factor of the difference between both predictions; 1 = no guidance. */
   readonly guidanceScale: number
-  /** What the network is given; ignored by others than `embedded` ones. */
+  /** Input of `embedded` networks; ignored by others. */
   readonly embeddedGuidance: number
 }
 
-/** The scales that a family makes of those of a request. */
+/** The scales a family applies for those of a request. */
 export function guidanceScales(
   kind: GuidanceKind,
   { scale, outer = 1, hasNegative }: { readonly scale: number; readonly outer?: number; readonly hasNegative: boolean },

@@ -1,16 +1,16 @@
 import { type Sampler, samplers } from '../sampler.ts'
 
-/** Servers of others that draw for us, by the interface they speak. */
+/** APIs of remote servers that draw. */
 export const imageServerFormats = ['a1111', 'sd-server', 'comfyui', 'openai-images'] as const
 
 export type ImageServerFormat = (typeof imageServerFormats)[number]
 
-/** Whether a model's format names a server that draws. */
+/** Whether a format is the API of an image server. */
 export function isImageServer(format: string): format is ImageServerFormat {
   return imageServerFormats.some((known) => known === format)
 }
 
-/** What a server calls a sampler: the solver, and how its noise levels are spaced. */
+/** A server's names for a sampler: the solver, and the spacing of its noise levels. */
 export interface ForeignSampler {
   readonly solver: string
   readonly spacing: 'plain' | 'karras'
@@ -21,7 +21,7 @@ type SamplerNames = Readonly<Partial<Record<Sampler, ForeignSampler>>>
 const plain = (solver: string): ForeignSampler => ({ solver, spacing: 'plain' })
 const karras = (solver: string): ForeignSampler => ({ solver, spacing: 'karras' })
 
-/** Our samplers in each server's words; what is missing there has no counterpart that draws the same. */
+/** Names of samplers in each API; samplers without an equivalent are absent. */
 const names: Readonly<Record<ImageServerFormat, SamplerNames>> = {
   a1111: {
     PNDM: plain('PLMS'),
@@ -80,16 +80,16 @@ const names: Readonly<Record<ImageServerFormat, SamplerNames>> = {
     UNI_PC: plain('uni_pc'),
     LCM: plain('lcm'),
   },
-  // OpenAI's interface has no word for samplers: the server's own is the default one.
+  // OpenAI's API has no samplers; the default sampler stands for the server's own.
   'openai-images': {},
 }
 
-/** What a server calls a sampler, or undefined where it has none like it. */
+/** The server's names for a sampler; undefined = no equivalent. */
 export function foreignSampler(format: ImageServerFormat, sampler: Sampler): ForeignSampler | undefined {
   return names[format][sampler]
 }
 
-/** Samplers that a server has no counterpart of, each with what it lacks; the default one of a server without samplers is its own. */
+/** Samplers without an equivalent in an API, each with the reason. The default sampler always works with servers that have no samplers. */
 export function samplersMissingAt(format: ImageServerFormat, own: Sampler): Readonly<Partial<Record<Sampler, string>>> {
   const known = (sampler: Sampler): boolean =>
     format === 'openai-images' ? sampler === own : foreignSampler(format, sampler) !== undefined

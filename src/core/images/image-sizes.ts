@@ -8,7 +8,7 @@ const portrait = [
 ] as const
 
 /**
- * The sizes SDXL is asked for: one square, four portraits and their transposes.
+ * The sizes offered for SDXL: a square, four portrait formats and their transposes.
  *
  * @see Podell et al. 2023, arXiv:2307.01952, appendix I
  */
@@ -21,7 +21,7 @@ export const sdxlSizes: ImageSizes = {
   ],
 }
 
-/** The sizes of a model whose `model.json` names none. */
+/** Sizes of a model whose `model.json` lists none. */
 export function defaultSizes({ native, draws }: { native: { width: number; height: number }; draws: 'native' | 'requested' }): ImageSizes {
   if (draws === 'native') return { type: 'range', min: 64, max: 2048 }
   return native.width === 1024 && native.height === 1024 ? sdxlSizes : { type: 'list', sizes: [native] }
@@ -29,10 +29,10 @@ export function defaultSizes({ native, draws }: { native: { width: number; heigh
 
 const formats = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const
 
-/** Formats of pictures that are read. */
+/** Formats of input pictures. */
 export type PictureFormat = (typeof formats)[number]
 
-/** First bytes of each. */
+/** Signature of each format at the start of a file. */
 const signatures: Readonly<Record<PictureFormat, { readonly at: number; readonly bytes: string }>> = {
   png: { at: 0, bytes: '\x89PNG\r\n\x1a\n' },
   jpeg: { at: 0, bytes: '\xff\xd8\xff' },
@@ -41,7 +41,7 @@ const signatures: Readonly<Record<PictureFormat, { readonly at: number; readonly
   avif: { at: 4, bytes: 'ftypavif' },
 }
 
-/** What a file says with its first bytes; anything but a format that is read never reaches a decoder. */
+/** Detects the format by the first bytes; undefined = unsupported, so that the file never reaches a decoder. */
 export function pictureFormat(file: Uint8Array): PictureFormat | undefined {
   const start = String.fromCharCode(...file.subarray(0, 16))
   return formats.find((format) => start.startsWith(signatures[format].bytes, signatures[format].at))

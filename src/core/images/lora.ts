@@ -1,34 +1,34 @@
-/** A LoRA by the name of its asset, and how strongly it counts. */
+/** A LoRA, by the name of its asset, and its weight. */
 export interface LoraUse {
   readonly name: string
-  /** −10 to 10; 1 = as it was trained. */
+  /** −10 to 10; 1 = as trained. */
   readonly weight: number
-  /** The weight for text encoders, where it is another than that for the UNet. */
+  /** Weight for the text encoders, if different from that for the UNet. */
   readonly textWeight?: number
 }
 
-/** LoRAs that one request may mix. */
+/** Maximum number of LoRAs per request. */
 export const mostLoras = 8
 
-/** Bound of a LoRA's weight in either direction. */
+/** Maximum absolute weight of a LoRA. */
 export const largestLoraWeight = 10
 
-/** A prompt without its tags, the LoRAs they name, and tags that cannot be read or are of another kind. */
+/** A prompt without its tags, the LoRAs named in them, and invalid or foreign tags. */
 export interface TaggedPrompt {
   readonly text: string
   readonly loras: readonly LoraUse[]
   readonly unreadable: readonly string[]
-  /** Such as `<hypernet:name:1>`, which some programs that draw know. */
+  /** Tags of other programs, such as `<hypernet:name:1>`. */
   readonly foreign: readonly string[]
 }
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)$/u
-/** Words that name a LoRA; A1111's extensions wrote the others. */
+/** Words of LoRA tags; the latter two come from A1111 extensions. */
 const loraWords = new Set(['lora', 'lyco', 'locon'])
 
 /**
- * Reads the tags `<lora:name>`, `<lora:name:0.8>` and, as A1111 does, `<lora:name:0.8:0.5>` with weights for text encoders and UNet out of a prompt, in letters of
- * either case; a tag without a number counts 1.
+ * Parses the tags `<lora:name>`, `<lora:name:0.8>` and, as in A1111, `<lora:name:0.8:0.5>` (weights for text encoders and UNet) from a
+ * prompt. Letter case is ignored; the default weight is 1.
  */
 export function readLoraTags(prompt: string): TaggedPrompt {
   const loras: LoraUse[] = []
@@ -46,7 +46,7 @@ export function readLoraTags(prompt: string): TaggedPrompt {
   return { text, loras, unreadable, foreign }
 }
 
-/** The tag that {@link readLoraTags} reads back. */
+/** Formats a tag for {@link readLoraTags}. */
 export function loraTag({ name, weight, textWeight }: LoraUse): string {
   return textWeight === undefined ? `<lora:${name}:${weight}>` : `<lora:${name}:${textWeight}:${weight}>`
 }

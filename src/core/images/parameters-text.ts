@@ -1,4 +1,4 @@
-/** The `parameters` text of an image file, taken apart: prompt, negative prompt, then `Name: value` fields. */
+/** The parsed `parameters` text of an image: prompt, negative prompt and `Name: value` fields. */
 export interface ImageParameters {
   readonly prompt: string
   readonly negativePrompt: string
@@ -8,7 +8,7 @@ export interface ImageParameters {
 const negativeMark = 'Negative prompt: '
 const field = /(?:^|,)\s*(\w[\w ]*):\s*("(?:\\.|[^\\"])*"|[^,]*)(?=,|$)/g
 
-/** Reads the convention that A1111 started: the fields stand on the last line, which begins with the steps. */
+/** Parses A1111's format: the fields are on the last line, which begins with the steps. */
 export function parseParameters(text: string): ImageParameters {
   const lines = text.trim().split('\n')
   const last = lines.at(-1) ?? ''

@@ -1,5 +1,5 @@
 const signatureBytes = 8
-/** Chunks that are looked at; large pictures have a few thousand. */
+/** Maximum number of chunks to read; large pictures have a few thousand. */
 const mostChunks = 10_000
 const latin1 = new TextDecoder('latin1')
 
@@ -20,7 +20,7 @@ export function readPngText(png: Uint8Array, keyword: string): string | null {
   return null
 }
 
-/** Behind the two compression bytes stand a language and a translated keyword, each ended by a zero, then UTF-8. */
+/** The text of an `iTXt` chunk: two compression bytes, a language and a translated keyword, each ended by a zero, then UTF-8. */
 function internationalText(body: Uint8Array, languageStart: number): string {
   const language = body.indexOf(0, languageStart)
   const translated = body.indexOf(0, language + 1)

@@ -1,27 +1,27 @@
-/** A piece of a prompt and how strongly it counts, 1 = normally. */
+/** A piece of a prompt with its weight, 1 = normal. */
 export interface WeightedText {
   readonly text: string
   readonly weight: number
-  /** Whether a text encoder is to read it apart from what stands before it: it follows the word BREAK. */
+  /** Whether it starts a new chunk for the text encoder, after the word BREAK. */
   readonly apart?: true
 }
 
-/** Largest weight a piece may have; far beyond what a model makes use of, far below where numbers overflow. */
+/** Maximum weight of a piece: far beyond any useful value, and far below overflow. */
 export const largestPromptWeight = 100
 
-/** Times a prompt may say BREAK. */
+/** Maximum number of BREAKs in a prompt. */
 export const mostBreaks = 32
 
 const roundFactor = 1.1
 const squareFactor = 1 / 1.1
-/** What a prompt must hold to be anything but one piece that counts normally. */
+/** Characters and words that give parts of a prompt a special meaning. */
 const marks = /[\\()[\]:]|BREAK/u
 const tokenPattern = /\\[()[\]\\]|\\|\(|\[|:\s*([+-]?[.\d]+)\s*\)|\)|\]|[^\\()[\]:]+|:/gu
 
 /**
- * Reads the weights out of a prompt: `(word)` counts 1.1 times, `(word:1.3)` 1.3 times, `[word]` 1/1.1 times, nested
- * ones multiply; a backslash before a bracket makes it an ordinary character, and brackets that are never closed
- * count to the end. BREAK parts what is read together. The convention is that of A1111's web interface.
+ * Parses the weights in a prompt: `(word)` counts 1.1 times, `(word:1.3)` 1.3 times, `[word]` 1/1.1 times, nested ones multiply; a
+ * backslash before a bracket makes it an ordinary character, and unclosed brackets extend to the end. BREAK starts a new chunk. The syntax
+ * is that of A1111's web interface.
  */
 export function readPromptWeights(prompt: string): readonly WeightedText[] {
   if (!marks.test(prompt)) return prompt === '' ? [] : [{ text: prompt, weight: 1 }]
@@ -52,7 +52,7 @@ export function readPromptWeights(prompt: string): readonly WeightedText[] {
   return joinEqual(parts)
 }
 
-/** Scales every part once for each start at or before it, in one pass: a prompt may open thousands of brackets. */
+/** Scales each part once for each start at or before it, in one pass, since a prompt may have thousands of brackets. */
 function scaleFromEach(parts: readonly { weight: number }[], starts: readonly number[], factor: number): void {
   let product = 1
   let passed = 0
@@ -62,12 +62,12 @@ function scaleFromEach(parts: readonly { weight: number }[], starts: readonly nu
   }
 }
 
-/** The weight of the first piece that weighs too much or less than nothing, or undefined when none does. */
+/** The first weight outside the allowed range, or undefined. */
 export function findRefusedWeight(prompt: string): number | undefined {
   return readPromptWeights(prompt).find(({ weight }) => !(weight >= 0 && weight <= largestPromptWeight))?.weight
 }
 
-/** Neighbours of the same weight become one text, so that an unweighted prompt is tokenized as a whole. */
+/** Joins neighbours of the same weight, so that an unweighted prompt is tokenized as a whole. */
 function joinEqual(parts: readonly WeightedText[]): readonly WeightedText[] {
   const joined: WeightedText[] = []
   for (const part of parts) {

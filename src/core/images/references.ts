@@ -1,21 +1,21 @@
 import type { CheckpointFamily } from '../checkpoint/checkpoint-family.ts'
 
-/** Reference pictures that one request may show. */
+/** Maximum number of reference pictures per request. */
 export const mostReferences = 4
 
-/** A larger reference is made smaller, in its own proportions: what the models were trained on. */
+/** Larger references are scaled down to this area, the size used in training. */
 const mostReferencePixels = 1024 * 1024
 const longestReferenceSide = 8192
 
-/** Whether models of a family see other pictures beside the one they draw. */
+/** Whether models of a family accept reference pictures. */
 export function takesReferences(family: CheckpointFamily): boolean {
   return family === 'flux2-klein'
 }
 
 /**
- * The size at which a reference is shown, as diffusers has it.
+ * The input size of a reference, computed as in diffusers.
  *
- * @param step Pixels that both sides are multiples of.
+ * @param step Both sides are multiples of this, in pixels.
  */
 export function referenceSize(
   { width, height }: { readonly width: number; readonly height: number },

@@ -2,12 +2,12 @@ import { ServiceError } from '../error.ts'
 import type { ImageRequest } from '../image-generation.ts'
 import { shortName } from '../requests/request-record.ts'
 
-/** A named look: words put around a prompt, and words kept out of the picture. */
+/** A named style: words around a prompt, and words for the negative prompt. */
 export interface StylePreset {
   readonly name: string
-  /** Holds `{prompt}` once, where the request's own words go. */
+  /** Contains `{prompt}` once, the place of the request's prompt. */
   readonly prompt: string
-  /** Put before the request's own negative prompt; empty for a look that keeps nothing out. */
+  /** Put before the request's negative prompt; empty = nothing to add. */
   readonly negativePrompt: string
 }
 
@@ -173,21 +173,21 @@ const rows: readonly (readonly [name: string, prompt: string, negativePrompt: st
   ['zentangle', 'zentangle of {prompt}, dense ink patterns, endless small ornament', 'colour, empty, photograph'],
 ]
 
-/** Every look a request may name. */
+/** All styles. */
 export const stylePresets: readonly StylePreset[] = rows.map(([name, prompt, negativePrompt]) => ({ name, prompt, negativePrompt }))
 
 export const stylePresetNames: readonly string[] = stylePresets.map(({ name }) => name)
 
-/** The look of that name, or undefined; `Craft Clay` and `Pokémon` are found as `craft-clay` and `pokemon`. */
+/** Finds a style by name, or undefined; `Craft Clay` and `Pokémon` match `craft-clay` and `pokemon`. */
 export function findStylePreset(name: string): StylePreset | undefined {
   const plain = name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(' ', '-')
   return stylePresets.find((preset) => preset.name === plain)
 }
 
-/** A request's texts after its look was put around them. */
+/** A request's prompts with its style applied. */
 export type StyledPrompts = Pick<ImageRequest, 'prompt' | 'prompt2' | 'negative'>
 
-/** @throws {ServiceError} `validation_error` for a look that does not exist. */
+/** @throws {ServiceError} `validation_error` for an unknown style. */
 export function stylePrompts({ stylePreset: name, prompt, prompt2, negative, guidanceScale }: ImageRequest): StyledPrompts {
   if (name === null) return { prompt, prompt2, negative }
   const preset = findStylePreset(name)
@@ -197,7 +197,7 @@ export function stylePrompts({ stylePreset: name, prompt, prompt2, negative, gui
   return {
     prompt: around(preset, prompt),
     prompt2: around(preset, prompt2),
-    // Without guidance nothing keeps a look's unwanted words out; a request's own are refused before.
+    // Without guidance a negative prompt has no effect; the request's own was refused earlier.
     negative:
       negative === null && (preset.negativePrompt === '' || guidanceScale <= 1)
         ? null
@@ -206,6 +206,6 @@ export function stylePrompts({ stylePreset: name, prompt, prompt2, negative, gui
 }
 
 function around(preset: StylePreset, prompt: string): string {
-  // Not String.replace: a dollar sign in a prompt would be special in it.
+  // Not String.replace, where a dollar sign in a prompt would be special.
   return preset.prompt.split('{prompt}').join(prompt)
 }

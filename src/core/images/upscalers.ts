@@ -1,13 +1,13 @@
 import type { UpscalerFacts } from '../model.ts'
 import type { ModelCatalog } from '../ports/model-catalog.ts'
 
-/** A network that enlarges pictures, as requests name it. */
+/** An upscaler with the name for requests. */
 export interface NamedUpscaler {
   readonly id: string
   readonly upscaler: UpscalerFacts
 }
 
-/** The installed networks that enlarge pictures. */
+/** The installed upscalers. */
 export function listUpscalers(catalog: Pick<ModelCatalog, 'list'>): readonly NamedUpscaler[] {
   return catalog
     .list()

@@ -1,6 +1,6 @@
 import { isRecord } from '../json-value.ts'
 
-/** What a workflow may leave open, written as `{{name}}`. */
+/** Placeholders of a workflow, written as `{{name}}`. */
 const placeholders = [
   'prompt',
   'negative_prompt',
@@ -18,16 +18,16 @@ const placeholders = [
 
 export type Placeholder = (typeof placeholders)[number]
 
-/** A workflow as ComfyUI exports it for its API, and what it leaves open. */
+/** A workflow exported by ComfyUI for its API, with its placeholders. */
 export interface Workflow {
   readonly nodes: Readonly<Record<string, unknown>>
   readonly open: readonly Placeholder[]
 }
 
-/** The placeholders in a text. */
+/** Matches placeholders in a text. */
 export const placeholderPattern = /\{\{(\w+)\}\}/gu
 
-/** The placeholder of that name, or undefined where there is none. */
+/** The placeholder with a name, or undefined. */
 export function findPlaceholder(name: string | undefined): Placeholder | undefined {
   return placeholders.find((known) => known === name)
 }
@@ -35,13 +35,13 @@ export function findPlaceholder(name: string | undefined): Placeholder | undefin
 /**
  * Reads the text of a workflow file.
  *
- * @returns The workflow, or what is wrong as the end of a sentence that names the file: what is no workflow of the API's format, has an
- *   unknown placeholder, or none for the prompt.
+ * @returns The workflow, or its fault as the end of a sentence that names the file: not in the API format, an unknown placeholder, or none
+ * for the prompt.
  */
 export function parseWorkflow(text: string): Workflow | { readonly fault: string } {
   const nodes = parse(text)
   if (nodes === undefined) return { fault: 'is not valid JSON; export it again' }
-  // What is saved instead of exported has a list of nodes, which the API does not take.
+  // Workflows saved for the editor have a list of nodes, which the API rejects.
   if (isRecord(nodes) && Array.isArray(nodes.nodes)) return { fault: 'was saved for the editor; export it in ComfyUI with "Export (API)"' }
   if (!isRecord(nodes) || Object.values(nodes).some((node) => !isRecord(node) || typeof node.class_type !== 'string'))
     return { fault: 'must be exported in the API format: an object of nodes with a "class_type" each' }
@@ -55,7 +55,7 @@ export function parseWorkflow(text: string): Workflow | { readonly fault: string
 
 function parse(text: string): unknown {
   try {
-    // Editors of some systems put a byte-order mark first.
+    // Some editors start files with a byte-order mark.
     return JSON.parse(text.replace(/^\uFEFF/u, ''))
   } catch {
     return undefined

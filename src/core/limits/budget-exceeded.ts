@@ -2,15 +2,15 @@ import { ServiceError } from '../error.ts'
 import { type Budget, type BudgetAnswer, type BudgetGrant, type BudgetWish, leftOf, neededOf, nextReset } from './budget.ts'
 import { formatMoney } from './model-price.ts'
 
-/** Seconds after which work that runs may have given back what it had set aside and did not use. */
+/** Seconds after which running work may have released unused reservations. */
 const settleSeconds = 5
 
 const who = { account: 'This account', token: 'This access token' } as const
 
 /**
- * What a ledger has decided, as its caller gets it.
+ * The grant in a ledger's answer.
  *
- * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` where the answer is no.
+ * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` if the answer is a refusal.
  */
 export function grantOf(answer: BudgetAnswer, wish: BudgetWish, now: number): BudgetGrant {
   if (answer.granted) return { isLimited: true, tokens: answer.tokens }
@@ -18,9 +18,9 @@ export function grantOf(answer: BudgetAnswer, wish: BudgetWish, now: number): Bu
 }
 
 /**
- * The error of work that a budget has too little left for: it says which one, what is left, and what to do.
+ * The error for an exhausted budget: it names the budget, what is left and the fix.
  *
- * @param needed What the work wanted; absent = anything at all.
+ * @param needed The amount requested; absent = unspecified.
  */
 export function budgetExceeded(budget: Budget, now: number, needed?: number): ServiceError {
   const { of, unit, per, limit, used, reserved } = budget
@@ -37,7 +37,7 @@ export function budgetExceeded(budget: Budget, now: number, needed?: number): Se
   const what = unit === 'money' ? '' : ` ${unit}`
   const held = reserved === 0 ? '' : ` and reserved ${amount(reserved)} for running and waiting work`
   const wants = needed === undefined ? '' : `; this request may need ${amount(needed)} and ${amount(leftOf(budget))} are left`
-  // What no whole minute has enough for is not helped by waiting.
+  // Waiting does not help if the amount exceeds the limit of a whole minute.
   const isRate = per === 'minute' && (needed ?? 0) <= limit && limit > 0
   return new ServiceError(
     isRate ? 'rate_limit_exceeded' : 'quota_exceeded',

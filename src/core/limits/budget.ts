@@ -1,68 +1,71 @@
 import { affordableTokens, costOf, type ModelPrice } from './model-price.ts'
 import type { UseLimits } from './use-limits.ts'
 
-/** `money` is counted in millionths of the unit that prices are in; `requests` are those in work. */
+/** `money` is counted in millionths of the price unit; `requests` are those in progress. */
 export type BudgetUnit = 'tokens' | 'images' | 'money' | 'requests'
 
-/** A minute, a day or a calendar month of UTC; a moment has nothing behind it and only counts what runs. */
+/** A UTC minute, day or calendar month; `moment` limits concurrency and has no history. */
 export type BudgetPeriod = 'moment' | 'minute' | 'day' | 'month'
 
-/** What is limited: an account, with all that its tokens do, or one of its access tokens. */
+/** Subject of a limit: an account including its tokens, or one access token. */
 export type BudgetSubject = 'account' | 'token'
 
-/** One limit on what somebody may use in a stretch of time, and how much of it is gone. */
+/** A limit on use within a period, with the amount used so far. */
 export interface Budget {
   readonly of: BudgetSubject
   readonly unit: BudgetUnit
   readonly per: BudgetPeriod
   readonly limit: number
-  /** By what has ended. */
+  /** Used by completed work. */
   readonly used: number
-  /** By what runs, and for a day or a month by what waits: the most that it can use. */
+  /** Reserved for running work and, for a day or month, for waiting work: the most it can use. */
   readonly reserved: number
 }
 
-/** What a piece of work wants to set aside before it starts. */
+/** A request to reserve a budget for work before it starts. */
 export interface BudgetWish {
-  /** Of the work. A later wish for it takes the place of the earlier one, which stays if the later is refused. */
+  /** Id of the work. A later wish with the same id replaces the earlier reservation; if it is refused, the earlier one stays. */
   readonly id: string
   readonly accountId: string
-  /** null = a signed-in browser. */
+  /** null = a console session. */
   readonly tokenId: string | null
-  /** What it uses besides money and a place among the requests at once. */
+  /** The unit of its use, besides money and concurrency. */
   readonly unit: 'tokens' | 'images'
-  /** Whether it is in work from now on; what waits counts neither in a minute nor among the requests at once. */
+  /** Whether the work runs from now on; waiting work counts neither for a minute nor for concurrency. */
   readonly running: boolean
-  /** Work that can do with fewer than `most` gets what is left, down to `least`; a `most` of 0 sets nothing aside, but is refused where `least` is not left. */
+  /**
+   * Work that accepts fewer tokens than `most` gets what is left, down to `least`. A `most` of 0 reserves nothing, but is refused if
+   * `least` is not left.
+   */
   readonly tokens: { readonly least: number; readonly most: number }
-  /** How many of the tokens are read rather than written. */
+  /** Tokens of the prompt among them. */
   readonly promptTokens: number
   readonly images: number
-  /** What it is counted at; null = for nothing. */
+  /** Price of the model; null = free. */
   readonly price: ModelPrice | null
 }
 
-/** What a ledger has set aside for work. */
+/** A granted reservation. */
 export interface BudgetGrant {
-  /** Whether any budget concerns the work. */
+  /** Whether any limit applies to the work. */
   readonly isLimited: boolean
-  /** Tokens that it may use at most. */
+  /** Maximum number of tokens it may use. */
   readonly tokens: number
 }
 
-/** How many tokens the work may use at most and what that costs, or the budget that has too little left for it. */
+/** The tokens and money granted, or the exhausted budget. */
 export type BudgetAnswer =
   | { readonly granted: true; readonly tokens: number; readonly cost: number }
   | { readonly granted: false; readonly budget: Budget }
 
-/** What is left of a budget; never below 0. */
+/** Amount left in a budget; never below 0. */
 export function leftOf({ limit, used, reserved }: Budget): number {
   return Math.max(0, limit - used - reserved)
 }
 
 type WantedAmounts = Pick<BudgetWish, 'running' | 'tokens' | 'promptTokens' | 'images' | 'price'>
 
-/** Decides about a reservation; `budgets` are without what the same reservation holds already. */
+/** Decides about a reservation; `budgets` exclude the amount held by an earlier reservation of the same id. */
 export function decideBudget(budgets: readonly Budget[], wanted: WantedAmounts): BudgetAnswer {
   let tokens = wanted.tokens.most
   for (const budget of budgets) {
@@ -73,11 +76,11 @@ export function decideBudget(budgets: readonly Budget[], wanted: WantedAmounts):
   return { granted: true, tokens, cost: costOfTokens(tokens, wanted) }
 }
 
-/** What the work wants of a budget at least. */
+/** The minimum amount the work needs from a budget. */
 export function neededOf({ unit, per, limit }: Pick<Budget, 'unit' | 'per' | 'limit'>, wanted: WantedAmounts): number {
   switch (unit) {
     case 'tokens':
-      // A minute comes back soon: work waits for the next one rather than be cut short, unless no minute has enough for all of it.
+      // A minute passes soon, so work waits for the next one instead of being cut short, unless it needs more than a whole minute's limit.
       return per === 'minute' ? Math.max(wanted.tokens.least, Math.min(wanted.tokens.most, limit)) : wanted.tokens.least
     case 'images':
       return wanted.images
@@ -88,7 +91,7 @@ export function neededOf({ unit, per, limit }: Pick<Budget, 'unit' | 'per' | 'li
   }
 }
 
-/** The most tokens that a budget leaves to the work; null = too few for it. */
+/** Maximum tokens that a budget allows the work; null = too few. */
 function allowedTokens(budget: Budget, wanted: WantedAmounts): number | null {
   const { unit, per } = budget
   if (!wanted.running && (per === 'minute' || per === 'moment')) return Number.POSITIVE_INFINITY
@@ -105,27 +108,27 @@ function costOfTokens(tokens: number, { promptTokens, images, price }: WantedAmo
   return costOf(price, { promptTokens: read, completionTokens: tokens - read, images })
 }
 
-/** What was used in a stretch of time. */
+/** Amounts used in a period. */
 export interface UsedSums {
   readonly tokens: number
   readonly images: number
-  /** In millionths. */
+  /** In millionths of the price unit. */
   readonly money: number
 }
 
-/** What is set aside. */
+/** Reserved amounts. */
 export interface ReservedSums extends UsedSums {
-  /** Of it, by what runs. */
+  /** The share of running work. */
   readonly running: { readonly requests: number; readonly tokens: number; readonly images: number }
 }
 
-/** What a subject has used and set aside, as of one moment. */
+/** Amounts used and reserved by a subject at one time. */
 export interface BudgetSums {
   readonly used: Readonly<Record<'minute' | 'day' | 'month', UsedSums>>
   readonly reserved: ReservedSums
 }
 
-/** The budgets that the limits of an account or a token stand for. */
+/** The budgets that result from the limits of an account or token. */
 export function listBudgets(of: BudgetSubject, limits: UseLimits, { used, reserved }: BudgetSums): readonly Budget[] {
   const { running } = reserved
   const all = [
@@ -142,12 +145,12 @@ export function listBudgets(of: BudgetSubject, limits: UseLimits, { used, reserv
   return all.flatMap(([unit, per, limit, used, reserved]) => (limit === null ? [] : [{ of, unit, per, limit, used, reserved }]))
 }
 
-/** Whether limits hold any budget; requests a minute are counted elsewhere. */
+/** Whether any limit needs a budget; requests per minute are counted elsewhere. */
 export function hasBudgets({ requestsPerMinute: _, ...limits }: UseLimits): boolean {
   return Object.values(limits).some((limit) => limit !== null)
 }
 
-/** Whether limits hold a budget that work of a kind counts in. */
+/** Whether any limit applies to a unit of work. */
 export function concerns(limits: UseLimits, unit: BudgetWish['unit']): boolean {
   const { concurrentRequests, moneyPerDay, moneyPerMonth } = limits
   const own =
@@ -157,25 +160,25 @@ export function concerns(limits: UseLimits, unit: BudgetWish['unit']): boolean {
   return [...own, concurrentRequests, moneyPerDay, moneyPerMonth].some((limit) => limit !== null)
 }
 
-/** Whether a wish takes anything from these limits, rather than only finds out whether there is something left. */
+/** Whether a wish reserves anything, rather than only checking what is left. */
 export function takesAnything({ tokens, images }: Pick<BudgetWish, 'tokens' | 'images'>, limits: readonly UseLimits[]): boolean {
   return tokens.most > 0 || images > 0 || limits.some(({ concurrentRequests }) => concurrentRequests !== null)
 }
 
-/** Whether limits hold a budget of a month. */
+/** Whether any limit is monthly. */
 export function hasMonthlyBudget({ tokensPerMonth, imagesPerMonth, moneyPerMonth }: UseLimits): boolean {
   return tokensPerMonth !== null || imagesPerMonth !== null || moneyPerMonth !== null
 }
 
 const minuteMs = 60_000
 
-/** From when on work counts for the budgets of now: of a minute, as Unix milliseconds; of a day and of a month, as `YYYY-MM-DD`. */
+/** Starts of the current periods: the minute in Unix milliseconds, day and month as `YYYY-MM-DD`. */
 export function budgetStarts(now: number): { readonly minute: number; readonly day: string; readonly month: string } {
   const day = new Date(now).toISOString().slice(0, 10)
   return { minute: Math.floor(now / minuteMs) * minuteMs, day, month: `${day.slice(0, 8)}01` }
 }
 
-/** Unix milliseconds at which a budget is whole again; a moment's is when something ends, which nobody knows. */
+/** Time at which a budget resets, in Unix milliseconds; `moment` resets whenever work ends, so it has none. */
 export function nextReset(per: BudgetPeriod, now: number): number {
   const date = new Date(now)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]

@@ -1,7 +1,7 @@
-/** How often latencies fell into each bucket: pairs of bucket and count, in any order. Histograms are merged by adding counts. */
+/** Counts of latencies per bucket, in any order. Histograms are merged by adding counts. */
 export type LatencyHistogram = readonly (readonly [bucket: number, count: number])[]
 
-/** Each bucket reaches 2^(1/8) times as far as the one before, so that a reported latency is accurate to 9 %. */
+/** Each bucket's upper bound is 2^(1/8) times the one before, which makes reported latencies accurate to 9 %. */
 const bucketsPerDoubling = 8
 
 /** The bucket of a latency: 0 up to 1 ms, 1 up to 1.09 ms, 8 up to 2 ms … */
@@ -9,19 +9,19 @@ export function latencyBucket(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log2(ms) * bucketsPerDoubling)
 }
 
-/** The longest latency of a bucket, in whole milliseconds. */
+/** Upper bound of a bucket, in whole milliseconds. */
 export function bucketLimitMs(bucket: number): number {
   return Math.round(2 ** (bucket / bucketsPerDoubling))
 }
 
-/** Latencies under which half, 95 and 99 of a hundred stayed, in milliseconds, each the upper end of its bucket. */
+/** 50th, 95th and 99th percentiles in milliseconds, each rounded up to its bucket's bound. */
 export interface Percentiles {
   readonly p50: number
   readonly p95: number
   readonly p99: number
 }
 
-/** The percentiles of a histogram by nearest rank; null when it is empty. */
+/** Percentiles by nearest rank; null for an empty histogram. */
 export function percentilesOf(histogram: LatencyHistogram): Percentiles | null {
   const sorted = [...histogram].sort(([one], [other]) => one - other)
   const total = sorted.reduce((sum, [, count]) => sum + count, 0)

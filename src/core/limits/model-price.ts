@@ -1,14 +1,14 @@
-/** What using a model costs, in whichever unit the operator counts. Each price is kept in millionths of that unit. */
+/** Price of a model in a unit chosen by the operator. Prices are stored in millionths of that unit. */
 export interface ModelPrice {
-  /** For a million tokens read. */
+  /** Per million prompt tokens. */
   readonly promptTokens: number
-  /** For a million tokens written. */
+  /** Per million generated tokens. */
   readonly completionTokens: number
-  /** For each picture. */
+  /** Per picture. */
   readonly image: number
 }
 
-/** What was or may be used of a model. */
+/** Use of a model, actual or expected. */
 export interface PricedUse {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -17,13 +17,16 @@ export interface PricedUse {
 
 const million = 1_000_000
 
-/** The cost of a use in millionths, rounded up; 0 where the model has no price. Exact for sums below 2⁵³. */
+/** Cost in millionths, rounded up; 0 without a price. Exact for amounts below 2⁵³. */
 export function costOf(price: ModelPrice | null, { promptTokens, completionTokens, images }: PricedUse): number {
   if (price === null) return 0
   return Math.ceil((promptTokens * price.promptTokens + completionTokens * price.completionTokens) / million) + images * price.image
 }
 
-/** The most tokens that can be written for so much money, in millionths, once the prompt was read; below 0 when it is not even enough for that. */
+/**
+ * Maximum number of tokens that can be generated for an amount (in millionths) after paying for the prompt; negative if it does not even
+ * cover the prompt.
+ */
 export function affordableTokens(
   price: ModelPrice,
   { promptTokens, money }: { readonly promptTokens: number; readonly money: number },
@@ -33,14 +36,14 @@ export function affordableTokens(
   return price.completionTokens === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.completionTokens)
 }
 
-/** An amount of millionths as people write it, such as `0.25`. */
+/** Formats an amount of millionths, such as `0.25`. */
 export function formatMoney(millionths: number): string {
   const digits = String(Math.abs(millionths)).padStart(7, '0')
   const fraction = digits.slice(-6).replace(/0+$/, '').padEnd(2, '0')
   return `${millionths < 0 ? '-' : ''}${digits.slice(0, -6)}.${fraction}`
 }
 
-/** Reads an amount with up to six decimals; null when it is none, or too large to be counted exactly. */
+/** Parses an amount with up to six decimals; null if it is invalid or too large for exact arithmetic. */
 export function parseMoney(text: string): number | null {
   const match = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text.trim())
   return match === null ? null : Number(match[1]) * million + Number((match[2] ?? '').padEnd(6, '0'))

@@ -1,37 +1,37 @@
 import { formatMoney, parseMoney } from './model-price.ts'
 
-/** How much an account or an access token may use; null = no limit of its own. Minutes, days and calendar months are those of UTC. */
+/** Limits of an account or access token; null = none of its own. Minutes, days and months are UTC. */
 export interface UseLimits {
-  /** Of an account: null = as many as the service allows everybody. */
+  /** For an account, null = the service-wide default. */
   readonly requestsPerMinute: number | null
-  /** Tokens read and written. */
+  /** Prompt and generated tokens. */
   readonly tokensPerMinute: number | null
   readonly imagesPerMinute: number | null
-  /** Requests in work at once, whether somebody waits for them or not. */
+  /** Requests in progress at once, synchronous or asynchronous. */
   readonly concurrentRequests: number | null
   readonly tokensPerDay: number | null
   readonly imagesPerDay: number | null
-  /** In millionths of the unit that prices are in. */
+  /** In millionths of the price unit. */
   readonly moneyPerDay: number | null
   readonly tokensPerMonth: number | null
   readonly imagesPerMonth: number | null
-  /** In millionths of the unit that prices are in. */
+  /** In millionths of the price unit. */
   readonly moneyPerMonth: number | null
 }
 
-/** What an owner sets of an account: how much it may use, what it may hold, and how it is served beside others. */
+/** Limits of an account set by an owner: use, storage, and weight relative to others. */
 export interface AccountLimits extends UseLimits {
-  /** How many turns it gets for one of an account of weight 1; null = 1. */
+  /** Turns in queues for each turn of an account of weight 1; null = 1. */
   readonly weight: number | null
-  /** Deferred requests that wait; null = its share of the queue. */
+  /** Waiting asynchronous requests; null = its share of the queue. */
   readonly pendingRequests: number | null
-  /** Streams open at once on one node; null = as many as the service allows everybody. */
+  /** Open streams per node; null = the service-wide default. */
   readonly openStreams: number | null
-  /** Bytes of deferred requests and outputs; null = as many as the service allows everybody. */
+  /** Bytes of asynchronous requests and outputs; null = the service-wide default. */
   readonly storedBytes: number | null
 }
 
-/** The whole numbers that each limit may be. */
+/** Range of each limit, in whole numbers. */
 export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least: number; readonly most: number }>> = {
   requestsPerMinute: { least: 1, most: 1_000_000 },
   tokensPerMinute: { least: 0, most: 1_000_000_000_000 },
@@ -49,7 +49,7 @@ export const limitRanges: Readonly<Record<keyof AccountLimits, { readonly least:
   storedBytes: { least: 0, most: 1_000_000_000_000_000 },
 }
 
-/** What a new token starts with. */
+/** Limits of a new token. */
 export const noUseLimits: UseLimits = {
   requestsPerMinute: null,
   tokensPerMinute: null,
@@ -63,21 +63,21 @@ export const noUseLimits: UseLimits = {
   moneyPerMonth: null,
 }
 
-/** What a new account starts with. */
+/** Limits of a new account. */
 export const noLimits: AccountLimits = { ...noUseLimits, weight: null, pendingRequests: null, openStreams: null, storedBytes: null }
 
-/** A limit as people name it. */
+/** Texts for one limit. */
 interface LimitWords {
-  /** As a field is labelled. */
+  /** Label of its field. */
   readonly label: string
   readonly noun: 'request' | 'token' | 'image' | 'money' | 'turn' | 'waiting request' | 'open stream' | 'byte'
-  /** What the amount is counted over; null = at once. */
+  /** Period of the limit; null = at any time. */
   readonly per: 'min' | 'day' | 'month' | null
-  /** One sentence for the command line. */
+  /** Help text for the command line. */
   readonly help: string
 }
 
-/** What each limit is called, in the order in which they are shown. */
+/** Texts of the limits, in display order. */
 export const limitWords: Readonly<Record<keyof AccountLimits, LimitWords>> = {
   requestsPerMinute: {
     label: 'Requests a minute',
@@ -115,12 +115,12 @@ export const limitWords: Readonly<Record<keyof AccountLimits, LimitWords>> = {
   },
 }
 
-/** The limits that tokens have, by their names. */
+/** Names of the limits that tokens have. */
 export const useLimitNames = Object.keys(noUseLimits).filter((name): name is keyof UseLimits => name in noUseLimits)
-/** Every limit of an account by its name. */
+/** Names of all limits of an account. */
 export const limitNames = Object.keys(noLimits).filter((name): name is keyof AccountLimits => name in noLimits)
 
-/** What somebody typed for a limit, with or without commas between thousands, money with up to six decimals; null when it is none, or out of range. */
+/** Parses a limit as typed, with optional thousands separators and, for money, up to six decimals; null = invalid or out of range. */
 export function parseLimit(name: keyof AccountLimits, text: string): number | null {
   const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text.trim()) ? text.replaceAll(',', '') : text
   const value = limitWords[name].noun === 'money' ? parseMoney(plain) : /^\d{1,16}$/.test(plain.trim()) ? Number(plain) : null
@@ -128,12 +128,12 @@ export function parseLimit(name: keyof AccountLimits, text: string): number | nu
   return value === null || value < least || value > most ? null : value
 }
 
-/** A limit's value as {@link parseLimit} reads it again. */
+/** Formats a limit for {@link parseLimit}. */
 export function formatLimit(name: keyof AccountLimits, value: number): string {
   return limitWords[name].noun === 'money' ? formatMoney(value) : String(value)
 }
 
-/** What {@link parseLimit} takes, completing the sentence "expected …". */
+/** The input {@link parseLimit} accepts, completing "expected …". */
 export function expectedLimit(name: keyof AccountLimits): string {
   const { least, most } = limitRanges[name]
   return limitWords[name].noun === 'money'
@@ -141,13 +141,13 @@ export function expectedLimit(name: keyof AccountLimits): string {
     : `a whole number from ${least} to ${most.toLocaleString('en')}`
 }
 
-/** Answers to come (1xx) that a server may send before its own: each costs time, and without end they would take all there is. */
+/** Maximum number of interim responses (1xx) before the final one. */
 const mostInterim = 20
 
-/** Why a request ended whose server sent answers to come, and none of its own. */
+/** The error for a server that sends interim responses but no final one. */
 export const noOwnAnswer = new Error('The server sent interim responses and no final one.')
 
-/** Ends a request, with {@link noOwnAnswer}, whose server sends answers to come without end. */
+/** Aborts a request with {@link noOwnAnswer} after too many interim responses. */
 export function limitInterim(request: { on(event: 'information', listener: () => void): unknown; destroy(reason: Error): unknown }): void {
   let interim = 0
   request.on('information', () => {

@@ -2,49 +2,49 @@ import { cacheBytesAs, cacheMemoryBeside, chooseContextLength, padCells } from '
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
 import { bytesPerPixel, engineBytes, planParts } from './image-parts.ts'
 
-/** Tokens that llama.cpp evaluates at once. */
+/** Tokens per batch of llama.cpp. */
 const batchTokens = 512
-/** The fewest tokens per sequence with which a language model is loaded. */
+/** Minimum context per sequence, in tokens. */
 const leastTokens = 256
 /**
- * What the attention of an exported graph takes of a picture of 1024 × 1024, at batch two: it keeps a number for every pair of places, so that
- * it grows with the square of the pixels. Graphs written for checkpoints do not.
+ * Memory for attention in an exported graph for 1024 × 1024 pixels at batch size two. It grows with the square of the pixels, since the
+ * graph stores the whole attention matrix. Graphs built for checkpoints do not.
  */
 const exportedAttentionBytes = 2_700_000_000
-/** Exported graphs are kept with parts that the runtime has folded. */
+/** The runtime keeps exported graphs together with constant-folded copies of some weights. */
 const exportGrowth = 1.3
 
 export interface MemoryFacts {
-  /** Sequences at once per text model. */
+  /** Concurrent sequences per text model. */
   readonly textSlots: number
-  /** Of the machine, the container or the setting `memory`, whichever is least. */
+  /** The minimum of the machine's memory, the container's limit and the setting `memory`. */
   readonly machineBytes: number
-  /** Of the GPU that models compute on: 0 = there is none, Infinity = unknown. */
+  /** Memory of the GPU in use: 0 = no GPU, Infinity = unknown. */
   readonly gpuBytes: number
 }
 
-/** Of a picture, in pixels. */
+/** Size of a picture in pixels. */
 interface PixelSize {
   readonly width: number
   readonly height: number
 }
 
-/** What a model is going to take, before it has been loaded once. */
+/** Expected memory of a model before its first load. */
 export interface MemoryEstimate {
   readonly expected: MemoryNeed
-  /** Below this it cannot be loaded at all. */
+  /** Minimum needed for loading. */
   readonly least: MemoryNeed
 }
 
-/** Bytes that a model is going to take, and the least it can do with; nothing where it runs elsewhere. */
+/** Expected and minimum memory of a model; zero if it runs elsewhere. */
 export function estimateMemory(descriptor: ModelDescriptor, facts: MemoryFacts): MemoryEstimate {
   if (descriptor.bytes === 0) return { expected: noMemory, least: noMemory }
   return descriptor.kind === 'text' ? estimateText(descriptor, facts) : estimateImages(descriptor, facts)
 }
 
 /**
- * Bytes that a model is going to take while it draws a picture of a size, the model itself included; for sizes up to its own what it is expected
- * to take anyway.
+ * Expected memory while drawing a picture of a given size, including the model itself. Sizes up to the native one need no more than {@link
+ * estimateMemory} says.
  */
 export function estimateDrawing(descriptor: ImageModelDescriptor, size: PixelSize, facts: ImageFacts): MemoryNeed {
   const { expected } = estimateImages(descriptor, facts)
@@ -57,12 +57,12 @@ export function estimateDrawing(descriptor: ImageModelDescriptor, size: PixelSiz
   return addMemory(expected, facts.gpuBytes === 0 ? { processorBytes: more, gpuBytes: 0 } : { processorBytes: 0, gpuBytes: more })
 }
 
-/** What the last load took replaces what was expected; nothing that was loaded needs more than it took. */
+/** Replaces the estimate by the measurement of the last load, which also bounds the minimum. */
 export function correctEstimate({ least }: MemoryEstimate, measured: MemoryNeed): MemoryEstimate {
   return { expected: measured, least: leastMemory(least, measured) }
 }
 
-/** Layers that do not fit on a GPU stay on the processor. */
+/** Layers that do not fit on the GPU stay on the processor. */
 function estimateText(descriptor: TextModelDescriptor, facts: MemoryFacts): MemoryEstimate {
   const { bytes, weights, contextLength, trainedLength, cacheType = 'f16' } = descriptor
   const place = (movable: number): MemoryNeed => {
@@ -84,7 +84,7 @@ function estimateText(descriptor: TextModelDescriptor, facts: MemoryFacts): Memo
 
 type ImageFacts = Pick<MemoryFacts, 'machineBytes' | 'gpuBytes'>
 
-/** A GPU holds the whole of an image model or nothing; on the processor its parts may come in turn. */
+/** A GPU holds an image model as a whole or not at all; on the processor its components can be loaded in turn. */
 function estimateImages(descriptor: ImageModelDescriptor, { machineBytes, gpuBytes }: ImageFacts): MemoryEstimate {
   const { bytes, format, native } = descriptor
   if (gpuBytes === 0 && descriptor.checkpoint?.parts !== undefined) {
@@ -98,7 +98,7 @@ function estimateImages(descriptor: ImageModelDescriptor, { machineBytes, gpuByt
   return { expected: place(drawn), least: place(bytes) }
 }
 
-/** Bytes of the processor's memory and of the GPU's; each has a budget of its own. */
+/** Bytes of processor memory and GPU memory; each has its own budget. */
 export interface MemoryNeed {
   readonly processorBytes: number
   readonly gpuBytes: number
@@ -106,27 +106,27 @@ export interface MemoryNeed {
 
 export const noMemory: MemoryNeed = { processorBytes: 0, gpuBytes: 0 }
 
-/** The sum of each kind. */
+/** Sums per kind of memory. */
 export function addMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
   return { processorBytes: a.processorBytes + b.processorBytes, gpuBytes: a.gpuBytes + b.gpuBytes }
 }
 
-/** What `a` takes beyond `b` of each kind; below 0 where it takes less. */
+/** Differences per kind of memory, `a` − `b`; may be negative. */
 export function beyondMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
   return { processorBytes: a.processorBytes - b.processorBytes, gpuBytes: a.gpuBytes - b.gpuBytes }
 }
 
-/** The lesser of each kind. */
+/** Minimum per kind of memory. */
 export function leastMemory(a: MemoryNeed, b: MemoryNeed): MemoryNeed {
   return { processorBytes: Math.min(a.processorBytes, b.processorBytes), gpuBytes: Math.min(a.gpuBytes, b.gpuBytes) }
 }
 
-/** Whether no kind is taken beyond its budget. */
+/** Whether a need fits the budget for each kind of memory. */
 export function fitsMemory(need: MemoryNeed, budget: MemoryNeed): boolean {
   return need.processorBytes <= budget.processorBytes && need.gpuBytes <= budget.gpuBytes
 }
 
-/** Bits that llama.cpp's usual quantizations take per weight, measured over whole files of 7 to 8 B parameters; the best first. */
+/** Bits per weight of common llama.cpp quantizations, measured over whole files of 7 to 8 B parameters; best quality first. */
 const bitsPerWeight = [
   ['Q8_0', 8.5],
   ['Q6_K', 6.6],
@@ -136,7 +136,7 @@ const bitsPerWeight = [
   ['Q2_K', 3.2],
 ] as const
 
-/** The best quantization of a language model whose weights fit into so many bytes; null = none does. */
+/** The best quantization of a language model whose weights fit into `bytes`; null = none. */
 export function findFittingQuantization(parameters: number, bytes: number): { readonly name: string; readonly bytes: number } | null {
   for (const [name, bits] of bitsPerWeight) {
     const size = Math.ceil((parameters * bits) / 8)

@@ -3,25 +3,25 @@ import { neededParts, type PartSizes } from '../checkpoint/model-parts.ts'
 import type { SafetensorsHeader } from '../checkpoint/safetensors-header.ts'
 import type { ImageModelDescriptor } from '../model.ts'
 
-/** What a loaded engine takes before it has any weights. */
+/** Memory of an engine without weights, in bytes. */
 export const engineBytes = 130_000_000
-/** What drawing takes per pixel at its peak: attention, and the decoder a tile at a time. */
+/** Peak memory per pixel while drawing: attention, and the tiled decoder. */
 export const bytesPerPixel = 2048
 
-/** How the parts of an image model come to memory. */
+/** How the components of an image model are loaded. */
 export interface PartsPlan {
-  /** Whether one part makes room for the next, at each picture. */
+  /** Whether components are loaded one after the other for each picture. */
   readonly inTurn: boolean
-  /** What the engine takes at its peak, in bytes. */
+  /** Peak memory in bytes. */
   readonly peak: number
-  /** What it takes while it draws nothing, in bytes: below this it cannot be loaded. */
+  /** Memory while idle in bytes, the minimum for loading. */
   readonly least: number
 }
 
 /**
- * Decides before a load whether the parts of a model stay in memory together: where they fit, a second picture needs no reading.
+ * Decides whether all components of a model stay in memory; if they fit, later pictures need no loading.
  *
- * @param budget Bytes that it may take.
+ * @param budget Available bytes.
  */
 export function planParts(
   { bytes, native, checkpoint }: Pick<ImageModelDescriptor, 'bytes' | 'native' | 'checkpoint'>,
@@ -37,7 +37,7 @@ export function planParts(
   return { inTurn: true, peak: engineBytes + Math.max(texts, Math.max(transformer, vae) + drawing), least }
 }
 
-/** The sizes of the parts that a transformer's own file holds. */
+/** Sizes of the components in a transformer's own file. */
 export function partsInFile({ tensors }: Pick<SafetensorsHeader, 'tensors'>, family: TransformerFamily): PartSizes {
   const slots = neededParts(family)
   const sizes = { texts: 0, transformer: 0, vae: 0 }
@@ -48,19 +48,22 @@ export function partsInFile({ tensors }: Pick<SafetensorsHeader, 'tensors'>, fam
   return sizes
 }
 
-/** The sizes with those of a part's file. */
+/** Adds a component's file to the sizes. */
 export function addPart(sizes: PartSizes, component: string, bytes: number): PartSizes {
   const part = component.startsWith('text_encoder') ? 'texts' : component === 'vae' ? 'vae' : 'transformer'
   return { ...sizes, [part]: sizes[part] + bytes }
 }
 
-/** Bits that files of transformers take per weight. */
+/** Bits per weight of quantized transformer files. */
 const quantizations = [
   ['Q8_0', 8.5],
   ['Q4_0', 4.5],
 ] as const
 
-/** A quantization of a transformer at 16 bits with which the model can be loaded in so many bytes; null = none, or it is a smaller file already. */
+/**
+ * The best quantization of a 16-bit transformer with which the model fits into `budget` bytes; null = none, or the file is already
+ * quantized.
+ */
 export function findFittingTransformer(parts: PartSizes, budget: number): { readonly name: string; readonly bytes: number } | null {
   if (engineBytes + Math.max(parts.texts, parts.vae) > budget) return null
   for (const [name, bits] of quantizations) {

@@ -1,20 +1,20 @@
-/** A model that is worth beginning with on a machine of some size. */
+/** A recommended first model for machines with enough memory. */
 export interface ModelSuggestion {
   readonly kind: 'text' | 'image'
-  /** As a pull takes it. */
+  /** Argument of `sepia model pull`. */
   readonly source: string
-  /** Of the download. */
+  /** Download size. */
   readonly bytes: number
-  /** Memory that it takes on the processor, with the usual settings. */
+  /** Memory on the processor with default settings. */
   readonly memoryBytes: number
-  /** As its page on the hub says. */
+  /** License according to its hub page. */
   readonly license: string
-  /** Steps that it draws with where a request does not say. */
+  /** Default number of steps. */
   readonly steps?: number
 }
 
 const giga = 1e9
-/** Models to start with, the smallest first. */
+/** Recommended first models, smallest first. */
 export const modelSuggestions: readonly ModelSuggestion[] = [
   { kind: 'text', source: 'hf:ggml-org/SmolLM3-3B-GGUF', bytes: 1.9 * giga, memoryBytes: 3 * giga, license: 'apache-2.0' },
   { kind: 'text', source: 'hf:Qwen/Qwen3-8B-GGUF', bytes: 5 * giga, memoryBytes: 8 * giga, license: 'apache-2.0' },
@@ -43,7 +43,7 @@ export const modelSuggestions: readonly ModelSuggestion[] = [
     license: 'openrail++',
     steps: 30,
   },
-  // Folders in diffusers' layout at 16 bits; the memory is that of their parts in turn.
+  // Folders in diffusers' layout at 16 bits; the memory assumes that components are loaded in turn.
   {
     kind: 'image',
     source: 'hf:black-forest-labs/FLUX.2-klein-4B',

@@ -1,46 +1,50 @@
-/** A proxy that connections to the outside go through. */
+/** A proxy for outgoing connections. */
 export interface ForwardProxy {
-  /** `http://` or `https://`, with the name and password that it wants: not to be shown. */
+  /** `http://` or `https://` URL, with user name and password if required; never shown. */
   readonly url: string
-  /** Its host and port, to be shown. */
+  /** Host and port, safe to show. */
   readonly name: string
 }
 
-/** Which connections go through which proxy. */
+/** Proxies for outgoing connections. */
 export interface ForwardProxies {
-  /** For addresses that begin with http://; null = they are reached directly. */
+  /** Proxy for http:// URLs; null = direct connections. */
   readonly http: ForwardProxy | null
-  /** The same for https://. */
+  /** Proxy for https:// URLs; null = direct connections. */
   readonly https: ForwardProxy | null
-  /** Hosts that are reached directly all the same, as `NO_PROXY` writes them, in lower case. */
+  /** Hosts to connect to directly, in the format of `NO_PROXY`, in lower case. */
   readonly exceptions: readonly string[]
 }
 
-/** What a proxy did not do for us; the message names it by host and port. */
+/** A failure of a proxy; the message names its host and port. */
 export class ProxyFault extends Error {}
 
-/** A proxy that wants to know who asks, or does not believe it; the protocol is that of the address behind it. */
+/**
+ * The fault of a proxy that requires a login or rejects it.
+ *
+ * @param protocol Protocol of the target URL.
+ */
 export function wantsLogin(proxy: string, protocol: string): ProxyFault {
   const as = `http://name:password@${proxy}`
   return new ProxyFault(
-    `The proxy ${proxy} needs a name and password, or other ones (407); write them into ${settingOf(protocol)} as ${as}.`,
+    `The proxy ${proxy} requires a name and password or rejects the given ones (407); set them in ${settingOf(protocol)} as ${as}.`,
   )
 }
 
-/** Proxies that name themselves in what they answer on their own. */
+/** `Server` headers of proxies that answer in their own name. */
 const ownServers = /^(?:squid|tinyproxy|privoxy|mitmproxy|polipo)\b/i
-/** The words of RFC 9209 and of Squid for a server that the request never came to. */
+/** Error names of RFC 9209 and Squid for a server that never received the request. */
 const neverReached = /^(?:dns_|destination_|connection_(?:refused|timeout|limit_reached)|ERR_(?:CONNECT_FAIL|DNS_FAIL|CANNOT_FORWARD))/
 
-/** What a proxy answers in place of a server. */
+/** An answer of a proxy in place of the server's. */
 export interface ProxyAnswer {
   readonly fault: ProxyFault
-  /** Whether the proxy says that the server never got the request. */
+  /** Whether the proxy reports that the server never received the request. */
   readonly isUnbegun: boolean
 }
 
 /**
- * The fault of a proxy that answered 502, 503 or 504 itself; null where the answer may be the server's.
+ * The fault of a proxy that returned 502, 503 or 504 itself; null if the answer may be the server's.
  *
  * @see RFC 9209, section 2.3
  */
@@ -57,12 +61,12 @@ export function proxyAnswerIn(
   return { fault, isUnbegun: reason !== undefined && neverReached.test(reason) }
 }
 
-/** The setting that names the proxy of a protocol, for people. */
+/** Name of the setting for a protocol's proxy. */
 export function settingOf(protocol: string): string {
   return protocol === 'https:' ? 'https-proxy (HTTPS_PROXY)' : 'http-proxy (HTTP_PROXY)'
 }
 
-/** The fault of a proxy that an error came from; null = it came from none. */
+/** The proxy fault in an error's chain of causes; null = none. */
 export function proxyFaultIn(error: unknown): ProxyFault | null {
   if (error instanceof ProxyFault) return error
   return error instanceof Error && error.cause !== undefined ? proxyFaultIn(error.cause) : null

@@ -2,15 +2,15 @@ import type { AuditEntry } from '../audit-entry.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** An entry with its number, which grows with each. */
+/** An entry with its number; numbers increase. */
 export interface NumberedAuditEntry extends AuditEntry {
   readonly number: number
 }
 
-/** Keeps what was done, for good: entries are added, and neither change nor go. */
+/** An append-only log of actions. */
 export interface AuditLog {
-  /** Adds an entry; it is on stable storage when this returns. */
+  /** Appends an entry and resolves once it is on stable storage. */
   append(entry: AuditEntry, options: Options): Promise<void>
-  /** Entries older than number `before` (null = the newest), newest first, `limit` at most. */
+  /** Entries before number `before` (null = the newest), newest first, at most `limit`. */
   list(page: { readonly before: number | null; readonly limit: number }, options: Options): Promise<readonly NumberedAuditEntry[]>
 }

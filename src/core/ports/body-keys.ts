@@ -1,18 +1,18 @@
-/** What bodies of requests are encrypted with. */
+/** Encryption key for logged bodies. */
 export interface BodyKey {
   readonly id: string
   /** 32 bytes. */
   readonly secret: Uint8Array
 }
 
-/** The keys of the request log: the newest encrypts, the others are kept to read with. */
+/** Keys of the request log: the newest encrypts, the others only decrypt. */
 export interface BodyKeys {
-  /** The newest; null = there is none, so that nothing can be logged. */
+  /** The newest key; null = none, so that nothing can be logged. */
   current(): BodyKey | null
-  /** The key of this id, the newest or an earlier one; null when it is gone. */
+  /** Finds a key by id; null = gone. */
   find(id: string): BodyKey | null
-  /** Makes a first key where there is none and this service may; nothing happens otherwise. */
+  /** Creates the first key if there is none and this service may create one. */
   begin(): Promise<void>
-  /** Reads them again; another process may have made one. */
+  /** Reloads the keys, since another process may have created one. */
   refresh(): Promise<void>
 }

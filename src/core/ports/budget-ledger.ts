@@ -1,26 +1,27 @@
 import type { Budget, BudgetGrant, BudgetWish } from '../limits/budget.ts'
 
-/** Whose budgets: those of an account, and of one of its tokens where one is named. */
+/** An account and, if given, one of its tokens. */
 export interface BudgetHolder {
   readonly accountId: string
   readonly tokenId: string | null
 }
 
 /**
- * Sets aside what work can use at most, so that no account and no token ever uses more than it may, however much it starts at once.
+ * Reserves the maximum use of work in advance, so that concurrent work can never exceed the limits of an account or token.
  *
- * A reservation ends with {@link release}, with the entry in the books that names it, or with the inference of the same id.
+ * A reservation ends with {@link release}, with the usage entry that names it, or with the inference of the same id.
  */
 export interface BudgetLedger {
   /**
-   * Takes from every budget of the account and the token that concerns the work, or from none; the condition stands in the write. Nothing is written where none does.
+   * Reserves from every applicable budget of the account and token, or from none, with the check inside the write. Without applicable
+   * budgets nothing is written.
    *
-   * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` when too little is left; what an earlier wish for the same work
-   *   had set aside stays.
+   * @throws {ServiceError} `quota_exceeded`, `rate_limit_exceeded` or `concurrency_limit_exceeded` if too little is left; an earlier
+   * reservation for the same work stays.
    */
   reserve(wish: BudgetWish, options: { readonly signal: AbortSignal }): Promise<BudgetGrant>
-  /** Gives back what a reservation set aside; nothing happens when it has ended. */
+  /** Releases a reservation; no effect if it has ended. */
   release(id: string, options: { readonly signal: AbortSignal }): Promise<void>
-  /** The budgets now; none when nothing is limited. */
+  /** The current budgets; empty if nothing is limited. */
   budgets(holder: BudgetHolder, options: { readonly signal: AbortSignal }): Promise<readonly Budget[]>
 }

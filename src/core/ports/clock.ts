@@ -1,7 +1,7 @@
-/** Time as the service sees it, so that tests can move it. */
+/** The service's time source, replaceable in tests. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
-  /** Resolves after `ms`, rejects with the signal's reason when aborted. */
+  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
   wait(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { Document, DocumentKind, StoredDocument } from '../document.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** One document of one account; `accountId: null` asks for it regardless of its owner (public things, and the service's own duties). */
+/** A document of an account; `accountId: null` matches any owner, for public documents and background tasks. */
 export interface DocumentKey {
   readonly kind: DocumentKind
   readonly id: string
@@ -11,49 +11,49 @@ export interface DocumentKey {
 
 export interface DocumentQuery {
   readonly kind: DocumentKind
-  /** null = of every account. */
+  /** null = all accounts. */
   readonly accountId: string | null
-  /** Only those with this label; left out = all. */
+  /** Only documents with this label; absent = all. */
   readonly label?: string
-  /** Only those whose text contains this, whatever the case. */
+  /** Only documents whose text contains this, ignoring case. */
   readonly search?: string
   readonly order: 'newest' | 'oldest'
-  /** The last document of the page before, by what orders it; null = from the start. */
+  /** Sort key of the last document of the previous page; null = from the start. */
   readonly after: { readonly at: number; readonly id: string } | null
   readonly limit: number
 }
 
-/** What became of a write: `full` when the account would keep more than it may, `conflict` when the document is not of the expected version, or another's. */
+/** Result of a write: `full` = over the account's storage limit, `conflict` = not the expected version, or another account's document. */
 export type PutResult = 'stored' | 'full' | 'conflict'
 
 /**
- * What accounts keep besides requests: stored responses and chats, files' and batches' records, conversations, assets.
- * What has expired is not found by anything but `takeExpired`. Writes are durable when they return.
+ * Stores documents of accounts: responses and chats, records of files and batches, conversations, assets. Only `takeExpired` finds expired
+ * documents. Writes are durable when they return.
  */
 export interface DocumentStore {
   /**
-   * Makes the document, or replaces the account's own.
+   * Creates or replaces a document.
    *
-   * @param version What is replaced must be of: a number, null = there must be none, left out = either.
-   * @param most Bytes that the account's documents may take in all afterwards; one that takes no more than before is never refused.
+   * @param version Required version of the existing document: null = it must not exist, absent = any.
+   * @param most Maximum total bytes of the account's documents afterwards; a document that does not grow is never refused.
    */
   put(document: Document, options: Options & { readonly version?: number | null; readonly most: number }): Promise<PutResult>
-  /** Null when there is none, or it is another account's. */
+  /** Finds a document; null = none, or it belongs to another account. */
   get(key: DocumentKey, options: Options): Promise<StoredDocument | null>
-  /** Ordered by `at`, and by id where that is equal. */
+  /** Documents sorted by `at`, then by id. */
   list(query: DocumentQuery, options: Options): Promise<readonly StoredDocument[]>
-  /** Ids and versions of an account's documents with a label, without what they hold. */
+  /** Ids and versions of an account's documents with a label. */
   versions(
     of: { readonly kind: DocumentKind; readonly accountId: string; readonly label: string; readonly limit: number },
     options: Options,
   ): Promise<ReadonlyMap<string, number>>
-  /** Whether there was one. */
+  /** Removes a document; returns whether it existed. */
   remove(key: DocumentKey, options: Options): Promise<boolean>
-  /** Count and bytes of an account's documents, of one kind or of all. */
+  /** Number and total bytes of an account's documents, of one kind or all. */
   sum(
     of: { readonly accountId: string; readonly kind: DocumentKind | null },
     options: Options,
   ): Promise<{ readonly count: number; readonly bytes: number }>
-  /** Removes what has expired, the longest ago first, `limit` at most, and says what it was, so that what is attached can go too. */
+  /** Removes expired documents, longest expired first, at most `limit`, and returns them so that attached files can be deleted too. */
   takeExpired(limit: number, options: Options): Promise<readonly StoredDocument[]>
 }

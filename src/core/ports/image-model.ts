@@ -5,29 +5,29 @@ import type { UpscalerFacts } from '../model.ts'
 
 /** A loaded image model. */
 export interface ImageModel {
-  /** What it computes on; absent where the runtime cannot tell. */
+  /** Its device; absent = unknown. */
   readonly device?: ComputeDevice | undefined
   /**
-   * Draws every image of the request; aborting stops before the next denoising step.
+   * Draws all images of the request; aborting takes effect before the next denoising step.
    *
-   * @throws {ServiceError} `unsupported` naming the field the model cannot honour, `validation_error` for an image
-   *   that does not decode, `numerical_error` for NaN or Inf, `inference_failed` when the engine breaks.
+   * @throws {ServiceError} `unsupported` naming the unsupported field, `validation_error` for an undecodable image, `numerical_error` for
+   * NaN or Inf, `inference_failed` when the engine fails.
    */
   generate(
     request: ImageRequest,
     options: {
       readonly signal: AbortSignal
       readonly onProgress: (progress: ImageProgress) => void
-      /** The assets that the request names, where they were looked up already. */
+      /** The request's assets, if already looked up. */
       readonly assets?: readonly AssetDescriptor[]
-      /** What enlarges between two passes, where the request names it; absent = it is not there. */
+      /** The upscaler between two passes, if the request names one; absent = not available. */
       readonly upscaler?: UpscalerFacts | null
     },
   ): Promise<ImageResult>
   /**
-   * Makes a picture larger; absent where the model draws.
+   * Enlarges a picture; absent if the model draws.
    *
-   * @throws {ServiceError} as {@link generate} does.
+   * @throws {ServiceError} as {@link generate}.
    */
   enlarge?(
     request: EnlargementRequest,

@@ -8,17 +8,17 @@ export interface InferencePage {
   readonly next: string | null
 }
 
-/** Reads the records of deferred inferences. Another account's inference does not exist. */
+/** Reads the records of deferred inferences. Inferences of other accounts are not found. */
 export interface InferenceLog {
-  /** With its place in the queue while it is pending; null when the account has none of this id. */
+  /** Finds an inference, with its queue position while pending; null = the account has none with this id. */
   find(id: string, accountId: string, options: { readonly signal: AbortSignal }): Promise<Inference | null>
-  /** A page of the account's inferences, newest first, without their places in the queue; `status: null` = in every state. */
+  /** A page of the account's inferences, newest first, without queue positions; `status: null` = all states. */
   list(
     query: { readonly accountId: string; readonly status: InferenceStatus | null; readonly limit: number; readonly after: string | null },
     options: { readonly signal: AbortSignal },
   ): Promise<InferencePage>
-  /** When the longest waiting of all that are pending was submitted, in Unix milliseconds; null when none is. */
+  /** Submission time of the oldest pending inference in Unix milliseconds; null = none. */
   oldestPending(options: { readonly signal: AbortSignal }): Promise<number | null>
-  /** Keys of those outputs that nobody will ask for: their inference is unknown, completed with another, or past its retention. */
+  /** Keys of unreferenced outputs: the inference is unknown, completed with another output, or past its retention. */
   findOrphans(outputs: readonly StoredOutput[], options: { readonly signal: AbortSignal }): Promise<readonly string[]>
 }

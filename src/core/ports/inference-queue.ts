@@ -4,62 +4,62 @@ import type { ModelDescriptor } from '../model.ts'
 import type { UsageEntry } from '../usage.ts'
 
 export interface InferenceSubmission extends Omit<Submission<InferenceWork>, 'id'> {
-  /** Absent = a new one. */
+  /** Absent = generate one. */
   readonly id?: string
   readonly priority: Priority
-  /** What its output is expected to take at most; counts against the account's storage until the output is there; absent = nothing. */
+  /** Expected maximum size of the output; counts against the account's storage until the output is stored; absent = 0. */
   readonly outputBytes?: number
-  /** Same key, fingerprint and webhook within 24 h give the same inference. */
+  /** The same key, fingerprint and webhook within 24 h return the same inference. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-  /** Where to announce the completion, or null. */
+  /** URL to notify of completion, or null. */
   readonly webhookUrl: string | null
 }
 
-/** What tells a claim from every earlier and later one of the same inference; `attempt` is the fence. */
+/** Identifies one claim of an inference; `attempt` is the fencing token. */
 export interface Hold {
   readonly id: string
   readonly attempt: number
 }
 
-/** A worker's hold on a running inference. */
+/** A worker's claim of a running inference. */
 export interface Claim extends Hold {
   readonly inference: Inference
   /**
-   * What was submitted; a promise of it where it lies elsewhere than the record.
+   * Loads the submission, which may be stored outside the record.
    *
-   * @throws {ServiceError} `server_is_overloaded` when it cannot be read now, `internal_error` when it is damaged or gone.
+   * @throws {ServiceError} `server_is_overloaded` if it cannot be read now, `internal_error` if it is damaged or missing.
    */
   load(options: { readonly signal: AbortSignal }): Submission<InferenceWork> | Promise<Submission<InferenceWork>>
-  /** Earlier attempts that killed their engine; over 0 the work is a suspect and runs alone on its model. */
+  /** Earlier attempts that killed their engine; above 0 the work runs alone on its model. */
   readonly deadlyAttempts: number
 }
 
-/** How many more inferences a worker can run on one model. */
+/** Free capacity of a worker for one model. */
 export interface ModelRoom {
   readonly model: string
   readonly room: number
-  /** Takes only what was submitted at least so long ago; absent = anything. */
+  /** Claim only work submitted at least this long ago; absent = any. */
   readonly waitedMs?: number
-  /** Takes only work for a model of this kind; absent = of either. */
+  /** Claim only work for this kind of model; absent = either. */
   readonly kind?: ModelDescriptor['kind'] | undefined
 }
 
 export interface QueueLimits {
-  /** Inferences that may be pending; more are refused. */
+  /** Maximum number of pending inferences; more are refused. */
   readonly maxPending: number
-  /** Inferences of one account that may be pending; absent = as many as of all. */
+  /** Maximum number of pending inferences per account; absent = as in total. */
   readonly maxPendingPerAccount?: number
-  /** Bytes that one account may have stored: work that waits or runs, what its outputs are expected to take, and outputs; absent = any. */
+  /** Maximum stored bytes per account: waiting and running work, its expected outputs, and outputs; absent = unlimited. */
   readonly maxStoredBytesPerAccount?: number
 }
 
-/** An attempt that ended without a result and may succeed next time. */
+/** A failed attempt that may succeed when retried. */
 export interface AttemptFailure {
-  /** Whether the engine died of it, rather than reported a failure. */
+  /** Whether the engine died, rather than reported a failure. */
   readonly deadly: boolean
-  /** What the inference fails with when no attempt is left. */
+  /** The error of the inference if no attempt is left. */
   readonly error: ErrorRecord
-  /** Wait before the next attempt. */
+  /** Delay before the next attempt. */
   readonly delayMs: number
 }
 
@@ -68,91 +68,93 @@ export type Completion =
   | { readonly outcome: 'failed'; readonly error: ErrorRecord }
   | { readonly outcome: 'cancelled'; readonly error: ErrorRecord }
 
-/** `already-mine` repeats a completion whose answer got lost; `lost` when another attempt or a sweep was faster. */
+/** `already-mine` = a repeated completion whose answer was lost; `lost` = another attempt or a sweep came first. */
 export type CompletionAnswer = 'completed' | 'already-mine' | 'lost'
 
-/** What became of an inference that its worker gave back; `cancelled` when that was asked for meanwhile. */
+/** Result of a release; `cancelled` = cancellation was requested meanwhile. */
 export type ReleaseAnswer = 'requeued' | 'cancelled' | 'lost'
 
-/** What the books get in the same commit, should the inference end with it; null = nothing. */
+/** The usage entry to write in the same commit if the inference ends; null = none. */
 export interface Booking {
   readonly usage: UsageEntry | null
 }
 
-/** Claims that their worker must let go of. */
+/** Claims that their worker must abandon. */
 export interface RenewalReport {
-  /** The caller asked to cancel them; still held. */
+  /** Cancellation was requested; still held. */
   readonly cancelRequested: readonly Hold[]
   /** No longer held. */
   readonly lost: readonly Hold[]
 }
 
 export interface SweepReport {
-  /** Leases that ran out and went back to pending. */
+  /** Inferences requeued after their lease expired. */
   readonly requeued: number
-  /** Inferences failed for having no attempt left, or for having waited too long. */
+  /** Inferences failed because no attempt was left or they waited too long. */
   readonly failed: number
 }
 
 export interface ExpiryReport {
-  /** Keys of outputs that must now be deleted from the output store. */
+  /** Keys of outputs to delete from the output store. */
   readonly outputs: readonly string[]
-  /** Records deleted after their retention; a store may keep them longer, and find them no more. */
+  /** Number of records deleted after their retention. A store may keep such records longer, but no longer finds them. */
   readonly deletedRecords: number
 }
 
-/** The durable queue of deferred inferences. A resolved promise means the change is on stable storage. */
+/** The durable queue of deferred inferences. A change is on stable storage when its promise resolves. */
 export interface InferenceQueue {
   /**
-   * @throws {ServiceError} `server_is_overloaded` when the queue is full, `concurrency_limit_exceeded` when the account has
-   *   filled its share of it, `quota_exceeded` when it may store no more, `idempotency_conflict` when the key was
-   *   used for another body.
+   * @throws {ServiceError} `server_is_overloaded` if the queue is full, `concurrency_limit_exceeded` if the account's share is full,
+   * `quota_exceeded` if its storage is full, `idempotency_conflict` if the key was used for another body.
    */
   enqueue(
     submission: InferenceSubmission,
     options: { readonly signal: AbortSignal },
   ): Promise<{ readonly inference: Inference; readonly repeated: boolean }>
   /**
-   * The next pending inferences for these models, at most `limit` and as many of each as it has room, in the order in which
-   * accounts take turns. Starts an attempt of each. Work in a format that this version cannot read is left for one that can.
+   * Claims the next pending inferences for these models, at most `limit` and within the capacity of each, in the order in which accounts
+   * take turns, and starts an attempt of each. Work in an unknown format is left for newer versions.
    */
   claim(
     wanted: { readonly workerId: string; readonly rooms: readonly ModelRoom[]; readonly limit: number; readonly leaseMs: number },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly Claim[]>
-  /** Extends the leases of everything that a worker holds and notes progress; tells what it must let go of. */
+  /** Extends the leases of all claims of a worker and stores progress; returns the claims to abandon. */
   renew(
     holds: readonly (Hold & { readonly progress: Progress | null })[],
     options: { readonly signal: AbortSignal; readonly leaseMs: number },
   ): Promise<RenewalReport>
-  /** Completes a running inference whose attempt is still the hold's, books its usage and makes its webhook, in one commit. */
+  /** Completes an inference that is still held, records its usage and creates its webhook delivery, in one commit. */
   complete(
     hold: Hold,
     end: Booking & { readonly completion: Completion },
     options: { readonly signal: AbortSignal },
   ): Promise<CompletionAnswer>
-  /** Puts a claimed inference back to pending without counting the attempt, claimable after `delayMs`; it keeps its age. */
+  /** Requeues a claimed inference without counting the attempt, claimable after `delayMs`; it keeps its age. */
   release(hold: Hold, end: Booking & { readonly delayMs: number }, options: { readonly signal: AbortSignal }): Promise<ReleaseAnswer>
-  /** Lets pending inferences that were given back be claimed at once, instead of after their delay. */
+  /** Makes released inferences claimable now instead of after their delay. */
   hasten(ids: readonly string[], options: { readonly signal: AbortSignal }): Promise<void>
-  /** Counts the attempt and puts the inference back to pending, or completes it as failed when none is left. */
+  /** Counts the attempt and requeues the inference, or completes it as failed if no attempt is left. */
   retry(
     hold: Hold,
     end: Booking & { readonly failure: AttemptFailure },
     options: { readonly signal: AbortSignal },
   ): Promise<ReleaseAnswer | 'failed'>
-  /** Pending: completes it as cancelled. Running: asks its worker to. Completed: leaves it. Returns the record, null when unknown. */
+  /**
+   * Cancels an inference. Pending: completes it as cancelled. Running: asks its worker to cancel. Completed: no effect. Returns the record,
+   * null if unknown.
+   */
   cancel(target: { readonly id: string; readonly accountId: string }, options: { readonly signal: AbortSignal }): Promise<Inference | null>
   /**
-   * Moves lost leases on, but for those that the caller itself still holds, and fails what waited too long, counted from
-   * its submission.
+   * Requeues or fails inferences with expired leases, except those the caller still holds, and fails those that waited too long since
+   * submission.
    */
   sweep(
     limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
     options: { readonly signal: AbortSignal },
   ): Promise<SweepReport>
-  /** Takes the outputs of some records whose retention is over, and deletes some old records; nothing left when it reports none. */
+  /** Takes some outputs past their retention and deletes some old records; repeat until it reports none. */
   expire(options: { readonly signal: AbortSignal }): Promise<ExpiryReport>
-  /** Resolves when something may have become claimable, or after `timeoutMs`. */
+  /** Resolves when work may have become claimable, or after `timeoutMs`. */
   waitForWork(timeoutMs: number, options: { readonly signal: AbortSignal }): Promise<void>
 }

@@ -1,9 +1,9 @@
 import type { MemoryNeed } from '../memory/estimate-memory.ts'
 
-/** What models took when they were last in memory, so that the first load after a restart is planned by it. */
+/** Memory of models when they were last loaded, for planning the first load after a restart. */
 export interface MeasuredMemory {
-  /** @param conditions What the figure depends on besides the model; it counts only under the same ones. */
+  /** @param conditions Settings that affect the memory; a measurement only applies under equal ones. */
   find(modelId: string, conditions: string): MemoryNeed | undefined
-  /** Never rejects: the next load measures again. */
+  /** Never rejects: the next load measures the memory again. */
   note(modelId: string, conditions: string, memory: MemoryNeed): Promise<void>
 }

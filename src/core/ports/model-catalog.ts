@@ -1,18 +1,18 @@
 import type { AssetDescriptor, AssetKind, UnusableFile } from '../assets/asset.ts'
 import type { ImageModelDescriptor, ModelDescriptor } from '../model.ts'
 
-/** The models and assets the service knows. */
+/** The installed models and assets. */
 export interface ModelCatalog {
-  /** Every installed model, hidden ones among them. */
+  /** All installed models, including hidden ones. */
   list(): readonly ModelDescriptor[]
-  /** Undefined when no model has this id. */
+  /** Finds a model by id; undefined = none. */
   find(modelId: string): ModelDescriptor | undefined
-  /** The model used where a route names none: the first image model it takes, built-in last. */
+  /** Default image model: the first accepted one, built-in ones last. */
   defaultImageModel(accepts?: (model: ImageModelDescriptor) => boolean): ImageModelDescriptor | undefined
-  /** Every installed file that requests may name besides a model. */
+  /** All installed assets. */
   listAssets(): readonly AssetDescriptor[]
-  /** Undefined when no usable file of this kind has this name. */
+  /** Finds a usable asset; undefined = none. */
   findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined
-  /** A file of that name that is there but cannot be used. */
+  /** Finds an unsupported file by name. */
   findUnusable(name: string): UnusableFile | undefined
 }

@@ -2,33 +2,33 @@ import type { ImageModelDescriptor, TextModelDescriptor } from '../model.ts'
 import type { ImageModel } from './image-model.ts'
 import type { TextModel } from './text-model.ts'
 
-/** A model in memory, usually a child process; disposing it frees the memory. */
+/** A loaded model, usually a child process; disposing it frees the memory. */
 export interface LoadedModel<Model> extends AsyncDisposable {
   readonly model: Model
-  /** Requests it can work on at once. */
+  /** Concurrent requests it can handle. */
   readonly slots: number
-  /** Resolves, never rejects, when the model is gone for whatever reason. */
+  /** Resolves when the model has exited for any reason; never rejects. */
   readonly exited: Promise<{ readonly reason: string }>
-  /** Resident bytes now. */
+  /** Current resident bytes. */
   memoryBytes(): number
-  /** The most resident bytes since it was loaded; absent = as now. */
+  /** Peak resident bytes since loading; absent = use the current value. */
   peakMemoryBytes?(): number
 }
 
 export interface LoadOptions {
   readonly signal: AbortSignal
-  /** Hears how much of the weights has been read, 0 to 1, where the engine tells. */
+  /** Called with the share of the weights read, 0 to 1, if the engine reports it. */
   readonly onProgress?: (part: number) => void
 }
 
 /** Starts engines; the residency loop decides when. */
 export interface ModelLoader {
   /**
-   * Starts the engine of a text model; what is returned can be asked at once.
+   * Loads a text model; the result is ready for requests.
    *
-   * @throws {ServiceError} what the engine says about the model's files, or `inference_failed` when it dies or takes too long.
+   * @throws {ServiceError} the engine's error about the model's files, or `inference_failed` if it dies or takes too long.
    */
   loadText(descriptor: TextModelDescriptor, options: LoadOptions): Promise<LoadedModel<TextModel>>
-  /** The same for an image model. */
+  /** Loads an image model, as {@link loadText}. */
   loadImage(descriptor: ImageModelDescriptor, options: LoadOptions): Promise<LoadedModel<ImageModel>>
 }

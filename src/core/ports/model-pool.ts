@@ -10,34 +10,33 @@ export interface ModelLease<Model> extends AsyncDisposable {
 
 export interface AcquireOptions {
   readonly signal: AbortSignal
-  /** Slots are shared out fairly between accounts. */
+  /** Slots are distributed fairly between accounts. */
   readonly account: string
-  /** Completions or pictures that the slot will make, so that many in one request get no more than many requests; default 1. */
+  /** Number of completions or images in the request; they count like as many requests. Default 1. */
   readonly sequences?: number
-  /** What the requests of one conversation have in common: where there are several machines they go to the same, whose cache is warm. */
+  /** Key of the conversation: in a cluster, requests with the same key go to the same machine, whose cache is warm. */
   readonly conversation?: string
-  /** How urgent it is among what waits of its account, lower first; default 0. It never comes before another account for that. */
+  /** Priority among the account's waiting requests, lower first; default 0. Does not affect other accounts. */
   readonly priority?: number
-  /** Whether nobody waits for it at a connection: it keeps its place in the line beside those who do; default false. */
+  /** Whether the request is asynchronous; it waits in the same line as the others. Default false. */
   readonly deferred?: boolean
-  /** The first call that most likely follows: it is sent along with the request for a slot on another machine, which begins at once. */
+  /** The expected first call: in a cluster it is sent with the slot request to start at once. */
   readonly ahead?: TextAhead
 }
 
-/** A text that a model is about to be asked for, or the tokens of its prompt. Asked for otherwise or not at all, it is stopped. */
+/** An expected text request, possibly with its prompt tokens. If the actual request differs, it is cancelled. */
 export interface TextAhead {
   readonly asks: 'generate' | 'countPrompt'
-  /** The very object that the model will be given. */
+  /** Must be the same object that is passed to the model. */
   readonly request: TextRequest
 }
 
 /**
- * Hands out slots on models, loading them on first use. Waiting is bounded per model.
+ * Leases slots on models and loads them on first use. Waiting is limited per model.
  *
- * @throws {ServiceError} `model_not_found`; `unsupported` when the model is larger than all memory that models may take;
- *   `concurrency_limit_exceeded` when too many of the account wait;
- *   `server_is_overloaded` when too many wait or one waited too long;
- *   `model_loading` when the model crashed while loading and is backing off; `shutting_down`.
+ * @throws {ServiceError} `model_not_found`; `unsupported` if the model exceeds the memory budget for all models;
+ * `concurrency_limit_exceeded` if too many requests of the account wait; `server_is_overloaded` if too many wait in total or one waits too
+ * long; `model_loading` if the model crashed while loading and is in back-off; `shutting_down`.
  */
 export interface ModelPool {
   /** Waits for a slot on a text model. */
@@ -45,15 +44,15 @@ export interface ModelPool {
   /** Waits for a slot on an image model. */
   acquireImage(modelId: string, options: AcquireOptions): Promise<ModelLease<ImageModel>>
   /**
-   * Whether a slot could be had at once or after loading, so that the worker claims no more than fits. Where callers wait, one deferred run may
-   * wait among them, or theirs would always come first.
+   * Whether a slot is available now or after loading, so that the worker claims no more than fits. If callers are waiting, one deferred
+   * request may wait among them, so that it is not always last.
    */
   hasRoom(modelId: string): boolean
-  /** Every model's state, for the models list, health and the console. */
+  /** States of all models, for the models list, health and the console. */
   states(): readonly ModelState[]
-  /** Loads a model now. */
+  /** Loads a model. */
   load(modelId: string, options: { readonly signal: AbortSignal }): Promise<void>
-  /** Unloads a model once its leases are back. */
+  /** Unloads a model once its leases have ended. */
   unload(modelId: string, options: { readonly signal: AbortSignal }): Promise<void>
 }
 
@@ -62,19 +61,19 @@ export interface ModelState {
   readonly state: 'unloaded' | 'loading' | 'loaded' | 'backing-off'
   /** Resident bytes of its process; 0 when unloaded. */
   readonly memoryBytes: number
-  /** Of a model that is being loaded: how much of it has been read, 0 to 1; absent = its engine does not report it. */
+  /** Share of the model read during loading, 0 to 1; absent = not reported by its engine. */
   readonly loadProgress?: number | undefined
   readonly slots: number
   readonly inUse: number
   readonly waiting: number
-  /** Unix milliseconds since when the one that waits longest does; absent = none waits, or its node does not report it. */
+  /** Start of the longest wait in Unix milliseconds; absent = no waiting requests, or not reported by the node. */
   readonly waitingSince?: number | undefined
-  /** Of a loaded text model: share of its KV cache that running requests fill, 0 to 1, as far as its runtime tells. */
+  /** Share of a loaded text model's KV cache used by running requests, 0 to 1; absent = not reported. */
   readonly cacheUse?: number | undefined
-  /** Machines that have it in memory; absent where there is one machine. */
+  /** Number of machines that have it loaded; absent = a single machine. */
   readonly nodes?: number
-  /** Of a loaded text model, as far as its runtime tells. */
+  /** Context length of a loaded text model; absent = not reported. */
   readonly contextLength?: number | undefined
-  /** Of a loaded model, as far as its runtime tells. */
+  /** Device of a loaded model; absent = not reported. */
   readonly device?: ComputeDevice | undefined
 }

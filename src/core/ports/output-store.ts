@@ -1,44 +1,44 @@
 import type { OutputReference } from '../inference.ts'
 
-/** Keeps result bytes; what `put` resolved for is on stable storage. */
+/** Stores output bytes; they are on stable storage when `put` resolves. */
 export interface OutputStore {
-  /** Stores an output under an inference's attempt, so that a late attempt can never overwrite another's bytes. */
+  /** Stores an output under the inference's attempt, so that a late attempt cannot overwrite another's bytes. */
   put(name: OutputName, content: OutputContent, options: { readonly signal: AbortSignal }): Promise<OutputReference>
   /**
-   * The bytes in pieces, once all of them have been checked against the reference. At most a few pieces are in memory at once.
+   * Reads an output in pieces, after checking all of it against the reference. At most a few pieces are in memory at once.
    *
-   * @throws {ServiceError} `internal_error` when they are damaged or missing, never wrong bytes.
+   * @throws {ServiceError} `internal_error` if the bytes are damaged or missing.
    */
   open(reference: OutputReference, options: { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>
   /**
-   * Some of the bytes, unchecked: the caller verifies them.
+   * Reads some of the bytes without checking them; the caller must verify them.
    *
-   * @throws {ServiceError} `internal_error` when they are missing.
+   * @throws {ServiceError} `internal_error` if they are missing.
    */
   readPart(
     reference: OutputReference,
     part: { readonly offset: number; readonly length: number },
     options: { readonly signal: AbortSignal },
   ): Promise<Uint8Array>
-  /** Deletes outputs by their keys; those that are not there count as deleted. A loss of power may bring some back. */
+  /** Deletes outputs by key; missing ones are ignored. After a power failure some may reappear. */
   delete(keys: readonly string[], options: { readonly signal: AbortSignal }): Promise<void>
-  /** Outputs stored before `olderThan`, in Unix milliseconds, so that orphans can be found. */
+  /** Outputs stored before `olderThan`, in Unix milliseconds, for finding orphans. */
   listOld(query: { readonly olderThan: number }, options: { readonly signal: AbortSignal }): AsyncIterable<StoredOutput>
 }
 
-/** What is to be stored. The chunks can be gone through several times. */
+/** Bytes to store. The chunks can be iterated several times. */
 export interface OutputContent {
   readonly contentType: string
   readonly chunks: Iterable<Uint8Array>
 }
 
-/** What an output belongs to. */
+/** The inference and attempt of an output. */
 export interface OutputName {
   readonly inferenceId: string
   readonly attempt: number
 }
 
-/** An output that lies in the store, whether or not a record names it. */
+/** An output in the store, referenced by a record or not. */
 export interface StoredOutput {
   readonly key: string
   readonly inferenceId: string

@@ -2,33 +2,33 @@ import type { RequestRecord } from '../requests/request-record.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** A record with its number, which grows with each. */
+/** A record with its number; numbers increase. */
 export interface NumberedRequest extends RequestRecord {
   readonly number: number
 }
 
-/** Which records to list. */
+/** Filters for listing records. */
 export interface RequestLogQuery {
-  /** null = everybody's. */
+  /** null = all accounts. */
   readonly accountId: string | null
-  /** Only those whose excerpt contains this, whatever the case; null = all. */
+  /** Only records whose excerpt contains this, ignoring case; null = all. */
   readonly search: string | null
   readonly kind: RequestRecord['kind'] | null
-  /** Only asynchronous ones, only others; null = both. */
+  /** Only asynchronous requests, or only others; null = both. */
   readonly deferred: boolean | null
-  /** Only those with these ids; null = all. */
+  /** Only records with these ids; null = all. */
   readonly ids: readonly string[] | null
-  /** Only those with a smaller number; null = from the newest. */
+  /** Only records with a smaller number; null = start with the newest. */
   readonly before: number | null
   readonly limit: number
 }
 
-/** Keeps for a while what was asked of the service. */
+/** Keeps records of requests for a limited time. */
 export interface RequestLog {
-  /** Adds records, numbered in their order. */
+  /** Appends records, numbered in order. */
   append(records: readonly RequestRecord[], options: Options): Promise<void>
   /** Newest first. */
   list(query: RequestLogQuery, options: Options): Promise<readonly NumberedRequest[]>
-  /** Forgets the words of what is older than `words`, and all of what is older than `all`; both in Unix milliseconds. */
+  /** Deletes the words of records older than `words`, and records older than `all`; both in Unix milliseconds. */
   expire(before: { readonly words: number; readonly all: number }, options: Options): Promise<void>
 }

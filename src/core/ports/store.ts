@@ -12,9 +12,9 @@ import type { RequestLog } from './request-log.ts'
 import type { SharedCounts, UsageLog } from './usage-log.ts'
 import type { WebhookLog } from './webhook-log.ts'
 
-/** Everything a node keeps except outputs; disposing it waits for what was asked before. */
+/** All data of a node except outputs; disposing waits for operations in progress. */
 export interface Store extends AsyncDisposable {
-  /** The time that every stored moment is written and compared in. */
+  /** The clock for all stored times. */
   readonly clock: Clock
   readonly queue: InferenceQueue
   readonly log: InferenceLog
@@ -27,12 +27,12 @@ export interface Store extends AsyncDisposable {
   readonly documents: DocumentStore
   readonly counts: SharedCounts
   readonly requests: RequestLog
-  /** Whether a part of it was found damaged, so that nothing should be sent here; absent where another service looks after it. */
+  /** Whether damage was found, so that the node should receive no requests; absent if an external database monitors itself. */
   readonly isDamaged?: () => boolean
-  /** From now on keeps large requests that wait there, and reads them from there; absent where they lie with their records. */
+  /** Moves large waiting requests to the output store from now on; absent if they are stored with their records. */
   readonly keepLargeWorkIn?: (outputs: OutputStore) => void
-  /** The nodes that share the store; absent where it cannot be shared. */
+  /** Nodes that share the store; absent if it cannot be shared. */
   readonly nodes?: NodeRegistry
-  /** Calls back with the ids of inferences that ended on other nodes; some may be missed. Absent where there are no other nodes. */
+  /** Registers a callback for ids of inferences that ended on other nodes; some may be missed. Absent without other nodes. */
   readonly onEndedElsewhere?: (notify: (ids: readonly string[]) => void) => void
 }

@@ -13,72 +13,72 @@ import type {
   TokenizeResult,
 } from '../text-generation.ts'
 
-/** What the runtime of a language model tells of its cache and its guesses. */
+/** Runtime statistics of a language model. */
 export interface TextFigures {
-  /** Share of the KV cache that running requests fill, 0 to 1; conversations kept warm beside them do not count. */
+  /** Share of the KV cache used by running requests, 0 to 1; idle conversations do not count. */
   readonly cacheUse: number
-  /** How often tokens were guessed since the model was loaded (speculative decoding). */
+  /** Number of speculative decoding rounds since loading. */
   readonly guesses: number
-  /** The tokens that were guessed. */
+  /** Number of drafted tokens. */
   readonly guessedTokens: number
-  /** Those of them that were right. */
+  /** Number of accepted tokens among them. */
   readonly rightTokens: number
 }
 
 /** A loaded language model. */
 export interface TextModel {
-  /** What it computes on; absent where the runtime cannot tell. */
+  /** Its device; absent = unknown. */
   readonly device?: ComputeDevice | undefined
-  /** Tokens of prompt and answer together that it takes; absent where the runtime cannot tell. */
+  /** Maximum tokens of prompt and answer together; absent = unknown. */
   readonly contextLength?: number | undefined
-  /** How full its cache is and how its guesses fared; absent where the runtime cannot tell. */
+  /** Statistics; absent = not supported by the runtime. */
   figures?(): TextFigures | undefined
 
   /**
    * Generates until every choice has finished; the last part is exactly one `finish`.
    *
-   * @param options.account Whose prefix cache may be used; state is never shared across accounts.
-   * @throws {ServiceError} `context_length_exceeded` and `unsupported_parameter` before the first part,
-   *   `inference_failed` when the engine breaks. Aborting ends the iteration with the signal's reason.
+   * @param options.account Account of the prefix cache; state is never shared across accounts.
+   * @throws {ServiceError} `context_length_exceeded` and `unsupported_parameter` before the first part, `inference_failed` when the engine
+   * fails. Aborting ends the iteration with the signal's reason.
    */
   generate(
     request: TextRequest,
     options: {
       readonly signal: AbortSignal
       readonly account: string
-      /** The adapters that the request names, where they were looked up already. */
+      /** The request's adapters, if already looked up. */
       readonly adapters?: readonly AssetDescriptor[]
     },
   ): AsyncIterable<TextPart>
 
   /**
-   * Tokens that the prompt of a request has; absent where the runtime cannot tell before it runs.
+   * Number of prompt tokens of a request; absent = not supported by the runtime.
    *
-   * @throws {ServiceError} `context_length_exceeded` and what else `generate` refuses of a prompt.
+   * @throws {ServiceError} `context_length_exceeded`, and other refusals of `generate` about the prompt.
    */
   countPrompt?(request: TextRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<number>
 
-  /** @throws {ServiceError} `unsupported_parameter` when the model makes no embeddings, `context_length_exceeded`. */
+  /** @throws {ServiceError} `unsupported_parameter` if the model has no embeddings, `context_length_exceeded`. */
   embed(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
 
   /**
-   * Scores documents against a query; absent where the model does not.
+   * Scores documents against a query; absent = not supported by the model.
    *
-   * @throws {ServiceError} `context_length_exceeded` when a pair of both is longer than the model takes.
+   * @throws {ServiceError} `context_length_exceeded` if a pair exceeds the context.
    */
   rank?(request: RankRequest, options: { readonly signal: AbortSignal }): Promise<RankResult>
 
   /**
-   * The tokens of a text, or of the prompt that a conversation becomes; absent where the runtime cannot tell.
+   * Tokenizes a text or a conversation's prompt; absent = not supported by the runtime.
    *
-   * @throws {ServiceError} `context_length_exceeded` when they are many times more than the model takes.
+   * @throws {ServiceError} `context_length_exceeded` if the tokens exceed the context many times over.
    */
   tokenize?(request: TokenizeRequest, options: { readonly signal: AbortSignal; readonly account: string }): Promise<TokenizeResult>
 
   /**
-   * The text that tokens spell; absent where the runtime cannot tell.
+   * Converts tokens to text; absent = not supported by the runtime.
    *
-   * @throws {ServiceError} `invalid_request_error` when the model has no such token.
+   * @throws {ServiceError} `invalid_request_error` for an unknown token.
    */
   detokenize?(request: DetokenizeRequest, options: { readonly signal: AbortSignal }): Promise<DetokenizeResult>
 }

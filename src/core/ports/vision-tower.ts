@@ -1,28 +1,28 @@
-/** Rows of vectors that stand for a picture, or for a part of one, in a prompt. */
+/** Embedding rows for a picture, or for a part of one, in a prompt. */
 export interface PictureBlock {
   readonly rows: number
-  /** Rows of a line where they stand in a grid, each at a line and a column; null = one behind the other. */
+  /** Rows per line if they form a grid; null = a sequence. */
   readonly columns: number | null
 }
 
-/** What turns pictures into rows of vectors, which a language model reads like tokens. */
+/** Encodes pictures into embedding rows for a language model. */
 export interface VisionTower extends AsyncDisposable {
-  /** Numbers of a row's vector. */
+  /** Width of a row. */
   readonly width: number
-  /** Whether every row of a block sees all others of it, also those behind it. */
+  /** Whether attention within a block is bidirectional. */
   readonly seesAround: boolean
-  /** Whether blocks are grids, which only some language models place. */
+  /** Whether blocks are grids, which only some language models support. */
   readonly makesGrids: boolean
   /**
-   * How a picture is shown: texts, which may spell control tokens, and blocks, in order. Only its header is read.
+   * The layout of a picture in a prompt: texts, which may contain control tokens, and blocks, in order. Only the picture's header is read.
    *
-   * @throws {ServiceError} `validation_error` when it is no picture, or too large.
+   * @throws {ServiceError} `validation_error` if it is not a picture or too large.
    */
   layOut(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly (string | PictureBlock)[]>
   /**
-   * The vectors of each block, in order: float32 [rows, width].
+   * Encodes a picture into the rows of each block, in order: float32 [rows, width].
    *
-   * @throws {ServiceError} `validation_error` when it does not decode.
+   * @throws {ServiceError} `validation_error` if it cannot be decoded.
    */
   look(picture: Uint8Array, options: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]>
 }

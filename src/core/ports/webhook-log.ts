@@ -1,4 +1,4 @@
-/** One announcement to be made; times in Unix milliseconds. */
+/** A webhook delivery; times in Unix milliseconds. */
 export interface WebhookDelivery {
   readonly id: string
   readonly inferenceId: string
@@ -7,29 +7,29 @@ export interface WebhookDelivery {
   readonly attempts: number
   readonly nextAttemptAt: number
   readonly state: 'waiting' | 'delivered' | 'given-up'
-  /** HTTP status or a short reason of the last attempt. */
+  /** HTTP status or short failure reason of the last attempt. */
   readonly lastResult: string | null
-  /** The trace that the inference was asked for in, as W3C's `traceparent`; null = none. */
+  /** Trace of the inference's request, as W3C `traceparent`; null = none. */
   readonly traceparent: string | null
 }
 
-/** Webhook deliveries, created in the same transaction that completes their inference, and each account's signing secrets. */
+/** Webhook deliveries, created in the transaction that completes their inference, and each account's signing secrets. */
 export interface WebhookLog {
-  /** What is due now, the longest due first: at most so many, and of one account at most `perAccount`. */
+  /** Due deliveries, longest due first, at most `limit` and at most `perAccount` of one account. */
   due(
     query: { readonly limit: number; readonly perAccount: number },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly WebhookDelivery[]>
-  /** Notes how an attempt went; does nothing when the delivery waits no more. */
+  /** Records the result of an attempt; no effect if the delivery is no longer pending. */
   record(
     id: string,
     attempt: { readonly state: WebhookDelivery['state']; readonly nextAttemptAt: number; readonly result: string },
     options: { readonly signal: AbortSignal },
   ): Promise<void>
-  /** The account's newest deliveries, the last first. */
+  /** The account's latest deliveries, newest first. */
   list(accountId: string, options: { readonly signal: AbortSignal }): Promise<readonly WebhookDelivery[]>
-  /** Current secrets, newest first (two while rotating); makes the first when there is none. Each is `whsec_` + base64. */
+  /** Current secrets, newest first (two during rotation); creates the first if there is none. Each is `whsec_` + base64. */
   secrets(accountId: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>
-  /** Makes the secret that signs from now on, and returns it; the one before signs along for a day. */
+  /** Creates and returns a new signing secret; the previous one stays valid for a day. */
   rotateSecret(accountId: string, options: { readonly signal: AbortSignal }): Promise<string>
 }

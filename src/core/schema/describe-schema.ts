@@ -1,6 +1,6 @@
 import { isRecord } from '../json-value.ts'
 
-/** The parts of JSON Schema that this service's own schemas use, and for what none of them says, a check with its own words. */
+/** The parts of JSON Schema that Sepia's schemas use, and a custom check where these do not suffice. */
 export interface SchemaNode {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -22,12 +22,12 @@ export interface SchemaNode {
   readonly maxItems?: number
   readonly maxProperties?: number
   readonly pattern?: string
-  /** What it accepts, to follow "must be", where its other parts do not say it well. */
+  /** Description of the accepted values, to follow "must be", if the other parts do not describe them well. */
   readonly words?: string
   readonly accepts?: (value: unknown) => boolean
 }
 
-/** Says in words what a schema accepts, to follow "must be": `an integer from 1 to 200`. */
+/** Describes the accepted values of a schema, to follow "must be": `an integer from 1 to 200`. */
 export function describeSchema(schema: SchemaNode): string {
   if (schema.words !== undefined) return schema.words
   if (schema.anyOf !== undefined) return schema.anyOf.map(describeSchema).join(', or ')
@@ -76,13 +76,13 @@ function describeSize(least: number | undefined, most: number | undefined, unit:
 
 const singular: Readonly<Record<string, string>> = { characters: 'character', entries: 'entry' }
 
-/** The branch of a union whose constant `type` is the value's own; undefined when the branches, or the value, do not tell. */
+/** The branch of a union whose constant `type` matches the value; undefined if there is none. */
 export function branchByType(branches: readonly SchemaNode[], value: unknown): SchemaNode | undefined {
   if (!isRecord(value) || value.type === undefined) return undefined
   return branches.find(({ properties }) => properties?.type?.const === value.type)
 }
 
-/** A field's place as a client would write it: `messages[0].content`. */
+/** Formats the path of a field as clients write it: `messages[0].content`. */
 export function printPath(path: readonly (string | number)[]): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('')
 }

@@ -4,25 +4,24 @@ import { shortName } from '../requests/request-record.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { branchByType, describeSchema, placesOf, printPath, type SchemaNode } from './describe-schema.ts'
 
-/** Faults looked for at most: more than any honest request has fields. */
+/** Maximum number of faults to find; more than any valid request has fields. */
 const mostFaults = 64
 
 /**
- * Says what is wrong with a value that its schema refused: at most one fault per field, each naming the field and what to change.
- * Stops at the first few, so that no body is walked to its end for nothing. In each object unknown fields come last, so that an invalid
- * value decides the error's code.
+ * Finds the faults of a value that its schema rejected: at most one per field, each naming the field and the fix. Stops after {@link
+ * mostFaults}. Unknown fields come last in each object, so that an invalid value determines the error code.
  *
- * @returns Nothing for a value that fits, and for one whose fault lies in a part of JSON Schema that no wire schema uses.
+ * @returns An empty list for a valid value, and for a fault in a part of JSON Schema that no wire schema uses.
  */
 export function findFaults(schema: SchemaNode, value: unknown): readonly FieldFault[] {
   const search: Search = { path: [], faults: [], most: mostFaults }
   visit(schema, value, search)
-  // Stable, so that faults keep their order otherwise.
+  // A stable sort keeps the order otherwise.
   return search.faults.toSorted((a, b) => Number(a.kind === 'unknown') - Number(b.kind === 'unknown'))
 }
 
 interface Search {
-  /** Where the walk is. */
+  /** Path of the current value. */
   readonly path: (string | number)[]
   readonly faults: FieldFault[]
   readonly most: number
@@ -31,14 +30,14 @@ interface Search {
 function visit(schema: SchemaNode, value: unknown, search: Search): void {
   const kind = mismatch(schema, value)
   if (schema.anyOf !== undefined) visitUnion(schema, schema.anyOf, value, search)
-  // A field that may only be null is one of somebody else's.
+  // A field that accepts only null belongs to another endpoint.
   else if (kind !== undefined && schema.type === 'null') addUnknown({}, search)
   else if (kind !== undefined) add(describeFault(schema, search.path), kind, search)
   else if (Array.isArray(value)) visitItems(schema, value, search)
   else if (isRecord(value)) visitFields(schema, value, search)
 }
 
-/** What is wrong inside the branch that comes nearest says most; where none has the value's type, the union as a whole does. */
+/** Reports the faults of the branch that matches best; if no branch has the value's type, the fault is that of the union. */
 function visitUnion(schema: SchemaNode, branches: readonly SchemaNode[], value: unknown, search: Search): void {
   let nearest: readonly FieldFault[] | undefined
   const named = branchByType(branches, value)
@@ -92,7 +91,7 @@ function visitFields(schema: SchemaNode, value: Readonly<Record<string, unknown>
   }
 }
 
-/** The kind of fault of a value by itself, whatever is inside it. */
+/** The fault of the value itself, regardless of its contents. */
 function mismatch(schema: SchemaNode, value: unknown): string | undefined {
   if (schema.accepts?.(value) === false) return 'format'
   if (schema.enum !== undefined) return schema.enum.includes(value) ? undefined : 'enum'
@@ -129,7 +128,10 @@ function isInRange({ minimum, maximum, exclusiveMinimum, multipleOf = 0 }: Schem
   return value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity) && value > (exclusiveMinimum ?? -Infinity)
 }
 
-/** Whether a text has fewer characters than that; a character has one or two UTF-16 units, so that the length alone decides most cases. */
+/**
+ * Whether a text has fewer characters than `characters`. A character has one or two UTF-16 units, so that the length alone decides most
+ * cases.
+ */
 function isShorter(text: string, characters: number): boolean {
   if (text.length < characters) return true
   if (text.length >= 2 * characters) return false
@@ -140,7 +142,7 @@ function describeFault(schema: SchemaNode, path: FieldFault['path']): string {
   return `${path.length === 0 ? 'The body' : `\`${printPath(path)}\``} must be ${describeSchema(schema)}.`
 }
 
-/** The field that an unknown name is most likely misspelt for: one that is not there already, and not one of somebody else's. */
+/** The known field that an unknown name probably means, if not already present. */
 function meantBy(name: string, properties: NonNullable<SchemaNode['properties']>, value: object): string | undefined {
   const ours = Object.keys(properties).filter((known) => properties[known]?.type !== 'null')
   const meant = nearestName(name, ours)

@@ -1,4 +1,4 @@
-/** Why a sign-in at the organisation's provider led nowhere, by its stable name, and what the sign-in page says then. */
+/** Reasons for a failed single sign-on, by stable name, with the messages of the sign-in page. */
 export const signInFaults = {
   expired: 'This sign-in took too long or began in another browser. Start again.',
   cancelled: 'The sign-in was cancelled. Start again when you are ready.',

@@ -1,28 +1,28 @@
 import type { FinishReason } from '../text-generation.ts'
 
-/** What each interface calls an end. */
+/** The value of a finish reason in each API. */
 interface FinishWords {
-  /** `finish_reason` of chats and plain completions. */
+  /** `finish_reason` of chats and completions. */
   readonly openAi: 'stop' | 'length' | 'tool_calls' | 'content_filter'
-  /** `stop_reason` of Anthropic's messages; a stop string that ended it makes `end_turn` `stop_sequence`. */
+  /** `stop_reason` of Anthropic's messages; with a matched stop string, `end_turn` becomes `stop_sequence`. */
   readonly anthropic: 'end_turn' | 'max_tokens' | 'tool_use' | 'refusal' | 'pause_turn'
   /** `incomplete_details.reason` of OpenAI's Responses; null = the response is complete. */
   readonly responses: 'max_output_tokens' | 'content_filter' | null
-  /** `stop_type` of llama.cpp's server; a stop string that ended it makes `eos` `word`. */
+  /** `stop_type` of llama.cpp's server; with a matched stop string, `eos` becomes `word`. */
   readonly llamaCpp: 'eos' | 'limit'
 }
 
-/** Each end in the words of each interface. */
+/** The values of each finish reason. */
 export const finishWords: Readonly<Record<FinishReason, FinishWords>> = {
   stop: { openAi: 'stop', anthropic: 'end_turn', responses: null, llamaCpp: 'eos' },
   length: { openAi: 'length', anthropic: 'max_tokens', responses: 'max_output_tokens', llamaCpp: 'limit' },
   tool_calls: { openAi: 'tool_calls', anthropic: 'tool_use', responses: null, llamaCpp: 'eos' },
   content_filter: { openAi: 'content_filter', anthropic: 'refusal', responses: 'content_filter', llamaCpp: 'eos' },
-  // Only Anthropic has a word for a turn that goes on when it is sent back; elsewhere it is cut short.
+  // Only Anthropic has a value for a turn to be continued; elsewhere it counts as truncated.
   pause: { openAi: 'length', anthropic: 'pause_turn', responses: 'max_output_tokens', llamaCpp: 'limit' },
 }
 
-/** Words of servers for each end, in lower case; `failed` = the server gave up. A word that is not here is a `stop`. */
+/** Values sent by servers for each finish reason, in lower case; `failed` = the server gave up. Unknown values count as `stop`. */
 const serverWords: Readonly<Record<FinishReason | 'failed', readonly string[]>> = {
   stop: [
     ...['stop', 'stop_sequence', 'end_turn', 'end', 'eos', 'eos_token', 'word', 'complete', 'completed', 'done', 'finished'],
@@ -47,10 +47,9 @@ const reasonByWord = new Map(
 )
 
 /**
- * Why a server's answer ended, by the word that it uses.
+ * Maps a server's finish value to a finish reason.
  *
- * @param hasCalls Whether the answer calls tools. An answer with calls that ended by itself waits for them, whatever the server calls that;
- *   one without calls waits for none.
+ * @param hasCalls Whether the answer calls tools; decides between `stop` and `tool_calls`, whichever of the two the server sent.
  */
 export function readFinishWord(word: string, { hasCalls }: { readonly hasCalls: boolean }): FinishReason | 'failed' {
   const reason = reasonByWord.get(word.toLowerCase()) ?? 'stop'

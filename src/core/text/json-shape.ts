@@ -7,27 +7,27 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** What a JSON text holds; counted up to the first bound that it passes. */
+/** Size and depth of a JSON text; counting stops at the first exceeded bound. */
 export interface JsonShape {
-  /** How deep objects and lists lie in each other. */
+  /** Nesting depth of objects and lists. */
   readonly depth: number
-  /** Objects and lists. */
+  /** Number of objects and lists. */
   readonly containers: number
   readonly keys: number
   /** Bytes of the longest key, as written. */
   readonly keyBytes: number
-  /** Entries of objects and lists; up to one more per container than there are. */
+  /** Number of entries in objects and lists; up to one too many per container. */
   readonly entries: number
 }
 
-/** The most of each that a body may hold. */
+/** Maximum values for a body. */
 export type JsonBounds = JsonShape
 
 /**
- * Tells the shape of a JSON text from its punctuation alone, before anything is parsed: a parsed value costs up to a hundred times the
- * bytes of its text, and whatever walks a deep one by recursion ends. Stops at the first bound passed, so that many brackets cost little.
+ * Measures a JSON text by its punctuation, before parsing: a parsed value takes up to a hundred times the bytes of its text, and deep
+ * values overflow recursive code. Stops at the first exceeded bound.
  *
- * @param json A JSON text in UTF-8; of anything else some answer comes.
+ * @param json A JSON text in UTF-8; the result for anything else is undefined.
  */
 export function measureJson(json: Uint8Array, bounds: JsonBounds): JsonShape {
   const { length } = json
@@ -70,7 +70,7 @@ export function measureJson(json: Uint8Array, bounds: JsonBounds): JsonShape {
   return { depth: deepest, containers, keys, keyBytes, entries: commas + containers }
 }
 
-/** Whether objects and lists lie deeper in each other than so many levels. */
+/** Whether objects and lists are nested deeper than `levels`. */
 export function nestsDeeperThan(levels: number, json: Uint8Array): boolean {
   const anything = Number.POSITIVE_INFINITY
   return measureJson(json, { depth: levels, containers: anything, keys: anything, keyBytes: anything, entries: anything }).depth > levels
@@ -81,7 +81,7 @@ function findClosingQuote(json: Uint8Array, start: number): number {
   const first = json.indexOf(quote, start + 1)
   if (first === -1) return length
   if (!isEscaped(json, first)) return first
-  // Where one quote is escaped, many are, and walking is faster than looking for each.
+  // Texts with one escaped quote usually have many, and scanning is faster than searching for each.
   for (let at = first + 1; at < length; at += 1) {
     if (json[at] === quote) return at
     if (json[at] === backslash) at += 1

@@ -1,7 +1,7 @@
-/** Characters of the longest name that is looked at: nobody mistypes a longer one. */
+/** Longer names are not compared. */
 const longestName = 64
 
-/** The known name a misspelt one most likely meant, or undefined when none is near. */
+/** The known name nearest to a misspelt one, or undefined. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > longestName) return undefined
   const reach = Math.min(name.length - 1, Math.max(2, Math.floor(name.length / 3)))
@@ -12,13 +12,13 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.candidate
 }
 
-/** The sentence that points at the nearest name: ` Did you mean --port?`, or nothing. */
+/** A sentence that suggests the nearest name: ` Did you mean --port?`, or nothing. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`
 }
 
-/** Levenshtein's distance: how many characters to insert, remove or change. */
+/** Levenshtein distance: the number of characters to insert, remove or change. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let i = 0; i < from.length; i++) {

@@ -1,35 +1,35 @@
 import type { TextPart } from '../text-generation.ts'
 
-/** A character that leaves something to see; by Unicode's classes of what does not: control, format, surrogate, separator and ignorable. */
+/** A visible character: none of Unicode's control, format, surrogate, separator and ignorable characters. */
 const visible = String.raw`[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}]`
 const anyVisible = new RegExp(visible, 'u')
 
-/** What a name on one line matches: nothing that controls, and something to see. For use with the flag `u`. */
+/** Pattern for single-line names: no control characters, and at least one visible one. Requires the flag `u`. */
 export const nameOnOneLine = String.raw`^(?=.*${visible})\P{Cc}+$`
 
-/** Whether a text shows anything at all: one of spaces and zero-width characters does not. */
+/** Whether a text has any visible character. */
 export function isVisible(text: string): boolean {
   return anyVisible.test(text)
 }
 
-/** A text on one line: runs of spaces, line ends and control characters are one space. */
+/** Collapses spaces, line ends and control characters into single spaces. */
 export function onOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
-/** The beginning of a text, in characters as people count them, none of them cut in two. */
+/** The first `most` characters of a text; never splits a character. */
 export function beginning(text: string, most: number): string {
-  // A character takes two units at most.
+  // A character has at most two UTF-16 units.
   return [...text.slice(0, 2 * most)].slice(0, most).join('')
 }
 
-/** What an answer is made of. */
+/** Content parts of an answer. */
 export type WrittenPart = Exclude<TextPart, { readonly type: 'prompt' }>
 
 /**
- * Adds a part to those before it, as one with the last where that goes on. Log probabilities and token ids are left out.
+ * Appends a part, merging it into the last one if it continues it. Log probabilities and token ids are dropped.
  *
- * @param before Changed in place.
+ * @param before Modified in place.
  */
 export function joinPart(before: WrittenPart[], part: WrittenPart): void {
   const last = before.at(-1)

@@ -9,7 +9,7 @@ import { readGivenName } from './accounts.ts'
 
 export interface NewAccessToken {
   readonly accountId: string
-  /** 1 to 100 characters, for people. */
+  /** Display name, 1 to 100 characters. */
   readonly name: string
   /** At least one. */
   readonly scopes: readonly Scope[]
@@ -18,9 +18,9 @@ export interface NewAccessToken {
 }
 
 /**
- * Makes an access token. Its text is returned here once and kept nowhere.
+ * Creates an access token. Its text is returned once and never stored.
  *
- * @param deps.mostTokens That can be used at once, of one account; absent = any number.
+ * @param deps.mostTokens Maximum number of usable tokens per account; absent = unlimited.
  * @throws {ServiceError} `validation_error`, `concurrency_limit_exceeded`.
  */
 export async function createAccessToken(
@@ -57,7 +57,7 @@ export async function createAccessToken(
   return { text, token }
 }
 
-/** An account's tokens, newest first; revoked and expired ones included. */
+/** An account's tokens, newest first, including revoked and expired ones. */
 export async function listAccessTokens(
   { tokens }: { readonly tokens: AccessTokenStore },
   { accountId }: { readonly accountId: string },
@@ -68,9 +68,9 @@ export async function listAccessTokens(
 }
 
 /**
- * Sets how much a token may use of what its account may; seen within five seconds.
+ * Sets the limits of a token; they take effect within five seconds.
  *
- * @throws {ServiceError} `not_found` when the account has no such token.
+ * @throws {ServiceError} `not_found` if the account has no such token.
  */
 export async function limitAccessToken(
   { tokens }: { readonly tokens: AccessTokenStore },
@@ -82,9 +82,9 @@ export async function limitAccessToken(
 }
 
 /**
- * Revokes one of an account's tokens; every node refuses it within five seconds, and ends what is waited for with it. Revoking twice is fine.
+ * Revokes a token. Within five seconds every node rejects it and ends its synchronous requests. Idempotent.
  *
- * @throws {ServiceError} `not_found` when the account has no such token.
+ * @throws {ServiceError} `not_found` if the account has no such token.
  */
 export async function revokeAccessToken(
   { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
@@ -95,13 +95,13 @@ export async function revokeAccessToken(
   if (!found) throw new ServiceError('not_found', 'Use the id of one of your own tokens, as the list shows it.')
 }
 
-/** How long a revocation can be taken back; the page offers it for ten seconds. */
+/** Time for undoing a revocation; the page offers it for ten seconds. */
 const undoMs = 60_000
 
 /**
- * Takes the revocation of a token back, within a minute.
+ * Undoes the revocation of a token within a minute.
  *
- * @throws {ServiceError} `not_found` when the account has no token that was revoked so lately.
+ * @throws {ServiceError} `not_found` if the account has no token revoked that recently.
  */
 export async function restoreAccessToken(
   { tokens, clock }: { readonly tokens: AccessTokenStore; readonly clock: Clock },
@@ -114,26 +114,26 @@ export async function restoreAccessToken(
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'sepia_'
-/** Base62 digits that hold 160 bits. */
+/** Base62 digits needed for 160 bits. */
 const secretDigits = 27
-/** Base62 digits that hold 32 bits. */
+/** Base62 digits needed for 32 bits. */
 const checkDigits = 6
 const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${secretDigits + checkDigits}}$`)
 
-/** Makes the text of a new access token: `sepia_`, 160 random bits and a CRC-32 check, both in Base62. */
+/** Generates the text of an access token: `sepia_`, 160 random bits and a CRC-32, both in Base62. */
 export function makeAccessTokenText(): string {
   const secret = prefix + toBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), secretDigits)
   return secret + toBase62(BigInt(crc32(secret)), checkDigits)
 }
 
-/** Whether a text can be an access token at all, so that a typing error never reaches the store. */
+/** Whether a text has the form and checksum of an access token, so that typing errors never reach the store. */
 export function isAccessTokenText(text: string): boolean {
   if (!shape.test(text)) return false
   const secret = text.slice(0, -checkDigits)
   return toBase62(BigInt(crc32(secret)), checkDigits) === text.slice(-checkDigits)
 }
 
-/** Hex SHA-256 of a token's text: all that is ever stored of it. */
+/** Hex SHA-256 of a token's text, the only form that is stored. */
 export function hashAccessToken(text: string): string {
   return hash('sha256', text, 'hex')
 }

@@ -6,11 +6,14 @@ import { RecentValues } from './recent-values.ts'
 interface WeightDependencies {
   readonly accounts: Pick<AccountStore, 'weights'>
   readonly clock: Clock
-  /** Called when they cannot be read; those known before go on. */
+  /** Called when the weights cannot be read; the last known ones stay in use. */
   readonly onFault: (error: unknown) => void
 }
 
-/** How accounts weigh in queues, a few seconds late at most; read without waiting, because the planner that chooses the next cannot wait. */
+/**
+ * Weights of accounts in queues, cached for a few seconds. Reading is synchronous, because the planner that chooses the next request cannot
+ * wait.
+ */
 export class AccountWeights {
   readonly #deps: WeightDependencies
   readonly #recent: RecentValues<ReadonlyMap<string, number>>
@@ -21,7 +24,7 @@ export class AccountWeights {
     this.#recent = new RecentValues(deps.clock)
   }
 
-  /** 1 unless an owner has set another. */
+  /** Weight of an account; 1 unless set by an owner. */
   of(accountId: string): number {
     if (this.#recent.known('all') === undefined) void this.#recent.get('all', () => this.#read(), neverAborted)
     return this.#weights.get(accountId) ?? 1

@@ -7,9 +7,9 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { isVisible } from '../../core/text/visible-text.ts'
 
 /**
- * Makes an account without a sign-in; tokens and invitations refer to it.
+ * Creates an account without a sign-in, which tokens and invitations can refer to.
  *
- * @throws {ServiceError} `validation_error` for a name that is empty, very long or more than one line.
+ * @throws {ServiceError} `validation_error` for a name that is empty, too long or not on one line.
  */
 export async function createAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
@@ -22,7 +22,7 @@ export async function createAccount(
 }
 
 /**
- * A new account that nobody keeps yet.
+ * A new account that is not stored yet.
  *
  * @throws {ServiceError} `validation_error` for its name.
  */
@@ -31,21 +31,21 @@ export function makeAccount({ clock }: { readonly clock: Clock }, { name, role }
   return { ...identity, createdAt: clock.now(), disabledAt: null, limits: noLimits }
 }
 
-/** What is asked to become of an account; what is left out stays. */
+/** Requested changes of an account; absent fields stay as they are. */
 export interface WantedAccount {
   readonly accountId: string
-  /** The owner whose wish it is; null = the operator's, at the command line. */
+  /** The acting owner; null = the operator, at the command line. */
   readonly by: string | null
   readonly role?: Role | undefined
-  /** Whether everything it asks for is refused. Its sessions end, and do not come back when it is enabled again. */
+  /** Whether the account is disabled. Its sessions end and are not restored when it is enabled again. */
   readonly disabled?: boolean | undefined
   readonly limits?: Partial<AccountLimits> | undefined
 }
 
 /**
- * Changes somebody's role, access or limits. An owner may not lock out or demote himself, so that one always remains.
+ * Changes an account's role, access or limits. Owners cannot disable or demote themselves, so that one always remains.
  *
- * @throws {ServiceError} `validation_error` as above, `not_found`, and `insufficient_scope` when `by` is no owner any more.
+ * @throws {ServiceError} `validation_error` as above, `not_found`, and `insufficient_scope` if `by` is no longer an owner.
  */
 export async function changeAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
@@ -69,10 +69,10 @@ export async function changeAccount(
 }
 
 /**
- * A name that people gave, trimmed.
+ * Validates and trims a display name.
  *
- * @param of What it names, as in "the token".
- * @throws {ServiceError} `validation_error` unless it has 1 to 100 characters, none of them a control character and one to see.
+ * @param of The named thing, as in "the token".
+ * @throws {ServiceError} `validation_error` unless it has 1 to 100 characters, no control characters and at least one visible one.
  */
 export function readGivenName(name: string, of: string): string {
   const trimmed = name.trim()

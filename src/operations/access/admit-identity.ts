@@ -19,44 +19,44 @@ export interface AdmissionDependencies extends IdentityDependencies {
   readonly accounts: AccountStore
 }
 
-/** A person as the provider describes them now. */
+/** A user as currently described by the provider. */
 export interface ProviderIdentity extends IdentityName {
   readonly name: string
-  /** null = the provider names none that it has verified. */
+  /** null = no verified address. */
   readonly verifiedEmail: string | null
   readonly groups: readonly string[]
 }
 
-/** Whom of a provider's people to let in. */
+/** Rules for admitting users of a provider. */
 export interface AdmissionRules {
   readonly createAccounts: boolean
-  /** In lower case; none = any. */
+  /** In lower case; empty = any domain. */
   readonly emailDomains: readonly string[]
-  /** None = roles are given in the console. */
+  /** Empty = roles are set in the console. */
   readonly roles: GroupRoles
 }
 
-/** What somebody comes for besides signing in. */
+/** The purpose of a sign-in besides signing in. */
 export interface Admission {
-  /** The code of an invitation to use up; null = none. */
+  /** Code of an invitation to redeem; null = none. */
   readonly code: string | null
-  /** The account to link to, which was signed in at the start; null = none. */
+  /** Account to link, signed in at the start; null = none. */
   readonly linkTo: string | null
 }
 
 export interface Admitted {
   readonly account: Account
-  /** What became of the identity besides the sign-in. */
+  /** Changes made besides the sign-in. */
   readonly change: 'none' | 'created' | 'joined' | 'linked'
-  /** The role that the account had before; null = the same. */
+  /** The account's previous role; null = unchanged. */
   readonly earlierRole: Role | null
 }
 
 /**
- * Finds or makes the account that an identity signs in to, and gives it the role of its groups. Accounts are found by issuer and subject alone, never by
- * e-mail. The last owner stays one, whatever the groups say.
+ * Finds or creates the account of an identity and sets its role by its groups. Accounts are found by issuer and subject, never by e-mail.
+ * The last owner keeps the role in any case.
  *
- * @throws {SignInRefusal} when it may not come in; one whose groups do not let it in any more loses its sessions.
+ * @throws {SignInRefusal} if the identity is not admitted; if its groups no longer admit it, its sessions end too.
  */
 export async function admitIdentity(
   deps: AdmissionDependencies,
@@ -86,7 +86,7 @@ interface Placing {
   readonly linked: LinkedIdentity | null
   readonly rules: AdmissionRules
   readonly admission: Admission
-  /** Of an account that is made now. */
+  /** Role of a newly created account. */
   readonly role: Role
 }
 
@@ -106,7 +106,7 @@ async function placeIdentity(
   if (code !== null) return { accountId: await join(deps, { identity, linked, code }, options), change: 'joined' }
   if (!rules.createAccounts) throw new SignInRefusal('unknown')
   await refuseTaken(deps, identity, options)
-  // The link comes first: a second sign-in finds it, and one without its account is given it at the next sign-in.
+  // The link is stored first: a concurrent sign-in finds it, and a link without an account gets one at the next sign-in.
   const { accountId } = linked ?? (await link(deps, identity, randomUUID(), options))
   const made = await makeAccount(deps, { id: accountId, identity, role }, options)
   return { accountId, change: made ? 'created' : 'none' }
@@ -130,7 +130,7 @@ async function join(
   return (await link(deps, identity, id, options)).accountId
 }
 
-/** Accounts' e-mails are not verified, so that a matching e-mail proves nothing; only the password allows the link. */
+/** E-mail addresses of accounts are not verified, so that a matching address proves nothing; only the password allows linking. */
 async function refuseTaken({ accounts }: AdmissionDependencies, { verifiedEmail }: ProviderIdentity, options: Options): Promise<void> {
   const wanted = verifiedEmail?.toLowerCase()
   const taken = wanted !== undefined && (await accounts.list(options)).some(({ email }) => email?.toLowerCase() === wanted)
@@ -146,7 +146,7 @@ function link(
   return linkIdentity(deps, { issuer, subject, email: verifiedEmail, accountId }, options)
 }
 
-/** Whether it was made now, and not by another sign-in of the same identity. */
+/** Whether this call created the account, rather than a concurrent sign-in. */
 async function makeAccount(
   { accounts, clock }: AdmissionDependencies,
   { id, identity, role }: { readonly id: string; readonly identity: ProviderIdentity; readonly role: Role },
@@ -181,10 +181,10 @@ async function giveRole(
   return changed ? { account: { ...account, role }, earlierRole: account.role } : { account, earlierRole: null }
 }
 
-/** Which role the members of a group get; the group `*` is everybody. */
+/** Roles by group; the group `*` is everybody. */
 export type GroupRoles = readonly (readonly [group: string, role: Role])[]
 
-/** The highest role that somebody's groups give; null = none of them gives one. */
+/** The highest role among somebody's groups; null = none. */
 function roleOfGroups(groups: readonly string[], roles: GroupRoles): Role | null {
   const given = roles.filter(([group]) => group === '*' || groups.includes(group)).map(([, role]) => role)
   if (given.includes('owner')) return 'owner'

@@ -10,12 +10,12 @@ import type { RecentValues } from './recent-values.ts'
 
 const touchEveryMs = 60_000
 /**
- * What finding out who holds a token may take: two questions to a database that takes half a second for each. What is known is never older than
- * the four seconds for which it is believed, or than this, so that a revocation is seen everywhere within five.
+ * Time limit for looking up a token: two queries to a database that takes half a second each. Cached results are used for four seconds at
+ * most, so that a revocation takes effect everywhere within five.
  */
 const lookUpLimitMs = 2000
 
-/** An access token, and what its account may use. */
+/** An access token with the limits of its account. */
 export interface TokenHolder {
   readonly token: AccessToken
   readonly accountLimits: Account['limits']
@@ -25,14 +25,14 @@ export interface AuthenticationDependencies {
   readonly tokens: AccessTokenStore
   readonly accounts: AccountStore
   readonly clock: Clock
-  /** Tokens seen in the last seconds, by their hash, and what their accounts may use. */
+  /** Recently used tokens with the limits of their accounts, by hash. */
   readonly recent: RecentValues<TokenHolder>
-  /** Called when the use of a token cannot be noted. */
+  /** Called when the use of a token cannot be recorded. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Finds out who holds an access token.
+ * Authenticates an access token.
  *
  * @throws {ServiceError} `invalid_token` (unknown, or its account is disabled), `token_expired`, `token_revoked`.
  */
@@ -49,7 +49,7 @@ export async function authenticate(
     throw new ServiceError('token_expired', 'This access token has expired; create a new one in the account settings.')
   if (token.lastUsedAt === null || now - token.lastUsedAt >= touchEveryMs) {
     deps.recent.change(hash, (holder) => ({ ...holder, token: { ...token, lastUsedAt: now } }))
-    // A read must not wait for a write, nor fail on a disk that is full; the note is worth having when the caller has left, too.
+    // Requests must neither wait for this write nor fail on a full disk; it is useful even after the caller has left.
     deps.tokens.touch(token.id, now, neverAborted).catch(deps.onFault)
   }
   const { accountId, id: tokenId, scopes, limits } = token

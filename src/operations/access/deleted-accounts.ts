@@ -12,28 +12,27 @@ import { thumbnailFiles } from '../pictures/thumbnails.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Under which name it is noted which accounts are being deleted; no account has it. */
+/** Owner of the list of accounts being deleted; never an account id. */
 const service = 'service'
-/** How long cancelled work may take to end; after that it loses its record while it runs. */
+/** Time for cancelled work to end; work that runs longer loses its record. */
 const endingMs = 60_000
-/** For how long rows are looked for that were on their way when the account was erased, such as a request's place in the books. */
+/** Time in which late rows of an erased account are still deleted, such as usage entries. */
 const lateMs = 10 * 60_000
 const readAtOnce = 100
 
 export interface AccountDeletion {
   readonly accountId: string
-  /** The owner whose wish it is; null = its own person's, or the operator's. */
+  /** The acting owner; null = the account itself, or the operator. */
   readonly by: string | null
-  /** The name of the account, as it was typed to confirm. */
+  /** The account's name, typed as confirmation. */
   readonly name: string
 }
 
 /**
- * Deletes an account: it is disabled at once, so that nothing of it is served any more and its work ends. {@link eraseDeletedAccounts} then erases
- * everything of it.
+ * Deletes an account: it is disabled at once, which ends its work, and {@link eraseDeletedAccounts} erases its data later.
  *
- * @throws {ServiceError} `not_found`; `validation_error` for another name, and for the last owner who can sign in; `insufficient_scope` when
- *   `by` is no owner any more.
+ * @throws {ServiceError} `not_found`; `validation_error` for another name, and for the last owner who can sign in; `insufficient_scope` if
+ * `by` is no longer an owner.
  */
 export async function deleteAccount(
   { accounts, documents, clock }: { readonly accounts: AccountStore; readonly documents: DocumentStore; readonly clock: { now(): number } },
@@ -65,7 +64,7 @@ export async function deleteAccount(
   if (result !== 'stored') throw new Error(`Noting a deleted account returned ${result}`)
 }
 
-/** Ids of the accounts that are being deleted. */
+/** Ids of the accounts being deleted. */
 export async function listDeletedAccounts(
   { documents }: { readonly documents: DocumentStore },
   options: Options,
@@ -81,7 +80,7 @@ export interface ErasingDependencies {
   readonly clock: { now(): number }
 }
 
-/** Erases what is left of deleted accounts whose work has ended, files before rows; and once more for a while, what came in late. */
+/** Erases the data of deleted accounts whose work has ended, files before rows, and repeats this for some time for late rows. */
 export async function eraseDeletedAccounts(deps: ErasingDependencies, options: Options): Promise<void> {
   for (const { id, at } of await listNotes(deps.documents, options)) {
     const age = deps.clock.now() - at
@@ -99,7 +98,7 @@ function listNotes(documents: DocumentStore, options: Options): Promise<readonly
   return documents.list({ kind: 'deleted-account', accountId: service, order: 'oldest', after: null, limit: readAtOnce }, options)
 }
 
-/** Files that lie beside documents. Those of assets are removed by the duty that looks for files without a record. */
+/** Deletes files attached to documents. Files of assets are removed by the task for orphaned files. */
 async function deleteFiles({ documents, outputs }: ErasingDependencies, accountId: string, options: Options): Promise<void> {
   for (const kind of ['file', 'picture', 'thumbnail', 'request-body'] as const) {
     let after: { readonly at: number; readonly id: string } | null = null

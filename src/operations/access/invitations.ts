@@ -6,15 +6,15 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashSecretText, makeSecretText } from './secret-text.ts'
 
-/** How long an invitation is good for. */
+/** Lifetime of an invitation. */
 export const invitationMs = 3 * 24 * 60 * 60 * 1000
 
 /**
- * Makes an invitation that ends after three days; its code is returned here once and kept nowhere.
+ * Creates an invitation that is valid for three days; its code is returned once and never stored.
  *
  * @param wanted.accountId The account to set a sign-in for; null = a new one.
- * @param wanted.invitedBy Whose invitation it is; it ends when they are no longer an owner. Null = the operator's.
- * @throws {ServiceError} `not_found` when the account is disabled or absent, or its maker may not invite.
+ * @param wanted.invitedBy The inviting owner; the invitation ends when they are no longer an owner. Null = the operator.
+ * @throws {ServiceError} `not_found` if the account is disabled or missing, or its maker may not invite.
  */
 export async function invite(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
@@ -35,7 +35,7 @@ interface InvitationDependencies {
   readonly clock: Clock
 }
 
-/** @throws {ServiceError} `not_found` when the code was used, withdrawn, or has ended. */
+/** @throws {ServiceError} `not_found` if the code was used, withdrawn or has expired. */
 export async function findInvitation({ accounts, clock }: InvitationDependencies, code: string, options: Options): Promise<Invitation> {
   const invitation = await accounts.findInvitation(hashSecretText(code), options)
   if (invitation === null || invitation.expiresAt <= clock.now()) throw usedUp()
@@ -49,9 +49,9 @@ export interface NewSignIn {
 }
 
 /**
- * Uses an invitation up: sets the sign-in of its account, or of a new one.
+ * Redeems an invitation: sets the sign-in of its account, or of a new one.
  *
- * @throws {ServiceError} `not_found` for the second of two who use one code, `validation_error` when the e-mail is taken.
+ * @throws {ServiceError} `not_found` for a code that was already redeemed, `validation_error` if the e-mail is taken.
  */
 export async function redeemInvitation(
   { accounts, clock }: InvitationDependencies,
@@ -74,7 +74,7 @@ export async function redeemInvitation(
   return account
 }
 
-/** For a sign-in name that another account has. */
+/** The error for an e-mail address of another account. */
 export function emailTaken(): ServiceError {
   return new ServiceError('validation_error', 'Another account uses this e-mail address; choose another.', { param: 'email' })
 }

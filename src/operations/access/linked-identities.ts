@@ -6,17 +6,17 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** A person's permanent identity at a provider; unique only together with the provider's name. */
+/** A user's permanent id at a provider; unique only together with the issuer. */
 export interface IdentityName {
   readonly issuer: string
   readonly subject: string
 }
 
-/** An identity that signs in to an account. */
+/** An identity linked to an account. */
 export interface LinkedIdentity extends IdentityName {
   readonly id: string
   readonly accountId: string
-  /** What the provider called it when it was linked; null = nothing verified. */
+  /** Verified e-mail address at the time of linking; null = none. */
   readonly email: string | null
   readonly linkedAt: number
 }
@@ -29,7 +29,7 @@ export interface IdentityDependencies {
 const kind = 'sign-in-identity'
 const mostPerAccount = 20
 
-/** Whom an identity signs in to, or null. */
+/** The account an identity is linked to, or null. */
 export async function findIdentity(
   { documents }: IdentityDependencies,
   name: IdentityName,
@@ -39,7 +39,7 @@ export async function findIdentity(
   return found && readIdentity(found)
 }
 
-/** Links an identity to an account unless it is linked already; says to which it is linked now, however many ask at once. */
+/** Links an identity to an account unless it is linked already; returns the account it is linked to, also under concurrent calls. */
 export async function linkIdentity(
   deps: IdentityDependencies,
   { issuer, subject, email, accountId }: IdentityName & Pick<LinkedIdentity, 'email' | 'accountId'>,
@@ -63,7 +63,7 @@ export async function linkIdentity(
   return linked
 }
 
-/** The identities that sign in to an account, oldest first. */
+/** The identities linked to an account, oldest first. */
 export async function listIdentities(
   { documents }: Pick<IdentityDependencies, 'documents'>,
   accountId: string,
@@ -73,7 +73,7 @@ export async function listIdentities(
   return found.map(readIdentity)
 }
 
-/** Whether there was one to unlink. */
+/** Unlinks an identity; returns whether it was linked. */
 export function unlinkIdentity(
   { documents }: IdentityDependencies,
   target: Pick<LinkedIdentity, 'id' | 'accountId'>,
@@ -82,7 +82,7 @@ export function unlinkIdentity(
   return documents.remove({ kind, ...target }, options)
 }
 
-/** Issuers and subjects may be long and hold anything. */
+/** Issuers and subjects may be long and contain anything. */
 function idOf({ issuer, subject }: IdentityName): string {
   return createHash('sha256')
     .update(JSON.stringify([issuer, subject]))

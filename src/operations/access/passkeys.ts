@@ -12,30 +12,30 @@ export interface PasskeyDependencies {
   readonly clock: Clock
 }
 
-/** A passkey of an account, with what checks its signatures. */
+/** A passkey of an account with its public key. */
 export interface Passkey {
   readonly id: string
   readonly accountId: string
   readonly name: string
-  /** In base64url, as the authenticator names it. */
+  /** Credential id in base64url. */
   readonly credentialId: string
   readonly publicKey: Uint8Array<ArrayBuffer>
-  /** How often it signed, as it says; 0 for those that do not count. */
+  /** Signature counter of the authenticator; 0 for those without one. */
   readonly counter: number
   readonly createdAt: number
-  /** null = never yet. */
+  /** null = never used. */
   readonly lastUsedAt: number | null
-  /** Of the record, to write over. */
+  /** Version of the record, for changing it. */
   readonly version: number
 }
 
-/** A passkey as its person sees it. */
+/** A passkey as shown to its user. */
 export type ShownPasskey = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>
 
 const kind = 'passkey'
 const mostPerAccount = 20
 
-/** Keeps a new passkey. @throws {ServiceError} `validation_error` when it is there already, or the account has 20. */
+/** Stores a new passkey. @throws {ServiceError} `validation_error` if it is already registered or the account has 20. */
 export async function addPasskey(
   deps: PasskeyDependencies,
   passkey: Pick<Passkey, 'accountId' | 'name' | 'credentialId' | 'publicKey' | 'counter'>,
@@ -49,13 +49,13 @@ export async function addPasskey(
     throw new ServiceError('validation_error', 'This passkey is already registered.')
 }
 
-/** The passkey with this credential id, of any account, or null. */
+/** Finds a passkey of any account by credential id, or null. */
 export async function findPasskey({ documents }: PasskeyDependencies, credentialId: string, options: Options): Promise<Passkey | null> {
   const found = await documents.get({ kind, id: idOf(credentialId), accountId: null }, options)
   return found && readPasskey(found)
 }
 
-/** Notes that it was used; false when somebody else used it since it was read. */
+/** Records its use; false = it was used concurrently since it was read. */
 export async function usePasskey(deps: PasskeyDependencies, passkey: Passkey, counter: number, options: Options): Promise<boolean> {
   const { version } = passkey
   const document = toDocument({ ...passkey, counter, lastUsedAt: deps.clock.now() }, passkey.createdAt)
@@ -72,7 +72,7 @@ export async function listPasskeys(
   return found.map(readPasskey).map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsedAt }))
 }
 
-/** Whether there was one to remove. */
+/** Removes a passkey; returns whether it existed. */
 export function removePasskey(
   { documents }: Pick<PasskeyDependencies, 'documents'>,
   target: Pick<Passkey, 'id' | 'accountId'>,
@@ -81,7 +81,7 @@ export function removePasskey(
   return documents.remove({ kind, ...target }, options)
 }
 
-/** Takes a challenge once, however many come with it at the same time; it is forgotten when it is too old anyway. */
+/** Consumes a challenge; true for exactly one caller. The mark expires after the challenge. */
 export async function takeChallenge(
   { documents, clock }: PasskeyDependencies,
   { challenge, accountId, lifetimeMs }: { readonly challenge: string; readonly accountId: string; readonly lifetimeMs: number },
@@ -93,7 +93,7 @@ export async function takeChallenge(
   return (await documents.put(document, { ...options, version: null, most: Number.POSITIVE_INFINITY })) === 'stored'
 }
 
-/** Credential ids may be longer than the ids of documents. */
+/** Credential ids may be longer than document ids. */
 function idOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

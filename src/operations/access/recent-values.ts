@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/ports/clock.ts'
 import { neverAborted, orAborted } from '../../core/waiting.ts'
 
-/** How long a value is used without looking it up: the bound on how late a change is seen. */
+/** Lifetime of a cached value, which bounds the delay of changes. */
 const freshMs = 4000
 const mostValues = 10_000
 
 type Options = { readonly signal: AbortSignal }
 
-/** Values looked up in the last four seconds, by key, so that a busy client costs one look-up every few seconds, however many of its requests come at once. */
+/** Caches looked-up values for four seconds, by key. Concurrent requests share one look-up. */
 export class RecentValues<Value> {
   readonly #clock: Clock
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
@@ -17,21 +17,21 @@ export class RecentValues<Value> {
     this.#clock = clock
   }
 
-  /** The value of a key where it was looked up a moment ago. */
+  /** The cached value of a key. */
   known(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     const now = this.#clock.now()
-    // A clock set back must not make an entry live longer.
+    // A clock set back must not extend the life of an entry.
     return entry === undefined || now >= entry.until || entry.until - now > freshMs ? undefined : entry.value
   }
 
-  /** @param lookUp Continues when its first caller leaves: others may wait for it. */
+  /** @param lookUp Continues when its first caller leaves, since others may wait for it. */
   async get(key: string, lookUp: (options: Options) => Promise<Value>, { signal }: Options): Promise<Value> {
     signal.throwIfAborted()
     return this.known(key) ?? orAborted(this.#underWay.get(key) ?? this.#begin(key, lookUp), signal)
   }
 
-  /** Changes a known value without using it for any longer. */
+  /** Changes a cached value without extending its life. */
   change(key: string, change: (value: Value) => Value): void {
     const entry = this.#entries.get(key)
     if (entry !== undefined) this.#entries.set(key, { value: change(entry.value), until: entry.until })

@@ -13,19 +13,19 @@ export interface SecondFactorDependencies {
   readonly clock: Clock
 }
 
-/** A second factor as its person sees it. */
+/** A second factor as shown to its user. */
 export interface SecondFactor {
   readonly confirmedAt: number
-  /** Recovery codes that were not used yet. */
+  /** Number of unused recovery codes. */
   readonly recoveryLeft: number
 }
 
 interface StoredFactor {
   /** 20 bytes. */
   readonly secret: Buffer
-  /** null = no code was given yet, so that it does not count. */
+  /** null = not confirmed by a code yet, so not in use. */
   readonly confirmedAt: number | null
-  /** Of the last code that was taken; none is taken again. */
+  /** Time step of the last accepted code; earlier ones are rejected. */
   readonly lastStep: number
   readonly recoveryHashes: readonly string[]
 }
@@ -36,7 +36,7 @@ const recoveryCount = 10
 const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const attempts = 3
 
-/** The second factor of an account, or null while it has none that was confirmed. */
+/** The confirmed second factor of an account, or null. */
 export async function findSecondFactor(
   deps: Pick<SecondFactorDependencies, 'documents'>,
   accountId: string,
@@ -46,7 +46,7 @@ export async function findSecondFactor(
   return factor?.confirmedAt == null ? null : { confirmedAt: factor.confirmedAt, recoveryLeft: factor.recoveryHashes.length }
 }
 
-/** Ids of the accounts that have one. */
+/** Ids of the accounts with a confirmed second factor. */
 export async function listSecondFactors(
   { documents }: Pick<SecondFactorDependencies, 'documents'>,
   options: Options,
@@ -56,10 +56,10 @@ export async function listSecondFactors(
 }
 
 /**
- * Makes a secret for an app; it counts once a code of it was given. One that was begun before is worth nothing any more.
+ * Creates a secret for an authenticator app, which takes effect when confirmed by a code. An earlier unconfirmed secret becomes invalid.
  *
  * @returns The secret in base32.
- * @throws {ServiceError} `validation_error` when there is a confirmed one, or another was begun at the same time.
+ * @throws {ServiceError} `validation_error` if there is a confirmed one, or another was begun concurrently.
  */
 export async function beginSecondFactor(deps: SecondFactorDependencies, accountId: string, options: Options): Promise<string> {
   const { factor, version } = await read(deps, accountId, options)
@@ -72,9 +72,9 @@ export async function beginSecondFactor(deps: SecondFactorDependencies, accountI
 }
 
 /**
- * Makes the factor that was begun count, by its first code.
+ * Confirms the new factor by its first code.
  *
- * @returns Recovery codes, which are kept nowhere else; null when the code is wrong or nothing was begun.
+ * @returns Recovery codes, which are not stored in plain text; null = a wrong code, or nothing to confirm.
  */
 export async function confirmSecondFactor(
   deps: SecondFactorDependencies,
@@ -90,7 +90,7 @@ export async function confirmSecondFactor(
   return (await write(deps, accountId, { factor: next, version }, options)) ? codes : null
 }
 
-/** Takes a code, each one once, however many ask with it at the same time: which kind it was, or null when it is wrong or used. */
+/** Consumes a code, each one once even under concurrent calls; returns its kind, or null if it is wrong or used. */
 export async function useSecondFactor(
   deps: SecondFactorDependencies,
   { accountId, code }: { readonly accountId: string; readonly code: string },
@@ -122,7 +122,7 @@ function changedMeanwhile(): ServiceError {
   return new ServiceError('validation_error', 'The second factor was changed at the same time; try again.')
 }
 
-/** Whether there was one. */
+/** Removes the second factor; returns whether there was one. */
 export function removeSecondFactor(
   { documents }: Pick<SecondFactorDependencies, 'documents'>,
   accountId: string,
@@ -153,7 +153,7 @@ function hashRecoveryCode(code: string): string {
   return hashSecretText(plain(code).toLowerCase())
 }
 
-/** As it was meant, however it was grouped. */
+/** A code without separators, in upper case. */
 function plain(code: string): string {
   return code.replace(/[\s-]/g, '')
 }
@@ -172,7 +172,7 @@ async function read(
   return found === null ? { factor: null, version: null } : { factor: readFactor(found), version: found.version }
 }
 
-/** False when it is not of the version that was read any more. */
+/** False = the stored version has changed since it was read. */
 async function write(
   deps: SecondFactorDependencies,
   accountId: string,
@@ -223,7 +223,7 @@ export function oneTimeCode(secret: Uint8Array, step: number, digits = 6): strin
   return String((hash.readUInt32BE(offset) & 0x7fff_ffff) % 10 ** digits).padStart(digits, '0')
 }
 
-/** The step that a code belongs to, of now, the one before and the one after; null = none. @param now Unix milliseconds. */
+/** The time step a code belongs to: the current one, the one before or the one after; null = none. @param now Unix milliseconds. */
 export function findStep(secret: Uint8Array, code: string, now: number): number | null {
   const current = Math.floor(now / stepMs)
   const given = Buffer.from(code)
@@ -234,7 +234,7 @@ export function findStep(secret: Uint8Array, code: string, now: number): number 
   return [current, current - 1, current + 1].find((step) => step >= 0 && fits(step)) ?? null
 }
 
-/** Bytes in the letters and digits that people type into an app. @see RFC 4648, section 6, without padding */
+/** Encodes bytes in base32, for typing into an app. @see RFC 4648, section 6, without padding */
 export function base32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0

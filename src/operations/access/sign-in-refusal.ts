@@ -1,10 +1,10 @@
 import { type SignInFault, signInFaults } from '../../core/sign-in/sign-in-fault.ts'
 
-/** A sign-in at the organisation's provider that fails; the browser gets the kind of fault and nothing more. */
+/** A failed single sign-on; the browser only gets the kind of fault. */
 export class SignInRefusal extends Error {
   readonly fault: SignInFault
 
-  /** @param cause The reason for the log; never sent to a client. */
+  /** @param cause The reason for the log; never sent to clients. */
   constructor(fault: SignInFault, cause?: unknown) {
     super(signInFaults[fault], cause === undefined ? undefined : { cause })
     this.name = 'SignInRefusal'

@@ -4,18 +4,18 @@ import type { ServiceError } from '../../core/error.ts'
 import type { AccessTokenStore } from '../../core/ports/access-token-store.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 
-/** Whose work it is; without a token it ends with its account only. */
+/** Owner of the work; without a token it ends only with its account. */
 export type WorkHolder = Pick<Caller, 'accountId' | 'tokenId'>
 
 interface NotedWork extends WorkHolder {
   readonly end: (reason: ServiceError) => void
 }
 
-/** What is under way in this process for accounts and tokens, so that it can be ended when one of them is disabled or revoked. */
+/** Running work of this process by account and token, so that it can be ended when one of them is disabled or revoked. */
 export class WorkUnderWay {
   readonly #works = new Set<NotedWork>()
 
-  /** Notes work until it is disposed of; `end` is called at most once, with the reason to end it. */
+  /** Registers work until disposed of; `end` is called at most once, with the reason. */
   note({ accountId, tokenId }: WorkHolder, end: NotedWork['end']): Disposable {
     const work = { accountId, tokenId, end }
     this.#works.add(work)
@@ -45,7 +45,7 @@ export class WorkUnderWay {
   }
 }
 
-/** Ends what disabled accounts have under way, also those that another process disabled. */
+/** Ends the work of disabled accounts, also those disabled by another process. */
 export async function endWorkOfDisabled(
   { accounts, underWay }: { readonly accounts: AccountStore; readonly underWay: WorkUnderWay },
   options: { readonly signal: AbortSignal },
@@ -54,7 +54,7 @@ export async function endWorkOfDisabled(
     if (!isEnabled(await accounts.find(accountId, options))) underWay.endOfAccount(accountId, accountDisabled())
 }
 
-/** Ends what callers wait for with revoked tokens, also those that another process revoked. */
+/** Ends the synchronous work of revoked tokens, also those revoked by another process. */
 export async function endWorkOfRevoked(
   { tokens, underWay }: { readonly tokens: AccessTokenStore; readonly underWay: WorkUnderWay },
   options: { readonly signal: AbortSignal },

@@ -6,10 +6,10 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { ModelCatalog } from '../../core/ports/model-catalog.ts'
 import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
 
-/** An upload that requests may name, and what its file says. */
+/** An upload that requests can name, with the result of its examination. */
 export interface LibraryEntry {
   readonly asset: UploadedAsset
-  /** Goes by the upload's {@link assetReference}. */
+  /** Named by the upload's {@link assetReference}. */
   readonly weights: { readonly model: ImageModelDescriptor } | { readonly part: AssetDescriptor }
 }
 
@@ -17,13 +17,13 @@ export interface LibrarySources {
   readonly catalog: ModelCatalog
   readonly documents: DocumentStore
   readonly files: AssetFiles
-  /** The image model of requests that name none, where it fits. */
+  /** Default image model for requests without one. */
   readonly defaultImage?: string | null
-  /** Reads the header of the file at a path, which goes by a name from then on. */
+  /** Reads the header of the file at a path; `name` is used in the result. */
   readonly examine: (path: string, name: string) => Promise<ExaminedWeights>
 }
 
-/** The uploads that requests may name, beside the catalog of installed models. */
+/** The uploads that requests can name, in addition to the catalog of installed models. */
 export class AssetLibrary {
   readonly #sources: LibrarySources
   #entries: ReadonlyMap<string, LibraryEntry> = new Map()
@@ -32,12 +32,12 @@ export class AssetLibrary {
     this.#sources = sources
   }
 
-  /** Every entry, deleted ones included. */
+  /** All entries, including deleted ones. */
   entries(): readonly LibraryEntry[] {
     return [...this.#entries.values()]
   }
 
-  /** Reads the records of the store; files are read where their record says nothing of them yet, which then does. */
+  /** Reloads the records from the store. Files whose record has no examination result are examined, and the result is stored. */
   async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
     const before = this.#entries
     const entries = new Map<string, LibraryEntry>()
@@ -46,19 +46,19 @@ export class AssetLibrary {
       const entry = this.#entryOf(asset.found === null ? await this.#examine(asset, options) : asset)
       if (entry !== null) entries.set(asset.id, entry)
     }
-    // What was admitted or forgotten meanwhile is newer than what was listed.
+    // Entries admitted or removed meanwhile are newer than the list.
     for (const [id, entry] of this.#entries) if (before.get(id) !== entry) entries.set(id, entry)
     for (const id of before.keys()) if (!this.#entries.has(id)) entries.delete(id)
     this.#entries = entries
   }
 
-  /** Lets requests name an upload whose file was checked. */
+  /** Makes an upload with a checked file available to requests. */
   admit(asset: UploadedAsset): void {
     const entry = this.#entryOf(asset)
     if (entry !== null) this.#entries = new Map(this.#entries).set(asset.id, entry)
   }
 
-  /** Notes a change of an upload's record. */
+  /** Updates the record of an upload. */
   note(asset: UploadedAsset): void {
     const known = this.#entries.get(asset.id)
     if (known !== undefined) this.#entries = new Map(this.#entries).set(asset.id, { ...known, asset })
@@ -70,7 +70,7 @@ export class AssetLibrary {
     this.#entries = entries
   }
 
-  /** What one account may name: installed models and parts, public uploads, and its own, which go before others of their name. */
+  /** The catalog of an account: installed models and assets, public uploads, and its own uploads, which take precedence. */
   catalogFor(accountId: string): ModelCatalog {
     const { catalog } = this.#sources
     const seen = this.entries()
@@ -80,7 +80,7 @@ export class AssetLibrary {
     return this.#with(catalog, seen, named)
   }
 
-  /** Everything by the names that requests are stored with, for what runs them. */
+  /** All models and assets by the names used in stored requests. */
   get everything(): ModelCatalog {
     const byReference = (name: string): readonly LibraryEntry[] => {
       const entry = this.#entries.get(name.slice(0, name.indexOf('/')))
@@ -106,20 +106,20 @@ export class AssetLibrary {
     }
   }
 
-  /** Examines the file of an upload from an earlier version and keeps what it is; one that would be refused today is refused. */
+  /** Examines a file uploaded to an earlier version and stores the result; a file that is no longer accepted is rejected. */
   async #examine(asset: UploadedAsset, options: { readonly signal: AbortSignal }): Promise<UploadedAsset> {
     const { files, examine } = this.#sources
-    // A file that cannot be read now may be read the next time.
+    // A file that cannot be read now may be readable next time.
     const examined = await examine(files.path(asset.id), assetReference(asset)).catch(() => null)
     if (examined === null) return asset
     const judged = judgeUpload(asset, examined)
     if ('fault' in judged && asset.state === 'deleted') {
-      // Nothing can have named it; a file without a record is removed later.
+      // No request can have named it; a file without a record is removed later.
       await this.#sources.documents.remove({ kind: 'asset', id: asset.id, accountId: asset.accountId }, options)
       return asset
     }
     const changed = 'found' in judged ? { ...asset, found: judged.found } : { ...asset, state: 'rejected' as const, details: judged.fault }
-    // Another node or its account may have changed it meanwhile: their record counts at the next look.
+    // Another node or its account may have changed it meanwhile; the next refresh reads that record.
     return putAssetRecord(this.#sources, changed, options).catch(() => changed)
   }
 
@@ -137,7 +137,7 @@ export class AssetLibrary {
   }
 }
 
-/** Whether an upload goes by a name: its own, its id, the reference of both, or its account's with its name. */
+/** Whether a name refers to an upload: its name, its id, its reference, or its account's id with its name. */
 export function hasName(asset: UploadedAsset, name: string): boolean {
   return [asset.name, asset.id, assetReference(asset), `${asset.accountId}/${asset.name}`].includes(name)
 }

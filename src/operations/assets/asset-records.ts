@@ -13,16 +13,16 @@ const kind = 'asset'
 
 const page = 200
 
-/** How long an upload may take from its making to its end. */
+/** Maximum time from creation to completion of an upload. */
 const uploadWithinMs = 24 * 60 * 60 * 1000
 
-/** An upload by its id, of any account. */
+/** Finds an upload of any account by id. */
 export async function findAssetRecord({ documents }: Documents, id: string, options: Options): Promise<UploadedAsset | null> {
   const document = await documents.get({ kind, id, accountId: null }, options)
   return document === null ? null : assetFromDocument(document)
 }
 
-/** Every upload of one account, or with null of all, newest first. */
+/** All uploads of an account, or of all accounts with null, newest first. */
 export async function listAssetRecords(
   { documents }: Documents,
   { accountId }: { readonly accountId: string | null },
@@ -43,10 +43,10 @@ export async function listAssetRecords(
 }
 
 /**
- * Stores an upload; one of version 0 must be new. Its bytes have a quota of their own and do not count among the account's documents.
+ * Stores an upload; version 0 must be new. Its file has a separate quota and does not count as a document.
  *
- * @returns It with its new version.
- * @throws {ServiceError} `idempotency_conflict` when it was changed meanwhile.
+ * @returns The upload with its new version.
+ * @throws {ServiceError} `idempotency_conflict` if it was changed meanwhile.
  */
 export async function putAssetRecord({ documents }: Documents, asset: UploadedAsset, options: Options): Promise<UploadedAsset> {
   const result = await documents.put(
@@ -67,7 +67,7 @@ export async function putAssetRecord({ documents }: Documents, asset: UploadedAs
   return { ...asset, version: asset.version + 1 }
 }
 
-/** Whether a file is the asset that was announced; a fault is a sentence. */
+/** Checks whether a file matches the declared asset; a fault is a sentence. */
 export function judgeUpload(
   { kind, family }: Pick<UploadedAsset, 'kind' | 'family'>,
   examined: ExaminedWeights,

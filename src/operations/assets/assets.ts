@@ -10,7 +10,7 @@ import { type AssetLibrary, hasName } from './asset-library.ts'
 import { listAssetRecords, type Options, putAssetRecord } from './asset-records.ts'
 import type { UploadsUnderWay } from './uploads-under-way.ts'
 
-/** Every asset that an account sees: its own, newest first, then what others made public. */
+/** All assets visible to an account: its own, newest first, then public ones of others. */
 export async function listVisibleAssets(
   deps: Pick<AssetDependencies, 'documents' | 'library'>,
   { accountId }: Pick<Caller, 'accountId'>,
@@ -25,9 +25,9 @@ export async function listVisibleAssets(
 }
 
 /**
- * An asset by its id, its name, or its owner's id and its name.
+ * Finds an asset by id, by name, or by its owner's id and its name.
  *
- * @throws {ServiceError} `not_found`, the same for one that is another's and for one that is not.
+ * @throws {ServiceError} `not_found`, also for another account's asset.
  */
 export async function findAsset(
   deps: Pick<AssetDependencies, 'documents' | 'library'>,
@@ -39,14 +39,14 @@ export async function findAsset(
   return found
 }
 
-/** Bytes of the picture that shows what an asset does. */
+/** Maximum size of an asset's preview picture in bytes. */
 const mostPictureBytes = 512 * 1024
 
 /**
- * Gives an asset the picture that shows what it does.
+ * Sets the preview picture of an asset.
  *
- * @param picture Checked: its bytes are of its format, `png`, `jpeg` or `webp`.
- * @throws {ServiceError} `validation_error` for one that is too large.
+ * @param picture Its bytes must already be checked to be `png`, `jpeg` or `webp`.
+ * @throws {ServiceError} `validation_error` if it is too large.
  */
 export async function setAssetPicture(
   deps: AssetDependencies,
@@ -64,20 +64,20 @@ export async function setAssetPicture(
   return changed
 }
 
-/** Bounds of what one account may upload. */
+/** Upload limits per account. */
 export interface AssetLimits {
-  /** Bytes of all its files together. */
+  /** Maximum bytes of all its files together. */
   readonly bytesPerAccount: number
 }
 
-/** What the operations on uploaded assets need. */
+/** Dependencies of operations on uploaded assets. */
 export interface AssetDependencies {
   readonly documents: DocumentStore
   readonly accounts: AccountStore
   readonly files: AssetFiles
   readonly library: AssetLibrary
   readonly uploads: UploadsUnderWay
-  /** Reads the header of the file at a path, which goes by a name from then on. */
+  /** Reads the header of the file at a path; `name` is used in the result. */
   readonly examine: (path: string, name: string) => Promise<ExaminedWeights>
   readonly limits: AssetLimits
   readonly clock: Clock

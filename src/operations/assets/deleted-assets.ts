@@ -9,10 +9,10 @@ import { isOwner } from './uploads.ts'
 type Options = { readonly signal: AbortSignal }
 
 /**
- * Deletes an asset: no new request finds it. Its file stays until no work is left that was asked for before.
+ * Deletes an asset: new requests no longer find it. Its file stays until earlier work has ended.
  *
- * @returns When, in Unix milliseconds.
- * @throws {ServiceError} what {@link requireOwn} throws.
+ * @returns Time of deletion in Unix milliseconds.
+ * @throws {ServiceError} as {@link requireOwn}.
  */
 export async function deleteAsset(
   deps: AssetDependencies,
@@ -25,13 +25,13 @@ export async function deleteAsset(
     deps.library.note(await putAssetRecord(deps, { ...asset, state: 'deleted', deletedAt }, options))
     return deletedAt
   }
-  // Nothing can have named it.
+  // No request can have named it.
   await deps.documents.remove({ kind: 'asset', id: asset.id, accountId: asset.accountId }, options)
   if (!deps.uploads.has(asset.id)) await deps.files.remove(asset.id)
   return deletedAt
 }
 
-/** @throws {ServiceError} `insufficient_scope` when an asset is neither the caller's nor, being public, an owner's to change. */
+/** @throws {ServiceError} `insufficient_scope` unless the asset is the caller's own, or public and the caller is an owner. */
 export async function requireOwn(
   deps: Pick<AssetDependencies, 'accounts'>,
   { caller, asset }: { readonly caller: Caller; readonly asset: UploadedAsset },
@@ -48,16 +48,16 @@ export interface RemovalDependencies extends AssetDependencies {
 }
 
 export interface RemovalTimes {
-  /** Longest that a request which is answered at once may wait and run. */
+  /** Maximum wait and run time of a synchronous request. */
   readonly interactiveMs: number
-  /** Longest that a deferred request may wait and run. */
+  /** Maximum wait and run time of an asynchronous request. */
   readonly deferredMs: number
 }
 
-/** A file that nobody knows is left alone for as long as its record may be under way. */
+/** Age before an unknown file counts as orphaned, since its record may still be on its way. */
 const orphanAfterMs = 60 * 60 * 1000
 
-/** Removes the files of deleted assets that no work can name any more, and files without a record, such as those of uploads that were given up. */
+/** Removes the files of deleted assets that no work can use any more, and orphaned files, such as those of abandoned uploads. */
 export async function removeDeletedAssets(deps: RemovalDependencies, times: RemovalTimes, options: Options): Promise<void> {
   await deps.library.refresh(options)
   for (const { asset, weights } of deps.library.entries()) {
@@ -73,7 +73,7 @@ export async function removeDeletedAssets(deps: RemovalDependencies, times: Remo
   }
 }
 
-/** Whether nothing that was asked for before an asset was deleted can still be waiting or running. */
+/** Whether all requests made before an asset's deletion must have ended. */
 async function isUnused(
   deps: RemovalDependencies,
   { asset, times }: { readonly asset: UploadedAsset; readonly times: RemovalTimes },

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../core/error.ts'
 
-/** The uploads that come in right now, so that no two write one file and one account's together stay within its quota. */
+/** Running uploads, so that no two write the same file and an account's uploads together stay within its quota. */
 export class UploadsUnderWay {
   readonly #bytes = new Map<string, { readonly accountId: string; bytes: number }>()
 
   /**
-   * Notes that an asset's bytes come in; the caller tells how many are there, and disposes it at the end.
+   * Registers an upload; the caller updates its size and disposes of it at the end.
    *
-   * @throws {ServiceError} `concurrency_limit_exceeded` when they come in already.
+   * @throws {ServiceError} `concurrency_limit_exceeded` if the asset is already being uploaded.
    */
   begin({ id, accountId }: { readonly id: string; readonly accountId: string }): Disposable & { grow(bytes: number): void } {
     if (this.#bytes.has(id))
@@ -22,7 +22,7 @@ export class UploadsUnderWay {
     }
   }
 
-  /** Bytes of an account's other uploads. */
+  /** Bytes of an account's other running uploads. */
   bytesBeside(accountId: string, id: string): number {
     let sum = 0
     for (const [other, upload] of this.#bytes) if (other !== id && upload.accountId === accountId) sum += upload.bytes

@@ -4,18 +4,19 @@ import { ServiceError } from '../../core/error.ts'
 import { judgeUpload, listAssetRecords, putAssetRecord } from './asset-records.ts'
 import type { AssetDependencies } from './assets.ts'
 
-/** Assets that one account may have at once. */
+/** Maximum number of assets per account. */
 const mostAssets = 1000
 
-/** What an account says of what it will upload. */
+/** The declaration of a new upload. */
 export type NewAsset = Pick<UploadedAsset, 'name' | 'kind' | 'family' | 'isPublic' | 'description' | 'triggerWords' | 'base'>
 
 /**
- * Makes an asset whose file is to come.
+ * Creates an asset that awaits its file.
  *
- * @param secrets.id Digits of its id, `secrets.linkKey` what signs its links; both random.
- * @throws {ServiceError} `validation_error` for a name that is taken, `insufficient_scope` when it would be public and its maker is no owner,
- *   `quota_exceeded` when the account is at its limit.
+ * @param secrets.id Random digits for its id.
+ * @param secrets.linkKey Random secret for signing its links.
+ * @throws {ServiceError} `validation_error` for a name that is taken, `insufficient_scope` if it is to be public and its maker is not an
+ * owner, `quota_exceeded` if the account is at its limit.
  */
 export async function createAsset(
   deps: AssetDependencies,
@@ -57,14 +58,14 @@ export async function createAsset(
     },
     options,
   )
-  // Two may have found the name free at once: the one that lists first keeps it.
+  // Two concurrent calls may have found the name free; the first in the list keeps it.
   const rivals = (await listAssetRecords(deps, { accountId }, options)).filter(living)
   if (rivals.at(-1)?.id === made.id) return made
   await deps.documents.remove({ kind: 'asset', id: made.id, accountId }, options)
   throw nameTaken(asset.name)
 }
 
-/** Whether an account may act for all. */
+/** Whether an account is an owner of the service. */
 export async function isOwner(
   { accounts }: Pick<AssetDependencies, 'accounts'>,
   accountId: string,
@@ -79,10 +80,10 @@ function nameTaken(name: string): ServiceError {
 }
 
 /**
- * Takes in the bytes of an asset's file, from the end of its last upload or from the start.
+ * Receives an asset's file, from the end of the last upload or from the start.
  *
- * @throws {ServiceError} `not_found` when nothing is awaited, `quota_exceeded` when the account's files would be more than it may have,
- *   `validation_error` as soon as the first bytes show another kind of file, and what receiving throws.
+ * @throws {ServiceError} `not_found` if no file is awaited, `quota_exceeded` if the account's files exceed its limit, `validation_error` as
+ * soon as the first bytes show another kind of file, and the errors of {@link AssetFiles.receive}.
  */
 export async function receiveAsset(
   deps: AssetDependencies,
@@ -109,10 +110,10 @@ export async function receiveAsset(
   return await putAssetRecord(deps, { ...asset, bytes }, options)
 }
 
-/** Bytes by which a safetensors file shows: the length of its header, little end first, and the brace that this begins with. */
+/** Bytes needed to recognize a safetensors file: the little-endian length of its header, and the header's opening brace. */
 const startBytes = 9
 
-/** Passes a file's pieces on; ends with an error when its first bytes are not those of a safetensors file. */
+/** Passes a file on; fails if its first bytes are not those of a safetensors file. */
 async function* checkStart(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let start: readonly number[] = []
   for await (const piece of content) {
@@ -129,15 +130,15 @@ function otherKind(start: readonly number[]): string | null {
   if (start[8] === 0x7b && start.slice(4, 8).every((byte) => byte === 0)) return null
   const text = String.fromCharCode(...start.slice(0, 4))
   if (text === 'GGUF') return 'a GGUF file; put it into a models folder of the service'
-  // Zip archives are what PyTorch writes; older ones are bare pickles.
+  // PyTorch writes zip archives; older versions wrote bare pickles.
   if (text.startsWith('PK') || start[0] === 0x80) return 'a pickle, which can run code when it is read; convert it to safetensors'
   return 'no safetensors file'
 }
 
 /**
- * Checks the file of an asset, after which requests may name it, or which is removed with the reason in its record.
+ * Checks an asset's file and makes it available to requests, or removes it and stores the reason in its record.
  *
- * @throws {ServiceError} `validation_error` when no file has come in or one still does.
+ * @throws {ServiceError} `validation_error` if no file was received or an upload is running.
  */
 export async function completeAsset(
   deps: AssetDependencies,

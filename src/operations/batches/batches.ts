@@ -6,14 +6,14 @@ import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { type FileDependencies, fileQuotaExceeded, findFile } from '../files/file-documents.ts'
 
-/** Batches of one account that may be under way at once, whatever else it may have. */
+/** Maximum number of open batches per account. */
 const mostOpen = 50
 
 /**
- * Makes a batch of one of the account's own files; once this resolves it is on stable storage and will reach an end.
+ * Creates a batch from one of the account's files; when this resolves it is on stable storage and will be completed.
  *
- * @throws {ServiceError} `invalid_request_error` for a file that is not there or for something else, `concurrency_limit_exceeded` for one
- *   batch too many, `quota_exceeded`.
+ * @throws {ServiceError} `invalid_request_error` if the file does not exist or has another purpose, `concurrency_limit_exceeded` for one
+ * batch too many, `quota_exceeded`.
  */
 export async function createBatch(
   deps: FileDependencies,
@@ -61,7 +61,7 @@ function unfit(text: string): ServiceError {
 }
 
 /**
- * Cancels one of the account's own batches: what runs is cancelled shortly; one that has ended stays as it is.
+ * Cancels one of the account's batches; running lines are cancelled soon after. A batch that has ended does not change.
  *
  * @throws {ServiceError} `not_found`.
  */
@@ -74,23 +74,23 @@ export async function cancelBatch(
     const { batch, version } = await findBatch(deps, target, options)
     if (hasEnded(batch) || batch.status === 'cancelling') return batch
     const cancelling: Batch = { ...batch, status: 'cancelling', cancellingAt: deps.clock.now() }
-    // A conflict means that the batch has just gone on; then it is looked at again.
+    // A conflict means that the batch has just progressed, so read it again.
     const most = Number.POSITIVE_INFINITY
     if ((await deps.documents.put(batchDocument(cancelling), { ...options, version, most })) === 'stored') return cancelling
   }
 }
 
-/** The label of batches that somebody has to go on with. */
+/** Label of batches with work left. */
 export const openLabel = 'open'
 const endedLabel = 'ended'
 
-/** A batch and the version of its record, which a change of it must name. */
+/** A batch with the version of its record, which changes must name. */
 export interface KnownBatch {
   readonly batch: Batch
   readonly version: number
 }
 
-/** A batch's record; its files have records of their own. */
+/** The record of a batch; its files have their own records. */
 export function batchDocument(batch: Batch): Document {
   const { id, accountId, createdAt, expiresAt, ...rest } = batch
   const value = JSON.parse(JSON.stringify(rest)) as JsonValue
@@ -99,13 +99,13 @@ export function batchDocument(batch: Batch): Document {
   return { kind: 'batch', id, accountId, value, at: createdAt, label, text: '', attachedBytes: 0, expiresAt: until }
 }
 
-/** A batch of its record; records of this kind are written here and nowhere else, so that their shape is known. */
+/** Reads a batch from its record. Only this file writes such records, so their shape is known. */
 export function readBatchDocument({ id, accountId, value, at, expiresAt, version }: StoredDocument): KnownBatch {
   const rest = value as unknown as Omit<Batch, 'id' | 'accountId' | 'createdAt' | 'expiresAt'>
   return { version, batch: { ...rest, id, accountId, createdAt: at, expiresAt: (expiresAt ?? 0) - batchRetentionMs } }
 }
 
-/** @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and a malformed id. */
+/** @throws {ServiceError} `not_found`, with the same message for a foreign, an unknown and a malformed id. */
 export async function findBatch(
   { documents }: { readonly documents: DocumentStore },
   target: { readonly accountId: string; readonly id: string },

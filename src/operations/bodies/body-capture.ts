@@ -1,9 +1,9 @@
 import { type BodyPart, bodyParts, longestBody } from '../../core/requests/logged-body.ts'
 import type { NewBody } from './kept-bodies.ts'
 
-/** Memory that captures share. */
+/** A memory budget shared by captures. */
 export interface HeldBytes {
-  /** False when there is no room. */
+  /** False = not enough memory left. */
   take(bytes: number): boolean
   release(bytes: number): void
 }
@@ -17,7 +17,7 @@ interface Collected {
   description: Description | null
 }
 
-/** Collects the bodies of one request, up to their longest; when memory runs out it lets go of all of them. */
+/** Collects the bodies of one request up to their maximum size; drops all of them when memory runs out. */
 export class BodyCapture {
   readonly #memory: HeldBytes
   #parts: Readonly<Record<BodyPart, Collected>> | null = { request: nothing(), answer: nothing() }
@@ -26,7 +26,7 @@ export class BodyCapture {
     this.#memory = memory
   }
 
-  /** Collects a copy, for what is passed may be used again. */
+  /** Adds a copy, since the caller may reuse the buffer. */
   add(part: BodyPart, piece: Uint8Array | string): void {
     const collected = this.#parts?.[part]
     if (collected === undefined) return
@@ -42,12 +42,12 @@ export class BodyCapture {
     collected.pieces.push(typeof piece === 'string' ? kept : Buffer.from(kept))
   }
 
-  /** What kind of body it is; one that nobody describes is left out. */
+  /** Adds a body's metadata; a body without it is left out. */
   describe(part: BodyPart, { path, contentType, status }: Description): void {
     if (this.#parts !== null) this.#parts[part].description = { path, contentType, status }
   }
 
-  /** Lets go of one part, or of all. */
+  /** Drops one part, or all. */
   drop(part?: BodyPart): void {
     for (const each of part === undefined ? bodyParts : [part]) {
       const collected = this.#parts?.[each]
@@ -58,7 +58,7 @@ export class BodyCapture {
     if (part === undefined) this.#parts = null
   }
 
-  /** What was collected; its memory is the taker's to release. */
+  /** Returns the collected bodies; the caller must release their memory. */
   finish(): readonly Omit<NewBody, 'accountId' | 'requestId' | 'exchange'>[] {
     const parts = this.#parts
     this.#parts = null

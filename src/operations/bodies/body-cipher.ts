@@ -7,7 +7,11 @@ const nonceBytes = 12
 
 const tagBytes = 16
 
-/** Encrypted bytes: the nonce, what is encrypted, and the tag that tells whether any of it was changed. */
+/**
+ * Encrypts and authenticates bytes: nonce, ciphertext, tag.
+ *
+ * @param belongsTo Authenticated context, to be repeated when decrypting.
+ */
 export function sealBytes(key: BodyKey, belongsTo: string, pieces: readonly Uint8Array[]): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key.secret, nonce).setAAD(Buffer.from(belongsTo))
@@ -15,10 +19,10 @@ export function sealBytes(key: BodyKey, belongsTo: string, pieces: readonly Uint
 }
 
 /**
- * The bytes that were encrypted.
+ * Decrypts bytes.
  *
- * @param belongsTo The same as when they were: so that nobody passes one for another.
- * @throws {Error} when anything of it was changed.
+ * @param belongsTo The context used for encryption, which prevents exchanging bodies.
+ * @throws {Error} if anything was modified.
  */
 export function openBytes(key: BodyKey, belongsTo: string, sealed: Uint8Array): Buffer {
   const decipher = createDecipheriv(algorithm, key.secret, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })

@@ -8,24 +8,24 @@ import { bodyOwner } from './kept-bodies.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** What switching the log needs. */
+/** Dependencies of switching the log. */
 export interface BodyLogDependencies {
   readonly documents: DocumentStore
   readonly clock: Pick<Clock, 'now'>
   readonly keys: BodyKeys
-  /** Longest time that bodies may be kept. */
+  /** Maximum retention of bodies. */
   readonly mostKeepMs: number
 }
 
 const hourMs = 60 * 60 * 1000
-/** Accounts whose log can be on at once. */
+/** Maximum number of accounts with a log. */
 const mostSwitches = 1000
 
 /**
- * Switches the log of an account's requests on, or changes for how long bodies are kept from now on.
+ * Switches the log of an account's requests on, or changes its retention for new bodies.
  *
- * @param wish.forMs After which it goes off by itself; null = never.
- * @throws {ServiceError} `invalid_request_error` for a time that is too short or too long, and where there is no key to encrypt with.
+ * @param wish.forMs Time until it switches off; null = never.
+ * @throws {ServiceError} `invalid_request_error` for a retention that is too short or too long, and if there is no encryption key.
  */
 export async function switchBodyLogOn(
   { documents, clock, keys, mostKeepMs }: BodyLogDependencies,
@@ -64,7 +64,7 @@ export async function switchBodyLogOn(
   return { accountId, since, keepMs, until }
 }
 
-/** Switches the log off; what it holds stays for its time. False when it was off. */
+/** Switches the log off; logged bodies stay until they expire. False = it was off. */
 export function switchBodyLogOff(
   { documents }: Pick<BodyLogDependencies, 'documents'>,
   accountId: string,
@@ -73,7 +73,7 @@ export function switchBodyLogOff(
   return documents.remove({ kind: 'request-log', id: accountId, accountId: bodyOwner(accountId) }, options)
 }
 
-/** How the log of an account is switched; null = off. */
+/** Settings of an account's log; null = off. */
 export async function findBodyLog(
   { documents }: Pick<BodyLogDependencies, 'documents'>,
   accountId: string,
@@ -92,7 +92,7 @@ export async function listBodyLogs(
   return (await documents.list(query, options)).map(readSwitch)
 }
 
-/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Only this file writes such documents, so their shape is known. */
 function readSwitch({ id: accountId, at: since, value, expiresAt: until }: StoredDocument): BodyLogSwitch {
   return { accountId, since, keepMs: (value as { readonly keepMs: number }).keepMs, until }
 }

@@ -9,7 +9,7 @@ import { BodyCapture } from './body-capture.ts'
 import { listBodyLogs } from './body-log.ts'
 import { type BodyTarget, type KeptBodyDependencies, keepBody, type NewBody } from './kept-bodies.ts'
 
-/** Bytes of bodies in memory, collected or waiting to be written; more are left out, for nobody's request waits for the log. */
+/** Maximum bytes of bodies in memory, being collected or written. More are left out, since requests never wait for the log. */
 const mostHeldBytes = 64 * 1024 * 1024
 const mostWaiting = 10_000
 const writtenAtOnce = 4
@@ -17,17 +17,17 @@ const writtenAtOnce = 4
 export interface BodyRecorderDependencies extends KeptBodyDependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly keys: BodyKeys
-  /** Bytes of one account's log. */
+  /** Maximum bytes of one account's log. */
   readonly mostBytes: number
   readonly onDropped: (drop: { readonly reason: BodyDropReason; readonly accountId: string }) => void
   readonly onFault: (error: unknown) => void
 }
 
 type Requested = Pick<Inference, 'id' | 'accountId'>
-/** With when its request was over, in Unix milliseconds. */
+/** A body with the end of its request, in Unix milliseconds. */
 type WaitingBody = NewBody & { readonly at: number }
 
-/** Writes bodies of the accounts whose log is on, while nobody waits for it: what does not fit is left out and counted. */
+/** Writes the bodies of accounts whose log is on, in the background; bodies over a limit are left out and counted. */
 export class BodyRecorder implements AsyncDisposable {
   readonly #deps: BodyRecorderDependencies
   readonly #waiting: WaitingBody[] = []
@@ -41,24 +41,24 @@ export class BodyRecorder implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Reads again which logs are on: a duty every few seconds, and every change at once. */
+  /** Reloads which logs are on; called every few seconds and after every change. */
   async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
     this.#requested += 1
     const requested = this.#requested
     const found = await listBodyLogs(this.#deps, options)
-    // What was read before a change must not undo it.
+    // A list read before a change must not undo it.
     if (requested !== this.#requested) return
     this.#switches = new Map(found.map((each) => [each.accountId, each]))
     if (found.length > 0) await this.#deps.keys.refresh()
   }
 
-  /** How the log of an account is switched; null = off. */
+  /** Settings of an account's log; null = off. */
   of(accountId: string): BodyLogSwitch | null {
     const found = this.#switches.get(accountId)
     return found === undefined || (found.until !== null && found.until <= this.#deps.clock.now()) ? null : found
   }
 
-  /** Collects the bodies of one request of an account whose log is on. */
+  /** Starts collecting the bodies of a request. */
   open({ accountId }: BodyLogSwitch): BodyCapture {
     return new BodyCapture({
       take: (bytes) => this.#take(accountId, bytes),
@@ -69,27 +69,27 @@ export class BodyRecorder implements AsyncDisposable {
   }
 
   /**
-   * Keeps what was collected; the capture is empty afterwards.
+   * Records the collected bodies and empties the capture.
    *
-   * @param exchange What no other request has; left out = something new.
+   * @param exchange Unique per request and answer; absent = generated.
    */
   record(capture: BodyCapture, target: BodyTarget, exchange: string = randomUUID()): void {
     const shared = { ...target, exchange, at: this.#deps.clock.now() }
     for (const body of capture.finish()) this.#enqueue({ ...shared, ...body })
   }
 
-  /** Keeps the output of an inference: the answer of a request that nobody waits for. */
+  /** Records the output of an inference as the answer of an asynchronous request. */
   recordOutput({ id: requestId, accountId }: Requested, { contentType, chunks }: Pick<EncodedOutput, 'contentType' | 'chunks'>): void {
     this.#recordBody({ accountId, requestId }, { part: 'answer', path: null, contentType }, chunks)
   }
 
-  /** Keeps a line of a batch as the request that it is. */
+  /** Records a line of a batch as a request. */
   recordLine({ id: requestId, accountId }: Requested, { path, body }: { readonly path: string; readonly body: unknown }): void {
     const pieces = [Buffer.from(JSON.stringify(body))]
     this.#recordBody({ accountId, requestId }, { part: 'request', path, contentType: 'application/json' }, pieces)
   }
 
-  /** Resolves when all is written that was recorded before. */
+  /** Resolves when all recorded bodies are written. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#writing === 0) return
     this.#idle ??= Promise.withResolvers()
@@ -106,7 +106,7 @@ export class BodyRecorder implements AsyncDisposable {
     const capture = this.open(found)
     for (const piece of pieces) capture.add(part, piece)
     capture.describe(part, { ...described, status: null })
-    // The id of an inference is the service's own.
+    // The id of an inference is always generated by the service.
     this.record(capture, target, target.requestId)
   }
 
@@ -143,7 +143,7 @@ export class BodyRecorder implements AsyncDisposable {
     }
   }
 
-  /** Frees what a body held; it was written where there is no reason. */
+  /** Frees a body's memory; without a reason, the body was written. */
   #leaveOut({ accountId, pieces }: NewBody, reason: BodyDropReason | null): void {
     this.#held -= pieces.reduce((sum, piece) => sum + piece.length, 0)
     if (reason !== null) this.#deps.onDropped({ reason, accountId })
@@ -151,7 +151,7 @@ export class BodyRecorder implements AsyncDisposable {
 
   async #keep({ at, ...body }: WaitingBody): Promise<BodyDropReason | null> {
     const { keys, mostBytes: most } = this.#deps
-    // Switched off meanwhile, it is nobody's loss.
+    // A body whose log was switched off meanwhile does not count as lost.
     const found = this.of(body.accountId)
     if (found === null) return null
     const key = keys.current()

@@ -9,7 +9,7 @@ import { type BodyPart, bodyParts, type LoggedBody } from '../../core/requests/l
 import { neverAborted } from '../../core/waiting.ts'
 import { openBytes, sealBytes } from './body-cipher.ts'
 
-/** What bodies are kept in. */
+/** Dependencies of stored bodies. */
 export interface KeptBodyDependencies {
   readonly documents: DocumentStore
   readonly outputs: OutputStore
@@ -23,44 +23,44 @@ export interface BodyTarget {
   readonly requestId: string
 }
 
-/** A body on its way into the log. */
+/** A body to be stored. */
 export interface NewBody extends BodyTarget, Pick<LoggedBody, 'part' | 'path' | 'contentType' | 'status' | 'length'> {
   readonly pieces: readonly Uint8Array[]
-  /** What a request and its answer share, and no other: the ids of requests are their callers' to choose, and to choose again. */
+  /** Identifies one request with its answer, because clients choose request ids and may reuse them. */
   readonly exchange: string
 }
 
-/** A body of the log, or why it cannot be read: with a key that is not here, or damaged. */
+/** A decrypted body, or why it cannot be read: a missing key, or damage. */
 export type ReadBody = { readonly id: string } & (
   | LoggedBody
   | (Pick<LoggedBody, 'part' | 'at'> & ({ readonly unreadable: 'key'; readonly keyId: string } | { readonly unreadable: 'damaged' }))
 )
 
-/** Encrypted bytes that a document holds itself; more lie beside the outputs. */
+/** Maximum encrypted bytes stored inside a document; larger bodies are stored as files beside the outputs. */
 const mostInside = 64 * 1024
 const deletedAtOnce = 100
-/** Bodies of one name that are read at once, 16 MB each at most. */
+/** Maximum number of bodies read at once, of up to 16 MB each. */
 const readAtOnce = 10
 
 interface BodyRecord extends Omit<LoggedBody, 'bytes' | 'at'> {
-  /** Absent in what was kept when a name had one exchange, its last. */
+  /** Absent in records of versions that stored only the last exchange per request id. */
   readonly exchange?: string
   readonly keyId: string
-  /** Base64; null = it lies in a file. */
+  /** Base64; null = stored in a file. */
   readonly sealed: string | null
   readonly file: OutputReference | null
 }
 
-/** Whose the logged bodies of an account are, so that they do not count among its own documents; no account has such an id. */
+/** Owner of an account's logged bodies, so that they do not count as its own documents; never an account id. */
 export function bodyOwner(accountId: string): string {
   return `request-log:${accountId}`
 }
 
 /**
- * Encrypts a body and keeps it, beside those of other exchanges whose requests have the same id. The first of an exchange stays.
+ * Encrypts and stores a body. Other exchanges with the same request id are kept, and the first body of an exchange stays.
  *
- * @param most Bytes that the account's log may take in all.
- * @returns `full` when it does not fit any more.
+ * @param most Maximum bytes of the account's log.
+ * @returns `full` if it does not fit.
  */
 export async function keepBody(
   deps: KeptBodyDependencies,
@@ -79,7 +79,7 @@ export async function keepBody(
   const owner = bodyOwner(accountId)
   const sealed = sealBytes(key, belonging(body, part, exchange), body.pieces)
   const inside = sealed.length <= mostInside
-  // Its file would take the place of the first one's.
+  // Its file would replace that of the first.
   if (!inside && (await documents.get({ kind: 'request-body', id, accountId: owner }, options)) !== null) return 'stored'
   if (!inside && (await documents.sum({ accountId: owner, kind: null }, options)).bytes + sealed.length > most) return 'full'
   const file = inside
@@ -115,9 +115,9 @@ export async function keepBody(
 }
 
 /**
- * What the log has under the id of a request, decrypted: ten bodies at most, in the order of their exchanges.
+ * The logged bodies of a request id, decrypted: up to ten, in the order of their exchanges.
  *
- * @param target.from The first of those kept from then on, in Unix milliseconds; left out = the last of all.
+ * @param target.from Start with the first stored at or after this time, in Unix milliseconds; absent = the last ones.
  */
 export async function findBodies(
   { documents, outputs, keys }: KeptBodyDependencies & { readonly keys: BodyKeys },
@@ -147,7 +147,7 @@ export async function findBodies(
   )
 }
 
-/** Whether the log has anything under the id of a request. */
+/** Whether any bodies are logged for a request id. */
 export async function hasBodies(
   { documents }: Pick<KeptBodyDependencies, 'documents'>,
   target: BodyTarget,
@@ -157,19 +157,19 @@ export async function hasBodies(
   return (await documents.list({ ...named(target), order: 'newest', after: null, limit: 1 }, options)).length > 0
 }
 
-/** What was kept when a name had one exchange. */
+/** Bodies stored by versions without exchanges. */
 async function findNameless(documents: DocumentStore, target: BodyTarget, options: Options): Promise<readonly StoredDocument[]> {
   const accountId = bodyOwner(target.accountId)
   const keys = bodyParts.map((part) => ({ kind: 'request-body', id: bodyId(target, part, null), accountId }) as const)
   return (await Promise.all(keys.map((key) => documents.get(key, options)))).filter((document) => document !== null)
 }
 
-/** Asks by the name alone, which tells accounts apart: stores have an index for that. */
+/** Filters by name only: names include the account, and stores have an index on them. */
 function named(target: BodyTarget) {
   return { kind: 'request-body', accountId: null, label: labelOf(target), limit: readAtOnce } as const
 }
 
-/** Exchanges in the order in which they began to be kept, and each in that of its parts. */
+/** Sorts exchanges by their start, and each by its parts. */
 function inOrder(found: readonly StoredDocument[]): readonly StoredDocument[] {
   const exchanges = Map.groupBy(found, (document) => readRecord(document).exchange ?? '')
   const began = (documents: readonly StoredDocument[]) => Math.min(...documents.map(({ at }) => at))
@@ -179,7 +179,7 @@ function inOrder(found: readonly StoredDocument[]): readonly StoredDocument[] {
     .flatMap((documents) => documents.toSorted((one, other) => place(one) - place(other)))
 }
 
-/** How much the log of an account holds. */
+/** Size of an account's log. */
 export function sumBodies(
   { documents }: Pick<KeptBodyDependencies, 'documents'>,
   accountId: string,
@@ -188,7 +188,7 @@ export function sumBodies(
   return documents.sum({ accountId: bodyOwner(accountId), kind: 'request-body' }, options)
 }
 
-/** Deletes all that the log of an account holds, and says how many bodies that were. */
+/** Deletes all logged bodies of an account; returns their number. */
 export async function removeBodies(deps: KeptBodyDependencies, accountId: string, options: Options): Promise<number> {
   const owner = bodyOwner(accountId)
   for (let removed = 0; ; ) {
@@ -199,7 +199,7 @@ export async function removeBodies(deps: KeptBodyDependencies, accountId: string
   }
 }
 
-/** Keys of the files of bodies whose documents are gone. */
+/** Keys of the files of deleted bodies. */
 export function bodyFiles(documents: readonly StoredDocument[]): readonly string[] {
   return documents.filter(({ kind }) => kind === 'request-body').flatMap((document) => readRecord(document).file?.key ?? [])
 }
@@ -215,7 +215,7 @@ async function removeBody(
   return true
 }
 
-/** In the form of an inference's id, which files are stored by. */
+/** In the form of an inference id, by which files are stored. */
 function bodyId(target: BodyTarget, part: BodyPart, exchange: string | null): string {
   const hex = hash(belonging(target, part, exchange))
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
@@ -233,7 +233,7 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Only this file writes such documents, so their shape is known. */
 function readRecord({ value }: StoredDocument): BodyRecord {
   return value as unknown as BodyRecord
 }

@@ -5,31 +5,31 @@ import type { BudgetLedger } from '../../core/ports/budget-ledger.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { EmbeddingRequest, RankRequest, TextGap, TextRequest } from '../../core/text-generation.ts'
 
-/** What reserving needs. */
+/** Dependencies of reserving. */
 export interface BudgetDependencies {
   readonly ledger: BudgetLedger
   readonly clock: Clock
-  /** What a model costs now; null = nothing. */
+  /** Current price of a model; null = free. */
   readonly priceOf: (model: string) => ModelPrice | null
 }
 
-/** Between what a prompt surely has and what it may have where only its model could count. */
+/** Bounds of a prompt's length in tokens, for models that only count later. */
 export interface PromptTokens {
   readonly least: number
   readonly most: number
-  /** Tokens that the model has left for the answer; absent = nobody knows. */
+  /** Tokens left in the context for the answer; absent = unknown. */
   readonly room?: number | undefined
 }
 
-/** Tokens per answer that are set aside where a request names no limit. The whole context would leave nothing for what the account asks beside it. */
+/** Tokens reserved per answer if a request has no limit. The whole context would leave nothing for the account's other requests. */
 const mostUnnamed = 4096
 
 /**
- * What work can use at most, so that it is set aside before: its pictures, the most tokens that its inputs can have, or the prompt of a text and every choice to
- * its limit.
+ * The maximum use of work, to be reserved in advance: its images, the longest possible inputs, or a text's prompt and every choice at its
+ * limit.
  *
- * @param options.running Whether it is in work from now on, rather than waits.
- * @param options.prompt The prompt of a text as its model counts it; absent = estimated.
+ * @param options.running Whether it runs from now on, rather than waits.
+ * @param options.prompt The prompt as counted by the model; absent = estimated.
  */
 export function wishOf(
   { priceOf }: Pick<BudgetDependencies, 'priceOf'>,
@@ -63,12 +63,12 @@ export function wishOf(
 
 const uncounted: PromptTokens = { least: 0, most: 0 }
 
-/** A place among the requests in work for a text whose prompt nobody has counted yet; refused where the budgets have no token left. */
+/** Reserves concurrency only, for a text whose prompt is not counted yet; refused if the budgets have no token left. */
 export function placeOf(deps: Pick<BudgetDependencies, 'priceOf'>, submission: Submission): BudgetWish {
   return { ...wishOf(deps, submission, { running: true, prompt: uncounted }), tokens: { least: 1, most: 0 } }
 }
 
-/** The fewest and the most tokens that a text can do with. */
+/** Minimum and maximum tokens of a text request. */
 function spanOf(
   { choices, maxTokens, maxTokensIsDefault }: TextRequest,
   { least, most, room = Number.POSITIVE_INFINITY }: { readonly least: number; readonly most: number; readonly room?: number | undefined },
@@ -78,14 +78,17 @@ function spanOf(
   return { least: least + choices, most: most + choices * Math.min(longest, mostUnnamed) }
 }
 
-/** Tokens that a template writes around each message, at most and at least. */
+/** Tokens a template adds around each message, at most and at least. */
 const perMessage = { most: 16, least: 2 } as const
 /** Tokens that begin and end a text. */
 const perText = 2
-/** Bytes of text that vocabularies make one token of, as a rule. */
+/** Typical bytes of text per token. */
 const bytesPerToken = 4
 
-/** Tokens that a prompt is expected to have: at least as text mostly is, at most one for each byte, which no vocabulary exceeds, and what a template writes. */
+/**
+ * Estimates the tokens of a prompt. Minimum: the typical ratio; maximum: one per byte, which no vocabulary exceeds, plus those of the
+ * template.
+ */
 export function estimatePrompt({ input }: TextRequest): PromptTokens {
   if (input.type === 'prompt' && input.tokens !== undefined) return { least: input.tokens.length, most: input.tokens.length }
   const texts = input.type === 'prompt' ? [input.prompt, ...gapTexts(input.gap)] : input.messages.map(writtenText)
@@ -94,12 +97,12 @@ export function estimatePrompt({ input }: TextRequest): PromptTokens {
   return { least: Math.ceil(bytes / bytesPerToken) + texts.length * perMessage.least, most: bytes + texts.length * perMessage.most }
 }
 
-/** Tokens that the inputs of an embedding have at most. */
+/** Maximum tokens of an embedding's inputs. */
 export function estimateInputs({ inputs }: EmbeddingRequest): number {
   return inputs.reduce((sum, input) => sum + perText + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0)
 }
 
-/** Tokens that documents have at most, each with the query before it. */
+/** Maximum tokens of documents, each preceded by the query. */
 function estimatePairs({ query, documents }: RankRequest): number {
   return documents.reduce((sum, document) => sum + 2 * perText + Buffer.byteLength(query) + Buffer.byteLength(document), 0)
 }

@@ -3,11 +3,11 @@ import { ServiceError } from '../../core/error.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { documentsFull } from '../documents-full.ts'
 
-/** What presets are kept in, and how much of it an account may use. */
+/** Dependencies of presets. */
 export interface PresetDependencies {
   readonly documents: DocumentStore
   readonly clock: { now(): number }
-  /** Bytes of an account's documents in all. */
+  /** Maximum bytes of an account's documents. */
   readonly mostDocumentBytes: number
 }
 
@@ -26,7 +26,9 @@ export async function listChatPresets(
   return known === null ? nothing : readPresets(known.value)
 }
 
-/** Keeps a preset, in place of one with the same id. @throws {ServiceError} `quota_exceeded`, `validation_error` when there are 100 others. */
+/**
+ * Stores a preset, replacing one with the same id. @throws {ServiceError} `quota_exceeded`, `validation_error` if there are already 100.
+ */
 export async function keepChatPreset(
   deps: PresetDependencies,
   { accountId, preset }: { readonly accountId: string; readonly preset: ChatPreset },
@@ -40,7 +42,7 @@ export async function keepChatPreset(
   })
 }
 
-/** Forgets a preset; one that is not there is gone already. */
+/** Deletes a preset; ignores a missing one. */
 export async function removeChatPreset(
   deps: PresetDependencies,
   { accountId, id: gone }: { readonly accountId: string; readonly id: string },
@@ -52,7 +54,7 @@ export async function removeChatPreset(
   }))
 }
 
-/** Says which preset new conversations begin with; null = none. @throws {ServiceError} `not_found`. */
+/** Sets the default preset for new conversations; null = none. @throws {ServiceError} `not_found`. */
 export async function chooseStandardPreset(
   deps: PresetDependencies,
   { accountId, id: chosen }: { readonly accountId: string; readonly id: string | null },
@@ -65,7 +67,7 @@ export async function chooseStandardPreset(
   })
 }
 
-/** Writes what a change makes of the presets that are there; where another change came first, of those. */
+/** Applies a change to the stored presets; repeats it after a conflict. */
 async function change(
   { documents, clock, mostDocumentBytes: most }: PresetDependencies,
   accountId: string,
@@ -84,7 +86,7 @@ async function change(
   }
 }
 
-/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Only this file writes such documents, so their shape is known. */
 function readPresets(value: unknown): ChatPresets {
   return value as ChatPresets
 }

@@ -5,11 +5,11 @@ import type { JsonValue } from '../../core/json-value.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { documentsFull } from '../documents-full.ts'
 
-/** What conversations are kept in, and how much of it an account may use. */
+/** Dependencies of conversations. */
 export interface ConversationDependencies {
   readonly documents: DocumentStore
   readonly clock: { now(): number }
-  /** Bytes of an account's documents in all. */
+  /** Maximum bytes of an account's documents. */
   readonly mostDocumentBytes: number
 }
 
@@ -21,16 +21,16 @@ export interface ConversationTarget {
   readonly id: string
 }
 
-/** The label of heads that a person removed and may still bring back. */
+/** Label of removed conversations that can still be restored. */
 export const removedLabel = 'removed'
-/** The label of heads that stand above the others. */
+/** Label of pinned conversations. */
 export const pinnedLabel = 'pinned'
-/** The label of heads that were put away; what is said in one puts it back. */
+/** Label of archived conversations; a new message unarchives one. */
 export const archivedLabel = 'archived'
-/** The label of all other heads. */
+/** Label of all other conversations. */
 export const keptLabel = 'kept'
 
-/** A head as a document; its label is what lists ask for. */
+/** The document of a conversation's head; its label is used for filtering lists. */
 export function headDocument({ accountId, id }: ConversationTarget, head: ConversationHead, at: number): Document {
   const label = head.pinned ? pinnedLabel : keptLabel
   const { settings, ...rest } = head
@@ -38,7 +38,7 @@ export function headDocument({ accountId, id }: ConversationTarget, head: Conver
   return { kind: 'conversation', id, accountId, value, at, label, text: head.title, attachedBytes: 0, expiresAt: null }
 }
 
-/** A message as a document; its label is the conversation's id. */
+/** The document of a message; its label is the conversation's id. */
 export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn): Document {
   const { calls, schemaFaults, pictures, ...others } = turn
   const value = {
@@ -53,34 +53,34 @@ export function turnDocument({ accountId, id }: ConversationTarget, turn: Turn):
   return { kind: 'turn', id: `${id}/${turn.id}`, accountId, value, at: turn.at, label: id, text, attachedBytes: 0, expiresAt: null }
 }
 
-/** A head as a list shows it; documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Reads a head for lists. Only this file writes such documents, so their shape is known. */
 export function readHead({ id, at, value }: StoredDocument): ListedConversation {
   return { ...(value as unknown as ConversationHead), id, changedAt: at }
 }
 
-/** A message; written here and nowhere else, so that its shape is known. */
+/** Reads a message. Only this file writes such documents, so their shape is known. */
 export function readTurn(document: StoredDocument): Turn {
-  // Earlier versions noted in it when it was kept.
+  // Earlier versions stored the time in the message.
   const { keptAt: _, ...turn } = document.value as unknown as Turn & { readonly keptAt?: number }
   return turn
 }
 
-/** Counts a change of a message as one of its conversation, so that pages that show it look again. */
+/** Records a changed message as a change of its conversation, so that open pages reload it. */
 export async function noteChange(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
   const { accountId, id } = target
   const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
   if (head === null || head.label === removedLabel) return
   const { id: _, changedAt: __, ...kept } = readHead(head)
-  // Where another change came first, that one is noted.
+  // If there was another concurrent change, that one is recorded.
   const most = Number.MAX_SAFE_INTEGER
   await deps.documents.put(headDocument(target, kept, deps.clock.now()), { ...options, version: head.version, most })
 }
 
 /**
- * Keeps a document.
+ * Stores a document.
  *
- * @param options.version What it replaces must be of; else `conflict`. Absent = whatever is there.
- * @throws {ServiceError} `quota_exceeded`, or `not_found` where its name is another account's.
+ * @param options.version Required version of the existing document, otherwise `conflict`; absent = any.
+ * @throws {ServiceError} `quota_exceeded`, or `not_found` if the id belongs to another account.
  */
 export async function keep(
   { documents, mostDocumentBytes: most }: ConversationDependencies,
@@ -93,7 +93,7 @@ export async function keep(
   return result
 }
 
-/** For one that never was, was removed for good, or is another account's. */
+/** The error for a conversation that does not exist, was deleted for good, or belongs to another account. */
 export function conversationNotFound(): ServiceError {
   return new ServiceError('not_found', 'This conversation does not exist; it may have been deleted.')
 }

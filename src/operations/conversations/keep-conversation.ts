@@ -15,9 +15,10 @@ import { removeConversation } from './remove-conversation.ts'
 import { wasRemoved } from './removed-conversations.ts'
 
 /**
- * Keeps what a conversation is called and where it was left; the first time begins it. Its settings, and what no longer counts in it, stay where no settings are given.
+ * Stores the title and position of a conversation, creating it if needed. Settings and the start of the context stay if no settings are
+ * given.
  *
- * @throws {ServiceError} `quota_exceeded`, `not_found` when it was removed or the id is another account's.
+ * @throws {ServiceError} `quota_exceeded`, `not_found` if it was removed or the id belongs to another account.
  */
 export async function keepConversation(
   deps: ConversationDependencies,
@@ -32,9 +33,9 @@ export async function keepConversation(
 }
 
 /**
- * Keeps one message of a conversation, or what has become of it.
+ * Stores one message of a conversation, new or changed.
  *
- * @throws {ServiceError} `quota_exceeded`, `not_found` when the conversation was removed or the id is another account's.
+ * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed or the id belongs to another account.
  */
 export async function keepTurn(
   deps: ConversationDependencies,
@@ -46,7 +47,7 @@ export async function keepTurn(
   await noteChange(deps, target, options)
 }
 
-/** A page says that an answer begins; one that the service knows of is further by now. */
+/** A page may report that an answer begins although the service has already stored more of it. */
 async function hasTurn(
   { documents }: ConversationDependencies,
   { accountId, id, turnId }: ConversationTarget & { readonly turnId: string },
@@ -64,12 +65,12 @@ async function keepUnlessRemoved(
   if (await wasRemoved(deps, target, options)) throw conversationNotFound()
   await keep(deps, document, options)
   if (!(await wasRemoved(deps, target, options))) return
-  // It was removed between the two: what was just written goes with it.
+  // The conversation was removed between the two writes, so remove the new message too.
   await removeConversation(deps, target, options)
   throw conversationNotFound()
 }
 
-/** Forgets one message; those that follow it go with the conversation. */
+/** Deletes one message; the messages after it are deleted with the conversation. */
 export async function removeTurn(
   deps: ConversationDependencies,
   { turnId, ...target }: ConversationTarget & { readonly turnId: string },

@@ -16,16 +16,16 @@ import {
 } from './conversation-documents.ts'
 import { wasRemoved } from './removed-conversations.ts'
 
-/** An answer of a kept conversation, and the request that writes it. */
+/** An answer in a stored conversation and the request that writes it. */
 export interface WrittenAnswer {
   readonly inference: Pick<Inference, 'id' | 'accountId' | 'model' | 'createdAt'>
   readonly place: AnswerPlace
 }
 
 /**
- * Notes in a conversation that a request writes an answer, or the rest of one, so that every page that opens it can follow.
+ * Records that a request writes an answer, or continues one, so that every open page can follow it.
  *
- * @throws {ServiceError} `quota_exceeded`, `not_found` when the conversation was removed.
+ * @throws {ServiceError} `quota_exceeded`, `not_found` if the conversation was removed.
  */
 export async function beginAnswer(deps: ConversationDependencies, answer: WrittenAnswer, options: Options): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) throw conversationNotFound()
@@ -35,15 +35,15 @@ export async function beginAnswer(deps: ConversationDependencies, answer: Writte
   })
 }
 
-/** How an answer ended, and what was written of it. */
+/** The end of an answer and its text. */
 export interface AnswerEnding {
   readonly outcome: Outcome
   readonly error: ErrorRecord | null
-  /** Null = nothing. */
+  /** null = nothing was written. */
   readonly written: WrittenText | null
 }
 
-/** Keeps what a request has written of an answer once it has ended; an answer that was removed, or is another request's by now, is left alone. */
+/** Stores what a request has written once it has ended. Skips an answer that was removed or now belongs to another request. */
 export async function endAnswer(
   deps: ConversationDependencies,
   answer: WrittenAnswer,
@@ -52,14 +52,14 @@ export async function endAnswer(
 ): Promise<void> {
   if (await wasRemoved(deps, targetOf(answer), options)) return
   await changeTurn(deps, answer, options, (known) => {
-    // A request may end before its beginning is noted; one that is cancelled, after its message was removed.
+    // A request may end before its start is recorded, and a cancelled one after its message was removed.
     if (known === null && ending.outcome === 'cancelled') return null
     if (known !== null && (known.state !== 'writing' || (known.inference ?? answer.inference.id) !== answer.inference.id)) return null
     return { ...(known ?? emptyTurn(deps, answer)), ...fieldsOf(known, answer, ending), inference: answer.inference.id }
   })
 }
 
-/** Writes what a change makes of the message that is there; where another change came first, of that. */
+/** Applies a change to the stored message; repeats it after a conflict. */
 async function changeTurn(
   deps: ConversationDependencies,
   answer: WrittenAnswer,

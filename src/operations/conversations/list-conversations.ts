@@ -11,23 +11,23 @@ import {
   removedLabel,
 } from './conversation-documents.ts'
 
-/** Conversations on one page of the list. */
+/** Conversations per page of the list. */
 const pageSize = 50
 const mostPinned = 100
-/** Messages that a search looks through for their conversations. */
+/** Maximum number of messages a search reads. */
 const mostFound = 500
 
-/** One page, and where the next begins; null = this was the last. */
+/** One page, and the start of the next; null = the last page. */
 export interface ConversationList {
   readonly conversations: readonly ListedConversation[]
   readonly next: { readonly at: number; readonly id: string } | null
 }
 
 /**
- * An account's conversations: the pinned ones first, then the last changed.
+ * An account's conversations: pinned ones first, then by last change.
  *
- * @param query.archived Those that were put away instead.
- * @param query.search Only those whose title or messages contain it; at most one page of them.
+ * @param query.archived List archived conversations instead.
+ * @param query.search Only those whose title or messages contain this text; one page at most.
  */
 export async function listConversations(
   { documents }: Pick<ConversationDependencies, 'documents'>,
@@ -51,7 +51,7 @@ export async function listConversations(
   }
 }
 
-/** A head without what only an opened conversation needs. */
+/** A head without the fields that only an open conversation needs. */
 function readListed(document: StoredDocument): ListedConversation {
   const { settings: _, countsFrom: __, ...listed } = readHead(document)
   return listed

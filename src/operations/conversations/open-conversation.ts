@@ -9,31 +9,31 @@ import {
   removedLabel,
 } from './conversation-documents.ts'
 
-/** Messages of one conversation, all versions together. */
+/** Maximum number of messages per conversation, including all versions. */
 export const mostTurns = 5000
 
 type Dependencies = Pick<ConversationDependencies, 'documents'>
 
-/** A conversation without what was said in it. */
+/** A conversation without its messages. */
 export interface ConversationVersions extends ListedConversation {
   /** Version; increases by one with each change of the conversation or its messages. */
   readonly version: number
-  /** Of each message, by its id: one more with each change. */
+  /** Version of each message by id; each change adds one. */
   readonly versions: Readonly<Record<string, number>>
 }
 
-/** A conversation with every message and all their versions, in the order in which they were begun. */
+/** A conversation with all messages in all versions, in order of creation. */
 export interface ReadConversation extends ConversationVersions {
   readonly turns: readonly Turn[]
 }
 
-/** A conversation as a whole. @throws {ServiceError} `not_found`. */
+/** Reads a whole conversation. @throws {ServiceError} `not_found`. */
 export async function openConversation(
   { documents }: Dependencies,
   target: ConversationTarget,
   options: Options,
 ): Promise<ReadConversation> {
-  // Before the messages: what changes meanwhile is seen the next time.
+  // Read before the messages, so that concurrent changes are noticed next time.
   const head = await readKeptHead({ documents }, target, options)
   const query = { kind: 'turn', accountId: target.accountId, label: target.id, limit: mostTurns } as const
   const turns = await documents.list({ ...query, order: 'oldest', after: null }, options)
@@ -43,10 +43,10 @@ export async function openConversation(
 }
 
 /**
- * What there is in a conversation, without the messages themselves.
+ * Reads the versions in a conversation without its messages.
  *
- * @param known The version of the conversation that a page has.
- * @returns null when nothing has changed since that.
+ * @param known Version already known to the page.
+ * @returns null = nothing has changed since.
  * @throws {ServiceError} `not_found`.
  */
 export async function readVersions(
@@ -61,7 +61,7 @@ export async function readVersions(
   return { ...head, versions: Object.fromEntries([...versions].map(([turn, version]) => [turn.slice(id.length + 1), version])) }
 }
 
-/** Some messages of a conversation with their versions; those that are gone are left out. @throws {ServiceError} `not_found`. */
+/** Reads some messages with their versions; missing ones are left out. @throws {ServiceError} `not_found`. */
 export async function readTurns(
   { documents }: Dependencies,
   { turnIds, ...target }: ConversationTarget & { readonly turnIds: readonly string[] },

@@ -15,25 +15,28 @@ import {
 import { mostTurns } from './open-conversation.ts'
 import { forgetRemoved, noteRemoved } from './removed-conversations.ts'
 
-/** How long a conversation that was removed can be brought back, in milliseconds. */
+/** Time for restoring a removed conversation, in milliseconds. */
 const undoMs = 10 * 60_000
 
-/** Removes a conversation; for ten minutes it can be brought back, by its person and by no change that comes late. @throws {ServiceError} `not_found`. */
+/**
+ * Removes a conversation. For ten minutes its user can restore it; late changes from other pages cannot. @throws {ServiceError}
+ * `not_found`.
+ */
 export async function removeConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
   if ((await deps.documents.get({ kind: 'conversation', ...target }, options)) === null) throw conversationNotFound()
-  // Before anything else: what is written from now on is refused.
+  // First, so that concurrent writes are refused from now on.
   await noteRemoved(deps, target, options)
   const gone = { expiresAt: deps.clock.now() + undoMs }
   await rewrite(deps, target, { head: { ...gone, label: removedLabel }, turns: gone }, options)
 }
 
-/** Brings a conversation back that was just removed. @throws {ServiceError} `not_found` when it is gone for good. */
+/** Restores a recently removed conversation. @throws {ServiceError} `not_found` if it was deleted for good. */
 export async function restoreConversation(deps: ConversationDependencies, target: ConversationTarget, options: Options): Promise<void> {
   await rewrite(deps, target, { head: {}, turns: {} }, options)
   await forgetRemoved(deps, target, options)
 }
 
-/** Puts a conversation away, out of the list but not out of searches, or back into it. @throws {ServiceError} `not_found`. */
+/** Archives or unarchives a conversation. Searches include archived ones. @throws {ServiceError} `not_found`. */
 export async function archiveConversation(
   deps: ConversationDependencies,
   { archived, ...target }: ConversationTarget & { readonly archived: boolean },
@@ -55,7 +58,7 @@ async function rewrite(
   const head = await deps.documents.get({ kind: 'conversation', id, accountId }, options)
   if (head === null) throw conversationNotFound()
   const { id: _, changedAt, ...kept } = readHead(head)
-  // The messages first: a head that is there leads to all of them.
+  // Messages first, since they are found through the head.
   const turns = await deps.documents.list({ kind: 'turn', accountId, label: id, order: 'oldest', after: null, limit: mostTurns }, options)
   await Promise.all(turns.map((turn) => keep(deps, { ...turnDocument(target, readTurn(turn)), ...changes.turns }, options)))
   await keep(deps, { ...headDocument(target, kept, changedAt), ...changes.head }, options)

@@ -1,10 +1,10 @@
 import type { DocumentKey } from '../../core/ports/document-store.ts'
 import { type ConversationDependencies, type ConversationTarget, conversationNotFound, type Options } from './conversation-documents.ts'
 
-/** How long it is remembered that a conversation was removed, in milliseconds: browsers that were away come back with changes of it. */
+/** Time for which a removal is remembered, in milliseconds: browsers that were offline send late changes. */
 const rememberedMs = 90 * 86_400_000
 
-/** Remembers that a conversation was removed, and nothing of it besides. */
+/** Remembers that a conversation was removed, but none of its content. */
 export async function noteRemoved(
   { documents, clock }: Pick<ConversationDependencies, 'documents' | 'clock'>,
   target: ConversationTarget,
@@ -12,12 +12,12 @@ export async function noteRemoved(
 ): Promise<void> {
   const at = clock.now()
   const note = { ...noteOf(target), accountId: target.accountId, value: {}, at, label: null, text: '', attachedBytes: 0 }
-  // People remove things when they are out of space.
+  // Removing must work even for an account that is out of space.
   const result = await documents.put({ ...note, expiresAt: at + rememberedMs }, { signal, most: Number.MAX_SAFE_INTEGER })
   if (result !== 'stored') throw conversationNotFound()
 }
 
-/** It was brought back. */
+/** Forgets the removal after the conversation was restored. */
 export async function forgetRemoved(
   { documents }: Pick<ConversationDependencies, 'documents'>,
   target: ConversationTarget,
@@ -26,7 +26,7 @@ export async function forgetRemoved(
   await documents.remove(noteOf(target), options)
 }
 
-/** Whether its person removed it, so that nothing may bring it back but they. */
+/** Whether a conversation was removed, so that only its user may restore it. */
 export async function wasRemoved(
   { documents }: Pick<ConversationDependencies, 'documents'>,
   target: ConversationTarget,

@@ -9,7 +9,7 @@ import { cancelInference, waitForInference } from './inferences.ts'
 import { type FoundOutput, findOutput } from './outputs.ts'
 import { type SubmitDependencies, submitInference } from './submit-inference.ts'
 
-/** What drawing into the store needs. */
+/** Dependencies of drawing into the store. */
 export interface DrawStoredDependencies extends SubmitDependencies {
   readonly log: InferenceLog
   readonly events: InferenceEvents
@@ -17,10 +17,10 @@ export interface DrawStoredDependencies extends SubmitDependencies {
 }
 
 /**
- * Draws the images of one request while its caller waits, but over the queue, so that they are stored. When the caller leaves the work is
+ * Draws the images of a request through the queue while its caller waits, so that they are stored. If the caller leaves, the work is
  * cancelled.
  *
- * @throws {ServiceError} what submitting throws, the error that the work failed with, `shutting_down` when the service ends first.
+ * @throws {ServiceError} the errors of submitting and of the work, `shutting_down` if the service stops first.
  */
 export async function drawStored(
   deps: DrawStoredDependencies,
@@ -46,7 +46,7 @@ export async function drawStored(
       throw new ServiceError('shutting_down', 'The service is restarting; send the request again shortly.', { retryAfterSeconds: 5 })
     return { id: inference.id, ...(await findOutput(deps, target, options)) }
   } catch (error) {
-    // Nobody else knows of it; one that has ended stays as it is.
+    // No other client knows it; a completed one is not changed.
     await cancelInference(deps, target, neverAborted)
     throw error
   }

@@ -3,28 +3,28 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { joinPart, type WrittenPart } from '../../core/text/visible-text.ts'
 import { firstOf } from '../../core/waiting.ts'
 
-/** Something that has just happened to a deferred inference in this process; the record stays the truth. */
+/** An event of a deferred inference in this process; the record remains authoritative. */
 export type InferenceEvent =
   | { readonly type: 'status'; readonly status: InferenceStatus }
   | { readonly type: 'progress'; readonly progress: Progress }
   /** A small JPEG of the current estimate. */
   | { readonly type: 'preview'; readonly image: Uint8Array }
-  /** What a text model has written since the event of this kind before. */
+  /** Parts of a text since the last event of this kind. */
   | { readonly type: 'text'; readonly parts: readonly WrittenPart[] }
   | { readonly type: 'cancel-requested' }
 
-/** How often who listens reads the record although nothing was heard, because it may have moved in another process. */
+/** Interval at which listeners reread the record without an event, since another process may have changed it. */
 export const rereadMs = 1000
 
-/** What a running inference has written so far, and when. */
+/** The text a running inference has written so far, with times. */
 export interface WrittenText {
   readonly parts: readonly WrittenPart[]
-  /** Unix milliseconds of the first part and of the last. */
+  /** Times of the first and last part in Unix milliseconds. */
   readonly firstAt: number
   readonly lastAt: number
 }
 
-/** Publishes the events of asynchronous inferences to the listeners in this process. */
+/** Publishes the events of asynchronous inferences to listeners in this process. */
 export class InferenceEvents {
   readonly #clock: Clock
   readonly #subscriptions = new Map<string, Set<InferenceSubscription>>()
@@ -43,37 +43,37 @@ export class InferenceEvents {
     for (const subscription of this.#subscriptions.get(id) ?? []) subscription.push(event)
   }
 
-  /** The latest progress of an inference that runs in this process. */
+  /** The latest progress of an inference running in this process. */
   progressOf(id: string): Progress | null {
     return this.#progress.get(id) ?? null
   }
 
-  /** What an inference has written in its present attempt, where it runs in this process. */
+  /** The text of an inference's current attempt in this process. */
   writtenBy(id: string): WrittenText | null {
     return this.#written.get(id) ?? null
   }
 
-  /** Called when an attempt is over, however it ended. */
+  /** Call when an attempt has ended, whatever its outcome. */
   forgetProgress(id: string): void {
     this.#progress.delete(id)
     this.#written.delete(id)
   }
 
-  /** Whether this process is on its way out, so that there is nothing more to wait for. */
+  /** Whether the process is shutting down, so that waiting is pointless. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /** Wakes every waiter; the last event. */
+  /** Wakes all waiters for the last time. */
   close(): void {
     this.#closed = true
     for (const subscriptions of this.#subscriptions.values()) for (const subscription of subscriptions) subscription.wake()
   }
 
   /**
-   * Listens from now on until disposed of.
+   * Subscribes until disposed of.
    *
-   * @param withText Whether it reads what is written, from its beginning; absent = it does not.
+   * @param withText Whether to receive the text from its start; absent = no.
    */
   subscribe(id: string, { withText = false }: { readonly withText?: boolean } = {}): InferenceSubscription {
     const others = this.#subscriptions.get(id) ?? new Set()
@@ -98,7 +98,7 @@ export class InferenceEvents {
   }
 }
 
-/** One listener. Of each kind of event it keeps only the newest, of texts all that is unread as one, so that a slow listener costs nothing. */
+/** One listener. It keeps only the newest event of each kind, and unread text as one event, which bounds the memory of slow listeners. */
 class InferenceSubscription implements Disposable {
   readonly #clock: Clock
   readonly #leave: () => void
@@ -115,7 +115,7 @@ class InferenceSubscription implements Disposable {
 
   push(event: InferenceEvent): void {
     if (event.type === 'text' && !this.#withText) return
-    // A new attempt writes everything again.
+    // A new attempt starts the text again.
     if (event.type === 'status' && event.status !== 'completed') this.#unread.delete('text')
     const unread = event.type === 'text' ? this.#withUnreadText(event.parts) : event
     if (event.type !== 'text') this.#unread.delete(event.type)
@@ -123,12 +123,12 @@ class InferenceSubscription implements Disposable {
     this.#wake()
   }
 
-  /** Ends the present wait without an event. */
+  /** Ends the current wait without an event. */
   wake(): void {
     this.#wake()
   }
 
-  /** The oldest unread event, or null when none comes within `timeoutMs`. */
+  /** The oldest unread event, or null after `timeoutMs`. */
   async next(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<InferenceEvent | null> {
     signal.throwIfAborted()
     if (this.#unread.size === 0) await this.#wait(timeoutMs, signal)

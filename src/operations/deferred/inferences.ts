@@ -11,9 +11,9 @@ export interface InferenceTarget {
 }
 
 /**
- * Reads one of the account's own inferences, with its progress up to the step.
+ * Reads one of the account's inferences with its latest progress.
  *
- * @throws {ServiceError} `request_not_found`, in the same words for a foreign, an unknown and a malformed id.
+ * @throws {ServiceError} `request_not_found`, with the same message for a foreign, an unknown and a malformed id.
  */
 export async function findInference(
   { log, events }: { readonly log: InferenceLog; readonly events: InferenceEvents },
@@ -27,9 +27,9 @@ export async function findInference(
 }
 
 /**
- * One page of the account's own inferences, newest first.
+ * One page of the account's inferences, newest first.
  *
- * @throws {ServiceError} `invalid_request_error` for an `after` that is not the account's, or no longer there.
+ * @throws {ServiceError} `invalid_request_error` if `after` is not one of the account's inferences.
  */
 export async function listInferences(
   { log }: { readonly log: InferenceLog },
@@ -44,13 +44,13 @@ export async function listInferences(
   return log.list(query, options)
 }
 
-/** For requests that are gone, never were, or belong to somebody else: the same words. */
+/** The error for a request that was deleted, never existed, or belongs to another account. */
 export function requestNotFound(): ServiceError {
   return new ServiceError('request_not_found', 'This request does not exist; check the response_id and the access token.')
 }
 
 /**
- * Reads one of the account's own inferences as soon as it is completed, or as it is after `waitMs` or when the service ends.
+ * Waits for one of the account's inferences to complete; returns its current record after `waitMs` or when the service stops.
  *
  * @throws {ServiceError} `request_not_found`.
  */
@@ -69,13 +69,13 @@ export async function waitForInference(
   return inference
 }
 
-/** What a watcher receives: the whole record whenever its state changed, else progress, previews and texts. */
+/** An update for a watcher: the whole record after a change of state; otherwise progress, a preview or text. */
 export type InferenceUpdate =
   | { readonly type: 'inference'; readonly inference: Inference }
   | Extract<InferenceEvent, { type: 'progress' | 'preview' | 'text' }>
 
 /**
- * Follows one of the account's own inferences from its present state to its completion, or to the end of the service.
+ * Follows one of the account's inferences from its current state to its completion, or until the service stops.
  *
  * @throws {ServiceError} `request_not_found`.
  */
@@ -104,8 +104,7 @@ function differs(a: Inference, b: Inference): boolean {
 }
 
 /**
- * Cancels one of the account's own inferences: a pending one at once, a running one at its next step or token;
- * a completed one stays as it is.
+ * Cancels one of the account's inferences: a pending one at once, a running one at its next step or token. A completed one does not change.
  *
  * @throws {ServiceError} `request_not_found`.
  */

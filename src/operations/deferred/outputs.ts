@@ -6,18 +6,18 @@ import type { InferenceLog } from '../../core/ports/inference-log.ts'
 import type { OutputContent, OutputStore } from '../../core/ports/output-store.ts'
 import { type InferenceTarget, requestNotFound } from './inferences.ts'
 
-/** An output that can be had. */
+/** An available output. */
 export interface FoundOutput {
   readonly output: OutputReference
-  /** Unix milliseconds; the content is gone from then on. */
+  /** Unix milliseconds; the content is deleted then. */
   readonly expiresAt: number
 }
 
 /**
- * Finds the stored output of one of the account's own inferences, without reading it.
+ * Finds the stored output of one of the account's inferences without reading it.
  *
- * @throws {ServiceError} `request_not_found`; `not_completed`; `response_expired` after 24 hours; the inference's own
- *   error when it failed or was cancelled.
+ * @throws {ServiceError} `request_not_found`; `not_completed`; `response_expired` after 24 hours; the inference's own error if it failed or
+ * was cancelled.
  */
 export async function findOutput(
   { log, clock }: { readonly log: InferenceLog; readonly clock: Clock },
@@ -36,15 +36,15 @@ export async function findOutput(
   return { output, expiresAt }
 }
 
-/** An output and its bytes, in pieces, the same every time. */
+/** An output with its bytes in pieces; can be read repeatedly. */
 export interface OpenedOutput extends FoundOutput {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
 /**
- * Opens the stored output of one of the account's own inferences.
+ * Opens the stored output of one of the account's inferences.
  *
- * @throws {ServiceError} what {@link findOutput} throws; `internal_error` when the stored bytes are damaged.
+ * @throws {ServiceError} as {@link findOutput}; `internal_error` if the stored bytes are damaged.
  */
 export async function openOutput(
   deps: { readonly log: InferenceLog; readonly outputs: OutputStore; readonly clock: Clock },
@@ -56,9 +56,9 @@ export async function openOutput(
 }
 
 /**
- * Reads one picture of a stored output, and nothing else of it.
+ * Reads only one picture of a stored output.
  *
- * @throws {ServiceError} `internal_error` when its bytes are missing or damaged.
+ * @throws {ServiceError} `internal_error` if its bytes are missing or damaged.
  */
 export async function openPicture(
   { outputs }: { readonly outputs: OutputStore },
@@ -71,8 +71,8 @@ export async function openPicture(
   throw new ServiceError('internal_error', 'The stored picture is damaged; send the request again.')
 }
 
-/** A result as its caller will fetch it. */
+/** A result encoded for clients. */
 export interface EncodedOutput extends OutputContent {
-  /** Where its pictures lie; asked once the chunks have been stored. */
+  /** Positions of its pictures; available after the chunks were stored. */
   readonly images?: () => StoredImages
 }

@@ -5,7 +5,7 @@ import type { InferenceQueue, InferenceSubmission } from '../../core/ports/infer
 import { neverAborted } from '../../core/waiting.ts'
 import { type BudgetDependencies, wishOf } from '../budgets/wish-of.ts'
 
-/** What submitting needs. */
+/** Dependencies of submitting. */
 export interface SubmitDependencies extends BudgetDependencies {
   readonly queue: InferenceQueue
   /** Called with each new inference. */
@@ -13,10 +13,10 @@ export interface SubmitDependencies extends BudgetDependencies {
 }
 
 /**
- * Takes work that nobody waits for; once this resolves it is on stable storage and will reach an end. What it may use is set aside until then.
+ * Submits asynchronous work; when this resolves it is on stable storage and will be completed. Its maximum use stays reserved until then.
  *
- * @returns `repeated` when the idempotency key had made the inference before.
- * @throws {ServiceError} `quota_exceeded`, and what the queue throws.
+ * @returns `repeated` = the idempotency key belongs to an earlier inference.
+ * @throws {ServiceError} `quota_exceeded`, and the errors of the queue.
  */
 export async function submitInference(
   deps: SubmitDependencies,
@@ -36,12 +36,12 @@ export async function submitInference(
     if (kept) onSubmitted(result.inference)
     return result
   } finally {
-    // The caller may have left by now; nothing must stay set aside for work that is not there.
+    // The caller may have left; reservations must not outlive rejected work.
     if (!kept && isLimited) await ledger.release(id, neverAborted)
   }
 }
 
-/** Whether a request says of itself that it can wait. Nothing goes before the requests of other accounts, so that there is no more to be had. */
+/** Whether a request lowers its own priority. Requests cannot raise it above those of other accounts. */
 function isLow(work: InferenceWork): boolean {
   return work.kind === 'chat' && (work.request.priority ?? 0) > 0
 }

@@ -9,7 +9,7 @@ export async function listWebhookDeliveries(
   return webhooks.list(accountId, options)
 }
 
-/** The secrets that sign the account's webhooks, newest first; two for a day after a rotation. */
+/** Signing secrets of the account's webhooks, newest first; two for a day after a rotation. */
 export async function readWebhookSecrets(
   { webhooks }: { readonly webhooks: WebhookLog },
   { accountId }: { readonly accountId: string },
@@ -18,7 +18,7 @@ export async function readWebhookSecrets(
   return webhooks.secrets(accountId, options)
 }
 
-/** Makes a new signing secret; the one before it signs along for another day. */
+/** Creates a new signing secret; the previous one stays valid for another day. */
 export async function rotateWebhookSecret(
   { webhooks }: { readonly webhooks: WebhookLog },
   { accountId }: { readonly accountId: string },

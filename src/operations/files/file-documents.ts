@@ -6,12 +6,12 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { documentsFull } from '../documents-full.ts'
 
-/** What files are kept in, and how much of it an account may use. */
+/** Dependencies of files. */
 export interface FileDependencies {
   readonly documents: DocumentStore
   readonly outputs: OutputStore
   readonly clock: { now(): number }
-  /** Bytes of an account's documents and files in all. */
+  /** Maximum bytes of an account's documents and files. */
   readonly mostDocumentBytes: number
 }
 
@@ -20,7 +20,7 @@ export interface FileTarget {
   readonly id: string
 }
 
-/** A file's record; its label is what it is for. */
+/** The record of a file; its label is the purpose. */
 export function fileDocument(file: StoredFile): Document {
   const { id, accountId, name, purpose, bytes, createdAt, expiresAt, parts } = file
   const value: JsonValue = {
@@ -30,13 +30,13 @@ export function fileDocument(file: StoredFile): Document {
   return { kind: 'file', id, accountId, value, at: createdAt, label: purpose, text: name, attachedBytes: bytes, expiresAt }
 }
 
-/** A file of its record; records of this kind are written here and nowhere else, so that their shape is known. */
+/** Reads a file from its record. Only this file writes such records, so their shape is known. */
 export function readFileDocument({ id, accountId, value, at, label, attachedBytes, expiresAt }: StoredDocument): StoredFile {
   const { name, parts } = value as unknown as Pick<StoredFile, 'name' | 'parts'>
   return { id, accountId, name, purpose: label as StoredFile['purpose'], bytes: attachedBytes, createdAt: at, expiresAt, parts }
 }
 
-/** @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and a malformed id. */
+/** @throws {ServiceError} `not_found`, with the same message for a foreign, an unknown and a malformed id. */
 export async function findFile(
   { documents }: Pick<FileDependencies, 'documents'>,
   target: FileTarget,
@@ -47,7 +47,7 @@ export async function findFile(
   throw new ServiceError('not_found', 'This file does not exist; it may have been deleted or have expired.')
 }
 
-/** Refuses what an account may not keep besides. */
+/** The error for files over the account's storage limit. */
 export function fileQuotaExceeded(most: number): ServiceError {
   return documentsFull(most, 'delete files that are no longer needed')
 }

@@ -7,7 +7,7 @@ import type { OutputStore } from '../../core/ports/output-store.ts'
 import { neverAborted } from '../../core/waiting.ts'
 import { type FileDependencies, type FileTarget, fileDocument, fileQuotaExceeded, findFile } from './file-documents.ts'
 
-/** Bytes of a file that has no record yet; without one they are deleted as orphans. */
+/** Stored bytes without a record yet; without one they are deleted as orphans. */
 export interface StoredBytes {
   readonly accountId: string
   readonly uuid: string
@@ -16,10 +16,9 @@ export interface StoredBytes {
 }
 
 /**
- * Stores the bytes of a file, part by part as they come in, so that hardly any of it is in memory. One that does not come in whole leaves
- * nothing.
+ * Stores the bytes of a file in parts as they arrive, with little of it in memory. An incomplete file leaves nothing behind.
  *
- * @throws {ServiceError} `quota_exceeded` as soon as the account would keep too much, and what the content throws.
+ * @throws {ServiceError} `quota_exceeded` as soon as the account exceeds its limit, and the errors of the content.
  */
 export async function storeBytes(
   { documents, outputs, mostDocumentBytes: most }: FileDependencies,
@@ -44,7 +43,7 @@ export async function storeBytes(
   }
 }
 
-/** Deletes bytes that get no record. */
+/** Deletes bytes without a record. */
 export async function dropBytes({ outputs }: Pick<FileDependencies, 'outputs'>, { parts }: Pick<StoredBytes, 'parts'>): Promise<void> {
   await outputs.delete(
     parts.map(({ key }) => key),
@@ -53,9 +52,9 @@ export async function dropBytes({ outputs }: Pick<FileDependencies, 'outputs'>, 
 }
 
 /**
- * Makes a file of stored bytes; once this resolves it is on stable storage.
+ * Creates the record of stored bytes; when this resolves the file is on stable storage.
  *
- * @param file.lifetimeMs Milliseconds from now; null = for ever.
+ * @param file.lifetimeMs Milliseconds from now; null = unlimited.
  * @throws {ServiceError} `quota_exceeded`.
  */
 export async function keepFile(
@@ -86,13 +85,13 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<read
   if (size > 0) yield part
 }
 
-/** Bytes read at once. */
+/** Bytes per read. */
 const pieceBytes = 256 * 1024
 
 /**
- * The bytes of a file from a place on, piece by piece, each part of it checked before its first piece is given where it is read whole.
+ * Reads a file from an offset in pieces. Parts that are read as a whole are checked before their first piece is returned.
  *
- * @throws {ServiceError} `internal_error` when bytes are missing or damaged.
+ * @throws {ServiceError} `internal_error` if bytes are missing or damaged.
  */
 export async function* readFile(
   { outputs }: { readonly outputs: OutputStore },
@@ -112,20 +111,20 @@ export async function* readFile(
   }
 }
 
-/** Bytes of lines that are read before everything else gets a turn of the event loop; each line counts as some more, however short. */
+/** Bytes of lines read before yielding to the event loop; each line also counts a fixed amount. */
 const bytesPerTurn = 64 * 1024
 const bytesPerLine = 256
 
-/** One line of a file without its end, and where the next one begins. */
+/** One line without its line end, and the offset of the next. */
 export interface FileLine {
   readonly bytes: Buffer<ArrayBuffer>
   readonly next: number
 }
 
 /**
- * The lines of a file from a place on; empty ones are left out. Of a line over the limit its beginning is given, and the limit and one more byte.
+ * Reads lines from an offset, skipping empty ones. A line over the limit is cut to the limit plus one byte.
  *
- * @param most Bytes of a line.
+ * @param most Maximum bytes per line.
  */
 export async function* readLines(
   pieces: AsyncIterable<Uint8Array>,
@@ -165,7 +164,7 @@ export async function* readLines(
 }
 
 /**
- * Removes one of the account's own files, its record before its bytes.
+ * Deletes one of the account's files, its record before its bytes.
  *
  * @throws {ServiceError} `not_found`.
  */

@@ -7,20 +7,20 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { documentsFull } from '../documents-full.ts'
 
-/** What answers are kept in, and how much of it an account may use. */
+/** Dependencies of stored answers. */
 export interface KeptDependencies {
   readonly documents: DocumentStore
   readonly clock: Clock
-  /** Bytes of an account's documents in all. */
+  /** Maximum bytes of an account's documents. */
   readonly mostDocumentBytes: number
 }
 
 type Options = { readonly signal: AbortSignal }
 
-/** Answers that clients ask to have kept. */
+/** Kinds of answers that clients can store. */
 export type KeptKind = 'response' | 'chat-completion'
 
-/** One kept answer of an account. */
+/** One stored answer of an account. */
 export interface KeptTarget {
   readonly kind: KeptKind
   readonly accountId: string
@@ -28,9 +28,9 @@ export interface KeptTarget {
 }
 
 /**
- * Keeps an answer for as long as every output is kept.
+ * Stores an answer with the retention of outputs.
  *
- * @throws {ServiceError} `quota_exceeded` when the account is at its limit.
+ * @throws {ServiceError} `quota_exceeded` if the account is at its limit.
  */
 export async function keepAnswer(
   { documents, clock, mostDocumentBytes: most }: KeptDependencies,
@@ -45,9 +45,9 @@ export async function keepAnswer(
 }
 
 /**
- * A kept answer of the account's own.
+ * Finds a stored answer of the account.
  *
- * @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and an expired one.
+ * @throws {ServiceError} `not_found`, with the same message for a foreign, an unknown and an expired one.
  */
 export async function findAnswer(
   { documents }: Pick<KeptDependencies, 'documents'>,
@@ -60,9 +60,9 @@ export async function findAnswer(
 }
 
 /**
- * Replaces a kept answer without extending its life.
+ * Replaces a stored answer without extending its retention.
  *
- * @throws {ServiceError} `not_found`, and `quota_exceeded` when it would take more than there is room for.
+ * @throws {ServiceError} `not_found`, and `quota_exceeded` if it does not fit.
  */
 export async function changeAnswer(
   { documents, mostDocumentBytes: most }: Omit<KeptDependencies, 'clock'>,
@@ -95,15 +95,15 @@ export async function removeAnswer(
   if (!(await documents.remove(target, options))) throw answerNotFound(target)
 }
 
-/** Answers read from the store at once while a page is looked for; between them others have their turn. */
+/** Answers read from the store per query while searching for a page; other requests run in between. */
 const readAtOnce = 10
 
 /**
- * Kept answers of an account, one page of them and whether more follow.
+ * A page of an account's stored answers, and whether more follow.
  *
- * @param query.after The id of the last one of the page before; null = from the start.
- * @param query.fits Which of them are wanted; absent = all.
- * @throws {ServiceError} `not_found` when that is not there.
+ * @param query.after Id of the last answer on the previous page; null = from the start.
+ * @param query.fits Filter; absent = all.
+ * @throws {ServiceError} `not_found` if `after` does not exist.
  */
 export async function listAnswers(
   { documents }: Pick<KeptDependencies, 'documents'>,

@@ -9,12 +9,12 @@ import { neverAborted } from '../../core/waiting.ts'
 import { documentsFull } from '../documents-full.ts'
 import { removeThumbnails } from './thumbnails.ts'
 
-/** What pictures are kept in, and how much of it an account may use. */
+/** Dependencies of kept pictures. */
 export interface KeptPictureDependencies {
   readonly documents: DocumentStore
   readonly outputs: OutputStore
   readonly clock: { now(): number }
-  /** Bytes of an account's documents in all. */
+  /** Maximum bytes of an account's documents. */
   readonly mostDocumentBytes: number
 }
 
@@ -28,14 +28,14 @@ interface PictureTarget {
 const keptLabel = 'kept'
 const hiddenLabel = 'hidden'
 
-/** The name of a picture's copy: of the picture itself, so that it is kept once however often that is asked. */
+/** The id of a picture's copy, derived from the picture, so that repeated calls keep one copy. */
 function keptPictureId(inferenceId: string, index: number): string {
   const hex = createHash('sha256').update(`${inferenceId}.${index}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
 /**
- * Keeps a copy of a picture until its account deletes it; its bytes count against what the account may keep.
+ * Keeps a copy of a picture until its account deletes it; the copy counts against the account's storage.
  *
  * @throws {ServiceError} `quota_exceeded`.
  */
@@ -72,7 +72,7 @@ export async function keepPicture(
   }
   const result = await documents.put(document, { ...options, version: null, most })
   if (result === 'stored') return id
-  // Asked for twice at once, the first to come keeps it.
+  // Of two concurrent calls, the first stores it.
   const known = result === 'conflict' ? await documents.get({ kind: 'picture', id, accountId }, neverAborted) : null
   if (known === null || readPicture(known).file.key !== file.key) await outputs.delete([file.key], neverAborted)
   if (result === 'conflict') return id
@@ -98,7 +98,7 @@ export async function listKeptPictures(
   return found.map(readPicture)
 }
 
-/** @throws {ServiceError} `not_found`, in the same words for a foreign, an unknown and a malformed id. */
+/** @throws {ServiceError} `not_found`, with the same message for a foreign, an unknown and a malformed id. */
 export async function findKeptPicture(
   { documents }: Pick<KeptPictureDependencies, 'documents'>,
   target: PictureTarget,
@@ -128,7 +128,7 @@ interface HiddenTarget {
   readonly index: number
 }
 
-/** Takes a picture off the gallery for as long as it is stored. @throws {ServiceError} `quota_exceeded`. */
+/** Hides a picture from the gallery while it is stored. @throws {ServiceError} `quota_exceeded`. */
 export async function hidePicture(
   { documents, clock, mostDocumentBytes: most }: KeptPictureDependencies,
   { accountId, inferenceId, index, expiresAt }: HiddenTarget & { readonly expiresAt: number },
@@ -149,7 +149,7 @@ export async function hidePicture(
   if ((await documents.put(document, { ...options, most })) === 'full') throw picturesFull(most)
 }
 
-/** Puts a picture back that was taken off. */
+/** Shows a hidden picture in the gallery again. */
 export async function showPicture(
   { documents }: Pick<KeptPictureDependencies, 'documents'>,
   { accountId, inferenceId, index }: HiddenTarget,
@@ -158,7 +158,7 @@ export async function showPicture(
   await documents.remove({ kind: 'picture', id: hiddenId(inferenceId, index), accountId }, options)
 }
 
-/** What became of a picture: the id of its copy, and whether it was taken off. */
+/** The state of a picture: the id of its copy, and whether it is hidden. */
 export async function pictureMarks(
   { documents }: Pick<KeptPictureDependencies, 'documents'>,
   { accountId, inferenceId, index }: HiddenTarget,
@@ -171,7 +171,7 @@ export async function pictureMarks(
   return { kept: kept ? id : null, hidden: hidden !== null && hidden !== undefined }
 }
 
-/** Keys of the files of kept pictures; what is only hidden has none. */
+/** Keys of the files of kept pictures; records of hidden pictures have none. */
 export function keptPictureFiles(documents: readonly StoredDocument[]): readonly string[] {
   return documents.filter(({ kind, label }) => kind === 'picture' && label === keptLabel).map((document) => readPicture(document).file.key)
 }
@@ -180,7 +180,7 @@ function hiddenId(inferenceId: string, index: number): string {
   return `hidden-${keptPictureId(inferenceId, index)}`
 }
 
-/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Only this file writes such documents, so their shape is known. */
 function readPicture({ id, at, value }: StoredDocument): KeptPicture {
   return { ...(value as unknown as Omit<KeptPicture, 'id' | 'keptAt'>), id, keptAt: at }
 }
@@ -193,18 +193,18 @@ function pictureNotFound(): ServiceError {
   return new ServiceError('not_found', 'This picture does not exist; it may have been deleted.')
 }
 
-/** A picture that a person keeps beyond the day that outputs live, as a separate copy. */
+/** A separate copy of a picture, kept beyond the retention of outputs. */
 export interface KeptPicture {
   readonly id: string
-  /** Where it came from; the request may be forgotten by now. */
+  /** Id of the original request, which may have been deleted. */
   readonly inferenceId: string
   readonly index: number
   readonly seed: number
   readonly model: string
-  /** The beginning of its prompt; empty = nobody knows any more. */
+  /** The beginning of its prompt; empty = unknown. */
   readonly prompt: string
   /** Its file. */
   readonly file: OutputReference
-  /** Unix milliseconds. */
+  /** Time of keeping in Unix milliseconds. */
   readonly keptAt: number
 }

@@ -7,20 +7,20 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import type { OutputStore } from '../../core/ports/output-store.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
-/** The widths that pictures can be had in, in pixels: few, so that nobody fills the disk with them. */
+/** Available widths in pixels; few, so that nobody can fill the disk with thumbnails. */
 export const thumbnailWidths = [160, 320, 640, 1024] as const
 export type ThumbnailWidth = (typeof thumbnailWidths)[number]
 
-/** How long a thumbnail is kept of a picture that has no end itself: one that was made while its picture was deleted must not stay. */
+/** Retention of thumbnails of pictures that do not expire. It also removes a thumbnail that was created while its picture was deleted. */
 const keptMs = 30 * 86_400_000
 
-/** Makes a picture smaller. @throws {ServiceError} `validation_error` for one that cannot be decoded. */
+/** Scales a picture down. @throws {ServiceError} `validation_error` if it cannot be decoded. */
 export type Shrink = (
   bytes: Uint8Array,
   options: { readonly signal: AbortSignal; readonly account: string; readonly thumbnailWidth: number },
 ) => Promise<{ readonly thumbnail?: Uint8Array }>
 
-/** What thumbnails are kept in, and how much of it an account may use. */
+/** Dependencies of thumbnails. */
 export interface ThumbnailDependencies {
   readonly documents: DocumentStore
   readonly outputs: OutputStore
@@ -32,26 +32,26 @@ export interface ThumbnailDependencies {
 /** A picture that never changes. */
 export interface ThumbnailSource {
   readonly accountId: string
-  /** Names the picture among all. */
+  /** Unique name of the picture. */
   readonly picture: string
-  /** When the picture is deleted, and its thumbnails with it; null = when somebody deletes it. */
+  /** Expiry of the picture and its thumbnails; null = until deleted. */
   readonly expiresAt: number | null
   read(): Promise<Uint8Array>
 }
 
 type Options = { readonly signal: AbortSignal }
 
-/** Pictures as small WebP files, each made once and kept as long as the picture, at most a month where that stays. */
+/** Small WebP versions of pictures, created once and kept as long as the picture, up to a month if it does not expire. */
 export class Thumbnails {
   readonly #deps: ThumbnailDependencies
-  /** The last that is being made for each account: a page of pictures must not take the decoders of everybody. */
+  /** The last thumbnail in progress per account: they run one after the other, so that one account's page cannot occupy all decoders. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(deps: ThumbnailDependencies) {
     this.#deps = deps
   }
 
-  /** A picture in one of the widths, or as wide as it is; the picture itself where it cannot be decoded. */
+  /** Opens a picture in one of the widths, or in its own if that is smaller; the original if it cannot be decoded. */
   async open(source: ThumbnailSource, width: ThumbnailWidth, options: Options): Promise<Uint8Array> {
     const known = await this.#find(source, width, options)
     if (known !== null) return known
@@ -75,7 +75,7 @@ export class Thumbnails {
     try {
       return Buffer.concat(await Array.fromAsync(await this.#deps.outputs.open(readFile(found), options)))
     } catch {
-      // A file that is gone or damaged is made again.
+      // A missing or damaged file is created again.
       options.signal.throwIfAborted()
       return null
     }
@@ -97,15 +97,15 @@ export class Thumbnails {
     const { key, contentType, bytes, sha256 } = file
     const value: JsonValue = { file: { key, contentType, bytes, sha256 } }
     const facts = { at: clock.now(), label: null, text: '', expiresAt: expiresAt ?? clock.now() + keptMs }
-    // Its bytes are the service's doing, so that they do not count against what the account may keep.
+    // Its bytes do not count against the account's storage, because the service decides to create them.
     const document: Document = { kind: 'thumbnail', id, accountId, value, attachedBytes: 0, ...facts }
-    // Where the account keeps too much already, the thumbnail is made again each time.
+    // If the account is over its limit, the thumbnail is created each time.
     if ((await documents.put(document, { ...options, most })) !== 'stored') await outputs.delete([key], neverAborted)
     return thumbnail
   }
 }
 
-/** Deletes the thumbnails of a picture that is deleted. */
+/** Deletes the thumbnails of a deleted picture. */
 export async function removeThumbnails(
   { documents, outputs }: Pick<ThumbnailDependencies, 'documents' | 'outputs'>,
   { accountId, picture }: Pick<ThumbnailSource, 'accountId' | 'picture'>,
@@ -118,18 +118,18 @@ export async function removeThumbnails(
   }
 }
 
-/** Keys of the files of thumbnails whose documents are gone. */
+/** Keys of the files of deleted thumbnails. */
 export function thumbnailFiles(documents: readonly StoredDocument[]): readonly string[] {
   return documents.filter(({ kind }) => kind === 'thumbnail').map((document) => readFile(document).key)
 }
 
-/** In the form of an inference's id, which files are stored by. */
+/** In the form of an inference id, by which files are stored. */
 function thumbnailId(picture: string, width: ThumbnailWidth): string {
   const hex = createHash('sha256').update(`thumbnail ${width} ${picture}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Only this file writes such documents, so their shape is known. */
 function readFile({ value }: StoredDocument): OutputReference {
   return (value as unknown as { readonly file: OutputReference }).file
 }

@@ -3,13 +3,13 @@ import type { RequestRecord } from '../../core/requests/request-record.ts'
 import type { UsageEntry } from '../../core/usage.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
-/** Records that wait to be written; more are left out, for nobody's answer waits for them. */
+/** Maximum number of waiting records; more are left out, since answers never wait for them. */
 const mostWaiting = 10_000
 const mostAtOnce = 500
 
 /**
- * Writes down what was asked without anybody waiting for it: what comes while a write is under way is the next one, so that
- * many requests cost few commits. A crash loses what was not written yet.
+ * Records requests in the background. Records that arrive during a write form the next one, so that many requests need few commits. A crash
+ * loses unwritten records.
  */
 export class RequestRecorder implements AsyncDisposable {
   readonly #log: RequestLog
@@ -30,7 +30,7 @@ export class RequestRecorder implements AsyncDisposable {
     })
   }
 
-  /** Resolves when all is written that was recorded before. */
+  /** Resolves when all recorded requests are written. */
   async [Symbol.asyncDispose](): Promise<void> {
     while (this.#writing !== null) await this.#writing
   }
@@ -44,7 +44,7 @@ export class RequestRecorder implements AsyncDisposable {
   }
 }
 
-/** The record of a request whose caller waited: what the books say of it, and no words. */
+/** The record of a synchronous request, made from its usage entry, without content. */
 export function finishedRequest(id: string, entry: UsageEntry): RequestRecord {
   const { accountId, tokenId, kind, model, outcome, promptTokens, completionTokens, images, firstTokenMs } = entry
   const durationMs = Math.round(entry.durationMs)

@@ -1,14 +1,14 @@
 import type { InferenceWork } from '../../core/inference.ts'
 import { longestCall, longestExcerpt, type RequestedWork } from '../../core/requests/request-record.ts'
 
-/** Characters of a text in a call from which on it is a picture or a file rather than words. */
+/** Texts longer than this are treated as pictures or files. */
 const longestWords = 20_000
-/** Longer words are no words. */
+/** Maximum characters of a word. */
 const longestToken = 500
-/** What stands for such a text. */
+/** Replaces such a text. */
 const leftOut = '<base64>'
 
-/** What is kept of asynchronous work: the beginning of its words, and the call that asks for it again. */
+/** The stored content of asynchronous work: an excerpt, and the call for repeating it. */
 export function requestedWork(work: InferenceWork, call: { readonly path: string; readonly body: unknown } | null): RequestedWork {
   const text = call === null ? null : JSON.stringify({ path: call.path, body: withoutFiles(call.body) })
   return {
@@ -33,12 +33,12 @@ function withoutFiles(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [storable(name), withoutFiles(each)]))
 }
 
-/** Long text of nothing but the letters of base64 is a file's. */
+/** Long texts of base64 characters only are files. */
 function isFile(text: string): boolean {
   return text.length > longestToken && /^[\w+/=,:;-]+$/.test(text)
 }
 
-/** PostgreSQL takes neither NUL nor half a pair of surrogates. */
+/** PostgreSQL accepts neither NUL nor lone surrogates. */
 function storable(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed()
 }
