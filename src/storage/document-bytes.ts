@@ -1,6 +1,6 @@
 import type { Document } from '../core/document.ts'
 
-/** What a document takes: its JSON and its text in UTF-8, and what is attached. */
+/** Size of a document: its JSON and search text in UTF-8, plus attached bytes. */
 export function documentBytes({ value, text, attachedBytes }: Document): number {
   return Buffer.byteLength(JSON.stringify(value)) + Buffer.byteLength(text) + attachedBytes
 }

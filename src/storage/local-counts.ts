@@ -1,11 +1,14 @@
 import type { SharedCounts } from '../core/ports/usage-log.ts'
 
-/** Whether a minute is not the present one; that before it still is, and an earlier one comes of a clock that was set back. */
+/**
+ * Whether a minute is not the current one. The minute before still counts as current; an earlier one results from a clock that was set
+ * back.
+ */
 function isOther(minute: number, present: number): boolean {
   return minute > present || minute < present - 1
 }
 
-/** Counts of a process that shares its store with no other. */
+/** Counters for a process that does not share its store. */
 export function createLocalCounts(): SharedCounts {
   let present = 0
   let used = new Map<string, number>()

@@ -7,8 +7,8 @@ import { isDiskFull } from './write-fault.ts'
 const rightsOfOthers = 0o077
 
 /**
- * Takes every right to a file or folder from other users, as folders of older versions gave them.
- * What is not there, or belongs to another user, stays as it is; Windows has other rights.
+ * Removes other users' permissions from a file or folder, as granted by older versions. Missing paths and those of other users are skipped.
+ * No effect on Windows.
  */
 export function keepPrivate(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
@@ -16,16 +16,16 @@ export function keepPrivate(path: string): void {
   chmodSync(path, stats.mode & 0o700)
 }
 
-/** Makes renames and deletions inside a folder survive a loss of power. */
+/** Makes renames and deletions inside a folder survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   await using handle: FileHandle = await open(folder, 'r')
   await handle.sync()
 }
 
 /**
- * Writes a file into a folder and removes it, as only that shows whether one may. A disk that is full is none of its concern: that passes.
+ * Writes and removes a file in a folder, the only reliable test for write access. A full disk is not a fault here, since it may pass.
  *
- * @throws {Error} with the system's code when nothing can be written there, and what to change.
+ * @throws {Error} with the system's error code and the fix if nothing can be written there.
  */
 export async function proveWritable(folder: string): Promise<void> {
   const file = join(folder, randomUUID())
@@ -38,7 +38,7 @@ export async function proveWritable(folder: string): Promise<void> {
   }
 }
 
-/** What to change where a file or folder of the data folder cannot be written. */
+/** How to fix a file or folder of the data folder that is not writable. */
 export function explainUnwritable(path: string, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
   return `${path} is not writable${code}; change its permissions, mount it writable, or choose another --data.`

@@ -1,4 +1,4 @@
-/** The same ports, whose methods reject with the reason of the signal in their last argument when it has aborted before the call. */
+/** Wraps ports so that each method rejects with the reason of the signal in its last argument if it has aborted before the call. */
 export function refuseAborted<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports {
   return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, refusing(port)])) as Ports
 }

@@ -6,9 +6,9 @@ export function queueFull(): ServiceError {
 }
 
 /**
- * For a submission of an account that has as much waiting as it may.
+ * The error for an account at its limit of waiting requests.
  *
- * @param options.own Whether the limit is the account's own.
+ * @param options.own Whether the limit is set on the account itself.
  */
 export function shareFull(maxPending: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
   return new ServiceError(
@@ -19,10 +19,10 @@ export function shareFull(maxPending: number, { own = false }: { readonly own?: 
 }
 
 /**
- * For one account that would store more than it may.
+ * The error for an account over its storage limit.
  *
- * @param stored Bytes, what is asked for included.
- * @param options.own Whether the limit is the account's own.
+ * @param stored Total bytes including the new request.
+ * @param options.own Whether the limit is set on the account itself.
  */
 export function storageFull(stored: number, most: number, { own = false }: { readonly own?: boolean } = {}): ServiceError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
@@ -33,7 +33,7 @@ export function storageFull(stored: number, most: number, { own = false }: { rea
   )
 }
 
-/** For a key that came with another body before. */
+/** The error for an idempotency key that was used with another body. */
 export function idempotencyConflict(): ServiceError {
   return new ServiceError(
     'idempotency_conflict',

@@ -3,7 +3,7 @@ import type { ImageRequest } from '../core/image-generation.ts'
 import type { InferenceWork } from '../core/inference.ts'
 import { defaultMaxTokens, type SamplingParameters, type TextRequest } from '../core/text-generation.ts'
 
-/** What an image request of format 1 had in other words: nulls stood for defaults, and some fields did not exist. */
+/** Differences of image requests in format 1: null meant the default, and some fields did not exist. */
 interface ImageRequestV1 extends Omit<ImageRequest, 'prompt2' | 'negative' | 'clipSkip' | 'mask' | 'guidanceRescale' | 'loras'> {
   readonly prompt2: string | null
   readonly negativePrompt: string | null
@@ -12,18 +12,18 @@ interface ImageRequestV1 extends Omit<ImageRequest, 'prompt2' | 'negative' | 'cl
   readonly mask: Omit<NonNullable<ImageRequest['mask']>, 'blur'> | null
 }
 
-/** What a text request of format 1 had in other words: null stood for the default, and for a seed drawn at random. */
+/** Differences of text requests in format 1: null meant the default, or a random seed. */
 interface TextRequestV1 extends Omit<TextRequest, 'maxTokens' | 'sampling'> {
   readonly maxTokens: number | null
   readonly sampling: Omit<SamplingParameters, 'seed'> & { readonly seed: number | null }
 }
 
-/** Work as it was stored in format 1. */
+/** Work as stored in format 1. */
 export type WorkV1 =
   | { readonly kind: 'chat'; readonly request: TextRequestV1 }
   | { readonly kind: 'image'; readonly request: ImageRequestV1 }
 
-/** Work of format 1 in today's words; it means the same. */
+/** Converts work of format 1 without changing its meaning. */
 export function upgradeWork(work: WorkV1): InferenceWork {
   if (work.kind === 'chat') return { ...work, request: upgradeText(work.request) }
   const { prompt2, negativePrompt, negativePrompt2, clipSkip, mask, ...same } = work.request

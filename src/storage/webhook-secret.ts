@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
-/** How long the secret before the current one still signs. */
+/** Time for which the previous secret still signs. */
 const rotationMs = 24 * 60 * 60 * 1000
 
-/** A new signing secret as the Standard Webhooks write it. */
+/** Generates a signing secret in the format of Standard Webhooks. */
 export function makeWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** The secrets that sign now; `known` are an account's, newest first. */
+/** The secrets in use; `known` are an account's secrets, newest first. */
 export function currentSecrets(known: readonly { readonly secret: string; readonly createdAt: number }[], now: number): readonly string[] {
   const [current] = known
   const overlaps = current !== undefined && now < current.createdAt + rotationMs

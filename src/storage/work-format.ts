@@ -5,35 +5,35 @@ import { readPortable, writePortable } from '../core/portable-value.ts'
 import { upgradeWork, type WorkV1 } from './upgrade-work.ts'
 
 /**
- * The format in which work is stored. This version reads it and every earlier one; a later one stays in the queue for who can read it.
+ * The format of stored work. This version reads it and all earlier ones; work in a later format stays in the queue for newer nodes.
  *
- * Raise it when the domain's requests change shape, and turn the earlier shapes into today's with an `upgradeWork`; the
- * databases in `test/fixtures/data-folders` hold work of each format.
+ * Increase it when the domain's requests change, and convert earlier forms in `upgradeWork`; the databases in `test/fixtures/data-folders`
+ * contain work in each format.
  */
 export const workFormat = 3
 
 /**
- * The format of a reference, which stands in the queue for bytes of {@link workFormat} that lie elsewhere. Raise both together, beyond every
- * earlier number: a reader of one format reads all lower ones.
+ * The format of a reference to work of {@link workFormat} that is stored elsewhere. Increase both together, to numbers never used before: a
+ * reader of a format reads all lower ones.
  */
 export const referenceFormat = 4
 
-/** What encoded work lies as where it does not lie with its record. */
+/** Content type of encoded work in the output store. */
 export const workType = 'application/vnd.sepia.work'
 
-/** Where encoded work lies that is too large for its record. */
+/** Location of encoded work that is too large for its record. */
 export type StoredWork = Omit<OutputReference, 'images'>
 
-/** Bytes before the JSON: the format, and the length of the JSON as a big-endian 32-bit number. */
+/** Bytes before the JSON: the format, and the length of the JSON as a big-endian 32-bit integer. */
 const headBytes = 5
 
-/** What is stored of a submission beside its record. */
+/** The stored parts of a submission, besides its record. */
 export type StoredSubmission = Pick<Submission<InferenceWork>, 'tokenId' | 'traceparent' | 'work'>
 
-/** As it is stored: whose it is and its trace stand beside the work, absent where there is none. */
+/** The stored form: token and trace are fields beside the work, absent if null. */
 type WrittenWork = InferenceWork & { readonly traceparent?: string; readonly tokenId?: string }
 
-/** A submission as bytes that any version, store or language can read: a head, JSON, and the images one after the other. */
+/** Encodes a submission independently of version, store and language: a head, JSON, and the concatenated images. */
 export function encodeWork({ work, tokenId, traceparent }: StoredSubmission): Uint8Array<ArrayBuffer> {
   const { json, parts } = writePortable({
     ...(work.kind === 'enlargement' ? { kind: 'image', request: writeEnlargement(work.request) } : work),
@@ -54,12 +54,12 @@ export function encodeWork({ work, tokenId, traceparent }: StoredSubmission): Ui
   return bytes
 }
 
-/** A reference as bytes of {@link referenceFormat}. */
+/** Encodes a reference in {@link referenceFormat}. */
 export function encodeReference({ key, bytes, sha256 }: StoredWork): Uint8Array<ArrayBuffer> {
   return Buffer.concat([Uint8Array.of(referenceFormat), Buffer.from(JSON.stringify({ key, bytes, sha256 }))])
 }
 
-/** The reference that stands for work, or null where the work itself is there. @throws {Error} when it is damaged. */
+/** Decodes a reference; null = the bytes are the work itself. @throws {Error} if it is damaged. */
 export function decodeReference(body: Uint8Array): StoredWork | null {
   if (body[0] !== referenceFormat) return null
   const { key, bytes, sha256 } = JSON.parse(new TextDecoder().decode(body.subarray(1))) as StoredWork
@@ -67,7 +67,7 @@ export function decodeReference(body: Uint8Array): StoredWork | null {
   return { key, bytes, sha256, contentType: workType }
 }
 
-/** @throws {Error} when the bytes are damaged, or of a later format. */
+/** @throws {Error} if the bytes are damaged or in a later format. */
 export function decodeWork(bytes: Uint8Array): StoredSubmission {
   const { tokenId = null, traceparent = null, ...work } = readWork(bytes)
   const enlargement = work.kind === 'image' ? readEnlargement(work.request) : null
@@ -75,7 +75,7 @@ export function decodeWork(bytes: Uint8Array): StoredSubmission {
 }
 
 function readWork(bytes: Uint8Array): WrittenWork {
-  // Formats 1 and 2 are V8's structured clone, which no other program reads and no later V8 must.
+  // Formats 1 and 2 are V8 structured clones, which other programs and later V8 versions may be unable to read.
   if (bytes[0] === 1) return upgradeWork(deserialize(bytes.subarray(1)) as WorkV1)
   if (bytes[0] === 2) return deserialize(bytes.subarray(1)) as WrittenWork
   if (bytes[0] !== workFormat) throw new Error(`The stored request has format ${bytes[0]}, which this version does not know.`)

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/ports/clock.ts'
 import { firstOf } from '../core/waiting.ts'
 
-/** Wakes every waiter for work; a notification without a waiter is kept for the next one. */
+/** Wakes all waiters for work; a notification without a waiter is kept for the next one. */
 export class WorkSignal {
   readonly #clock: Clock
   readonly #waiting = new Set<() => void>()

@@ -5,14 +5,14 @@ import type { BodyKey, BodyKeys } from '../../core/ports/body-keys.ts'
 import { syncFolder } from '../private-files.ts'
 
 const secretBytes = 32
-/** `<id> <base64>`, one key a line, the newest last. */
+/** `<id> <base64>`, one key per line, newest last. */
 const line = /^([\w-]{1,64}) ([A-Za-z0-9+/]{43}=)$/
 
 /**
- * The keys of a file: `<id> <base64 of 32 bytes>` a line, the newest last; lines that begin with # are left alone.
+ * Reads keys from a file: `<id> <base64 of 32 bytes>` per line, newest last; lines starting with # are ignored.
  *
- * @param settings.mayBegin Whether the service itself makes a first key; nodes that share a database need the same file instead.
- * @throws {Error} naming a line that is no key.
+ * @param settings.mayBegin Whether the service may create the first key; nodes of a cluster need the same file instead.
+ * @throws {Error} naming an invalid line.
  */
 export async function openBodyKeys({ file, mayBegin }: { readonly file: string; readonly mayBegin: boolean }): Promise<BodyKeys> {
   let keys = await readKeys(file)
@@ -29,7 +29,9 @@ export async function openBodyKeys({ file, mayBegin }: { readonly file: string; 
   }
 }
 
-/** Adds a new key to the file, which is made where it is missing; bodies are encrypted with it from then on. Only this user may read it. */
+/**
+ * Generates a key and appends it to the file, which is created if missing with access for this user only. New bodies are encrypted with it.
+ */
 export async function makeBodyKey(file: string): Promise<BodyKey> {
   const text = await readText(file)
   parseKeys(file, text)

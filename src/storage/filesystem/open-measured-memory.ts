@@ -7,7 +7,7 @@ interface Measurement extends MemoryNeed {
   readonly conditions: string
 }
 
-/** Keeps measurements in a JSON file. One that is damaged counts as empty: nothing is lost that the next loads do not tell again. */
+/** Stores measurements in a JSON file. A damaged file counts as empty, since the next loads measure again. */
 export async function openMeasuredMemory(file: string): Promise<MeasuredMemory> {
   const known = new Map(parse(await readFile(file, 'utf8').catch(() => '{}')))
   let written = Promise.resolve()

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 
 /**
- * Writes a whole file that only this user may read, and returns once its bytes are on stable storage.
+ * Writes a file with access for this user only, and resolves when it is on stable storage.
  *
  * @param options.modifiedAt Unix milliseconds.
- * @returns How many bytes, and their hex SHA-256.
+ * @returns Size in bytes and hex SHA-256.
  */
 export async function writeDurably(
   path: string,
@@ -27,7 +27,7 @@ export async function writeDurably(
 
 const pieceBytes = 1024 * 1024
 
-/** A file's bytes, a megabyte at a time. */
+/** Reads a file in pieces of a megabyte. */
 export async function* readPieces(path: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<Uint8Array, void, undefined> {
   await using file = await open(path, 'r')
   for (;;) {
@@ -38,7 +38,7 @@ export async function* readPieces(path: string, { signal }: { readonly signal: A
   }
 }
 
-/** Some of a file's bytes; fewer where it ends. */
+/** Reads a range of a file; returns fewer bytes at its end. */
 export async function readSpan(
   path: string,
   { offset, length }: { readonly offset: number; readonly length: number },

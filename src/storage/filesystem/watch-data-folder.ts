@@ -2,7 +2,7 @@ import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Store } from '../../core/ports/store.ts'
 
-/** Resolves to a look whether the data folder or one of the files that stay there, of which these are taken note, is gone or another lies in its place. */
+/** Returns a check whether the data folder or one of its permanent `files` is missing or was replaced since this call. */
 export async function watchDataFolder(folder: string, files: readonly string[] = []): Promise<() => Promise<boolean>> {
   const identify = async (path: string): Promise<string | null> => {
     const found = await stat(path, { bigint: true }).catch(() => null)
@@ -13,16 +13,16 @@ export async function watchDataFolder(folder: string, files: readonly string[] =
   return async () => (await identifyAll()) !== own
 }
 
-/** About what storing a request takes: its row, and room in the write-ahead log. */
+/** Approximate size of storing a request: its row, and space in the write-ahead log. */
 const probeBytes = 64 * 1024
 
-/** How long an answer of {@link watchStorage} counts: probes come without a token, and each look writes. */
+/** Lifetime of a result of {@link watchStorage}: probes need no token, and each check writes. */
 const freshMs = 2000
 
 /**
- * Resolves to a look why nothing more can be stored in the data folder, as the end of a sentence; null = it can.
+ * Returns a check why nothing can be stored in the data folder, as the end of a sentence; null = it can.
  *
- * @param files Those that stay there, as {@link watchDataFolder} takes them.
+ * @param files Permanent files, as for {@link watchDataFolder}.
  */
 export async function watchStorage(
   folder: string,

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { accountLimitColumns, limitColumns } from '../rows/limit-columns.ts'
 import type { Row } from '../rows/row.ts'
 
-/** The columns of limits, as lists of words. */
+/** Columns of limits, as a space-separated list. */
 const limitNames = limitColumns.map(([, column]) => column).join(' ')
 const accountLimitNames = accountLimitColumns.map(([, column]) => column).join(' ')
 
-/** A table that moves from one store to another: the same columns in both, read in the same order. */
+/** A table to be moved between stores: both have the same columns and order. */
 export interface MovedTable {
   readonly name: string
-  /** Their values together belong to one row alone, and rows are read in their order. */
+  /** Columns of the unique key by which rows are read in order. */
   readonly key: readonly string[]
   readonly columns: readonly string[]
 }
 
-/** The tables of an installation, in the order in which they are filled. */
+/** All tables of an installation, in the order of insertion. */
 export const movedTables: readonly MovedTable[] = [
   table('accounts', ['id'], `name email email_key password_hash role created_at disabled_at ${accountLimitNames}`),
   table('sessions', ['hash'], 'account_id address agent created_at expires_at last_used_at'),
@@ -57,19 +57,19 @@ export const movedTables: readonly MovedTable[] = [
   table('webhook_deliveries', ['id'], 'inference_id account_id url attempts next_attempt_at state last_result created_at traceparent'),
 ]
 
-/** How many rows there are, and a hash of all they hold. */
+/** Number of rows and a hash of their content. */
 export interface TableSum {
   readonly count: number
   readonly sha256: string
 }
 
-/** Reads a page of rows after the one whose key is given; null = from the start. */
+/** Reads a page of rows after a key; null = from the start. */
 export type ReadPage = (table: MovedTable, after: Row | null, limit: number) => Promise<readonly Row[]>
 
-/** Rows read at once. */
+/** Rows per page. */
 const pageRows = 200
 
-/** All rows of a table, page by page. */
+/** Reads all rows of a table page by page. */
 export async function* readPages(read: ReadPage, moved: MovedTable): AsyncGenerator<readonly Row[], void, undefined> {
   let last: Row | null = null
   for (;;) {
@@ -80,7 +80,7 @@ export async function* readPages(read: ReadPage, moved: MovedTable): AsyncGenera
   }
 }
 
-/** Counts and hashes rows as both stores see them. */
+/** Counts and hashes rows independently of the store. */
 export class RowHash {
   readonly #hash = createHash('sha256')
   readonly #columns: readonly string[]
@@ -100,7 +100,7 @@ export class RowHash {
   }
 }
 
-/** A value as JSON, and as PostgreSQL reads it from JSON. */
+/** A value in the JSON form that PostgreSQL reads. */
 export function portable(value: unknown): unknown {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD')

@@ -6,23 +6,23 @@ import { limitChanges, limitColumns, limitNames } from '../rows/limit-columns.ts
 import { readText } from '../rows/row.ts'
 import type { Database, Parameters } from './database.ts'
 
-/** That a token can no longer be used. */
+/** Condition for a token that can no longer be used. */
 const spent = '(revoked_at is not null or expires_at is not null and expires_at <= :createdAt::bigint)'
 
 /**
- * How long asking who somebody is may take: so little that a revocation is seen within five seconds however slow the database is; what is slower
- * ends with 503 instead of an old yes.
+ * Time limit of authenticating queries. It ensures that a revocation takes effect within five seconds even with a slow database: a slow
+ * query ends with 503 instead of outdated access.
  */
 export const lookUpLimitMs = 1000
 
 type Options = { readonly signal: AbortSignal }
 
-/** Access tokens, the same for every node. */
+/** Access tokens, shared by all nodes. */
 export class PostgresAccessTokenStore implements AccessTokenStore {
   readonly #database: Database
   readonly #onLimits: () => void
 
-  /** @param onLimits Called when limits of a token may have changed. */
+  /** @param onLimits Called when the limits of a token may have changed. */
   constructor(database: Database, onLimits: () => void) {
     this.#database = database
     this.#onLimits = onLimits
@@ -34,7 +34,7 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
   ): Promise<boolean> {
     const { accountId, createdAt } = token
     return this.#database.transaction(async (statements) => {
-      // One after the other, so that together they make no more than one may have.
+      // Serialized per account, so that concurrent calls cannot exceed the maximum.
       await statements.run(`select pg_advisory_xact_lock(hashtextextended('tokens of ' || :accountId, 0))`, { accountId })
       const kept = await statements.run(
         `insert into access_tokens (id, account_id, name, hash, hint, scopes, created_at, expires_at, revoked_at, last_used_at, ${limitNames})
@@ -97,7 +97,7 @@ export class PostgresAccessTokenStore implements AccessTokenStore {
     await this.#write('update access_tokens set last_used_at = :lastUsedAt where id = :id', { id, lastUsedAt })
   }
 
-  /** All of them may be sent again: once more changes nothing. */
+  /** All of these statements may be repeated without further effect. */
   async #write(sql: string, parameters: Parameters): Promise<number> {
     return this.#database.run(sql, parameters, { repeatable: true })
   }

@@ -15,7 +15,7 @@ const uniqueViolation = '23505'
 const insertInvitation = `insert into invitations (hash, role, account_id, invited_by, created_at, expires_at)
   values (:hash, :role, :accountId, :invitedBy, :createdAt, :expiresAt)`
 
-/** What triggers derive from other tables goes after those, and tokens after what is counted for them. */
+/** Order of deletion: tables maintained by triggers after their sources, and tokens after their counters. */
 const erasing: readonly string[] = [
   ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'queue', 'inferences'],
   ...[
@@ -31,7 +31,7 @@ const erasing: readonly string[] = [
 ]
   .map((table) => `delete from ${table} where account_id = any(:owners::text[])`)
   .concat(
-    // A subject is an account or a token, with a word before it that says what is counted.
+    // A subject is an account or token, prefixed by the name of the counter.
     ['request_minutes', 'kept_places'].map(
       (table) => `delete from ${table} where substring(subject from '[^ ]*$') = any(:owners::text[])
         or substring(subject from '[^ ]*$') in (select id from access_tokens where account_id = any(:owners::text[]))`,
@@ -41,15 +41,15 @@ const erasing: readonly string[] = [
     'delete from accounts where id = any(:owners::text[])',
   )
 
-/** Accounts, sessions and invitations, the same for every node. */
+/** Accounts, sessions and invitations, shared by all nodes. */
 export class PostgresAccountStore implements AccountStore {
   readonly #database: Database
   readonly #endWork: (accountId: string) => Promise<void>
   readonly #onLimits: () => void
 
   /**
-   * @param effects.endWork Ends what an account has waiting that was disabled.
-   * @param effects.onLimits Called when limits of an account may have changed.
+   * @param effects.endWork Ends the waiting work of a disabled account.
+   * @param effects.onLimits Called when the limits of an account may have changed.
    */
   constructor(
     database: Database,
@@ -125,7 +125,7 @@ export class PostgresAccountStore implements AccountStore {
   }
 
   async createSession(session: Session): Promise<boolean> {
-    // The lock on the account keeps a disabling that comes at the same time from leaving a session behind.
+    // The lock prevents a concurrent disabling from leaving a session behind.
     const sql = `insert into sessions (hash, account_id, address, agent, created_at, expires_at, last_used_at)
       select :hash, account.id, :address, :agent, :createdAt, :expiresAt, :lastUsedAt
       from (select id from accounts where id = :accountId and disabled_at is null for share) as account
@@ -160,7 +160,7 @@ export class PostgresAccountStore implements AccountStore {
     const { accountId, invitedBy } = invitation
     return this.#database.transaction(async (statements) => {
       const enabled = 'select 1 from accounts where id = :id and disabled_at is null'
-      // The locks keep a change that comes at the same time from leaving an invitation behind that has no right to be.
+      // The locks prevent a concurrent change from leaving an unauthorized invitation behind.
       if (invitedBy !== null && invitedBy !== accountId)
         if ((await statements.get(`${enabled} and role = 'owner' for share`, { id: invitedBy })) === undefined) return false
       if (accountId !== null && (await statements.get(`${enabled} for share`, { id: accountId })) === undefined) return false
@@ -200,7 +200,7 @@ export class PostgresAccountStore implements AccountStore {
     return (await this.#write('delete from invitations where hash = :hash', { hash })) === 1
   }
 
-  /** False when the e-mail belongs to another account. */
+  /** False = the e-mail belongs to another account. */
   async #writeUnlessTaken(sql: string, parameters: Parameters): Promise<boolean> {
     try {
       return (await this.#write(sql, parameters)) === 1

@@ -3,7 +3,7 @@ import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts
 import { readAuditEntry } from '../rows/log-rows.ts'
 import type { Database } from './database.ts'
 
-/** The audit log of all nodes; a trigger keeps its entries as they are. */
+/** The audit log of all nodes; a trigger prevents changes of entries. */
 export class PostgresAuditLog implements AuditLog {
   readonly #database: Database
 

@@ -22,21 +22,21 @@ import { readBudgetSums } from '../rows/usage-row.ts'
 import type { Database, Statements } from './database.ts'
 import { Grouping } from './grouping.ts'
 
-/** How long the absence of a budget is cached, whatever other nodes change meanwhile. */
+/** Lifetime of the cached absence of budgets, regardless of changes by other nodes. */
 const freshMs = 1000
 const mostCached = 10_000
 
-/** What accounts have used and reserved, over all nodes. */
+/** Used and reserved budgets of accounts across all nodes. */
 export class PostgresBudgetLedger implements BudgetLedger {
   readonly #database: Database
   readonly #clock: Clock
   readonly #holder: string
   readonly #reading: Grouping<BudgetHolder, readonly Limited[]>
-  /** Holders without a budget and the time, by the monotonic clock, until which that is cached: one request looks several times. */
+  /** Holders without a budget, with the monotonic time at which the cached value expires. A request checks this several times. */
   readonly #unlimited = new Map<string, number>()
   #forgottenAt = Number.NEGATIVE_INFINITY
 
-  /** @param holder The process that reserves; what it has reserved for work of its own goes when it is gone. */
+  /** @param holder The reserving process; its reservations for work of its own end with it. */
   constructor(database: Database, { clock, holder }: { readonly clock: Clock; readonly holder: string }) {
     this.#database = database
     this.#clock = clock
@@ -54,7 +54,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     const decide = async (statements: Statements, limited: readonly Limited[]): Promise<BudgetAnswer> =>
       decideBudget(await readBudgets(statements, limited, { except: wish.id, now: this.#clock.now() }), wish)
     const take = async (statements: Statements): Promise<BudgetAnswer> => {
-      // Reservations of one account follow one another, so that each sees what the others took.
+      // Serializes the reservations of an account, so that each sees the earlier ones.
       const [limited = []] = await readLimited(statements, [wish], 'for no key update of account')
       const answer = await decide(statements, limited)
       if (answer.granted) await insertReservation(statements, wish, { ...answer, holder: this.#holder })
@@ -72,7 +72,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     return readBudgets(this.#database, await this.#limitsOf(holder), { except: null, now: this.#clock.now() })
   }
 
-  /** Believes nothing any more: limits were changed here. */
+  /** Clears the cache after limits were changed here. */
   forget(): void {
     this.#forgottenAt = performance.now()
     this.#unlimited.clear()
@@ -86,7 +86,7 @@ export class PostgresBudgetLedger implements BudgetLedger {
     this.#unlimited.delete(key)
     const limited = await this.#reading.add(holder)
     if (limited.length > 0) return limited
-    // Changed meanwhile, it is asked for again.
+    // Changed meanwhile, so do not cache it.
     if (this.#forgottenAt < requestedAt) this.#unlimited.set(key, requestedAt + freshMs)
     const [oldest] = this.#unlimited.keys()
     if (this.#unlimited.size > mostCached && oldest !== undefined) this.#unlimited.delete(oldest)
@@ -108,7 +108,7 @@ async function insertReservation(
   )
 }
 
-/** An account or a token with limits that are budgets. */
+/** An account or token with limits that need a budget. */
 interface Limited {
   readonly of: BudgetSubject
   readonly id: string
@@ -117,7 +117,7 @@ interface Limited {
 
 const columnsOf = (of: BudgetSubject) => limitColumns.map(([, column]) => `${of}.${column} as ${of}_${column}`).join(', ')
 
-/** What of each holder has budgets, in one statement. */
+/** Reads the limits of several holders in one statement. */
 async function readLimited(
   statements: Statements,
   holders: readonly BudgetHolder[],
@@ -148,7 +148,7 @@ function limitedOf({ accountId, tokenId }: BudgetHolder, row: Row | undefined): 
   return [account, ...token].filter(({ limits }) => hasBudgets(limits))
 }
 
-/** What was used and is set aside stand in one statement, so that nothing is missed that goes from one to the other meanwhile. */
+/** Used and reserved amounts are read in one statement, so that nothing is missed that moves from one to the other meanwhile. */
 async function readBudgets(
   statements: Statements,
   limited: readonly Limited[],

@@ -3,14 +3,14 @@ import type { ChangeCondition } from '../../core/ports/account-store.ts'
 import { limitChanges } from '../rows/limit-columns.ts'
 import type { Statements } from './database.ts'
 
-/** Changes of accounts happen one after the other, so that of two owners who lock each other out one is left. */
+/** Serializes changes of accounts, so that two owners cannot disable each other at the same time. */
 const changeLock = 7_335_742_002
 
 /** True unless the account is the last enabled owner who can sign in. */
 const keepsAnOwner = `and (role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
-/** Changes the given fields and removes every session and token that they no longer allow; false when `by` may not make the change. */
+/** Applies the given changes and deletes the sessions and invitations they no longer allow; false = `by` may not make the change. */
 export async function changeAccount(
   statements: Statements,
   accountId: string,
@@ -35,7 +35,7 @@ export async function changeAccount(
   return true
 }
 
-/** Keeps every other change of accounts waiting until the transaction ends. */
+/** Blocks other changes of accounts until the transaction ends. */
 export async function lockAccounts(statements: Statements): Promise<void> {
   await statements.run('select pg_advisory_xact_lock(:changeLock)', { changeLock })
 }

@@ -4,18 +4,18 @@ import { checkSessions, connect } from './connecting/connection.ts'
 import { examineServer } from './schema/migrate.ts'
 import { migrations } from './schema/migrations.ts'
 
-/** What is to be said of a database that answers and is fit for the service. */
+/** Result of checking a reachable and suitable database. */
 export interface DatabaseCheck {
-  /** Of how many steps its schema is, and how many this version knows. */
+  /** Number of migrations applied and known to this version. */
   readonly steps: { readonly taken: number; readonly known: number }
-  /** What the operator should know of the server, sentence by sentence. */
+  /** Warnings about the server, in sentences. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Looks at a database without changing anything in it.
+ * Checks a database without changing it.
  *
- * @throws {Error} when it does not answer, is not fit, or holds an installation that is not whole.
+ * @throws {Error} if it is unreachable or unsuitable, or contains an incomplete installation.
  */
 export async function checkDatabase(url: string): Promise<DatabaseCheck> {
   const client = await connect(url, { settings: '', query_timeout: 5000, application_name: 'sepia doctor' })

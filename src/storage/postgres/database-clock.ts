@@ -4,12 +4,12 @@ import type { Database } from './database.ts'
 import { takenMs } from './webhook-log.ts'
 
 const everyMs = 30_000
-/** What is more than this is no drift, and no question that took long. */
+/** A larger change is a jump of the clock, neither drift nor a slow query. */
 const jumpMs = 3000
 
 /**
- * The time of the database, which is the same for every node whatever their own clocks say. Between two questions it goes on by the
- * machine's monotonic clock, which nobody sets.
+ * The database's time, which is the same for all nodes regardless of their own clocks. Between queries it advances by the machine's
+ * monotonic clock.
  */
 export class DatabaseClock implements Clock, Disposable {
   readonly #database: Database
@@ -17,7 +17,7 @@ export class DatabaseClock implements Clock, Disposable {
   readonly #timer: NodeJS.Timeout
   #offset: number
 
-  /** @param machine Waits; its time is not asked for. */
+  /** @param machine Used only for waiting. */
   static async open(database: Database, machine: Clock): Promise<DatabaseClock> {
     return new DatabaseClock(database, machine, await readOffset(database))
   }
@@ -42,29 +42,31 @@ export class DatabaseClock implements Clock, Disposable {
     clearInterval(this.#timer)
   }
 
-  /** Asks for the time now, as it does by itself each half minute. */
+  /** Queries the time now, as otherwise every half minute. */
   async correct(): Promise<void> {
-    // While the database is away the machine's clock goes on alone.
+    // While the database is unavailable, the machine's clock continues alone.
     const offset = await readOffset(this.#database).catch(() => this.#offset)
-    // Other nodes see it half a minute later at most, and renew their leases by the time before until then.
+    // Other nodes notice it within half a minute and renew their leases by the old time until then.
     const aheadMs = offset - this.#offset
     if (Math.abs(aheadMs) > jumpMs) this.#database.unsettle(everyMs)
-    // In vain, it is as late as before, and looked at once more.
+    // Failed, so the offset is unchanged and is checked again next time.
     if (-aheadMs > jumpMs && !(await this.#bringForward(Math.floor(performance.now() + offset)))) return
     this.#offset = offset
   }
 
-  /** What was to wait, or to be held, until a moment that is further away now is due soon, unless the database is down; the holder of a lease renews it meanwhile. */
+  /**
+   * After the clock was set back: makes work due whose delay or lease would now end too late. The holder of a lease renews it meanwhile.
+   */
   async #bringForward(now: number): Promise<boolean> {
     const repeatable = { repeatable: true }
     const wait = 'update queue set not_before = 0 where not running and not_before > :now'
     const lease = 'update queue set lease_until = :until where running and lease_until > :until'
-    // A dead node must not have a report from the future; a live one reports again.
+    // Reports of dead nodes must not be in the future; live nodes report again.
     const silences = [
       'update nodes set seen_at = :now where seen_at > :now',
       'update holders set seen_at = clock_timestamp() where seen_at > clock_timestamp()',
     ]
-    // The same however many nodes do it: a webhook waits for as long as its attempts before make it, from now.
+    // Idempotent across nodes: the wait of a webhook follows from its number of attempts, starting now.
     const webhooks = `update webhook_deliveries set taken_until = least(taken_until, :now + :takenMs),
         next_attempt_at = least(next_attempt_at, :now + coalesce((:waits::bigint[])[attempts], 0))
       where state = 'waiting' and (taken_until > :now + :takenMs or next_attempt_at > :now)`
@@ -80,7 +82,7 @@ export class DatabaseClock implements Clock, Disposable {
   }
 }
 
-/** What to add to the monotonic clock; wrong by half of what the question took, at most. */
+/** Offset to the monotonic clock; the error is at most half the duration of the query. */
 async function readOffset(database: Database): Promise<number> {
   const requested = performance.now()
   const row = await database.get('select extract(epoch from clock_timestamp())::double precision * 1000 as now', {}, { repeatable: true })

@@ -1,38 +1,38 @@
 import { ServiceError } from '../../core/error.ts'
 import { diskFull } from '../write-fault.ts'
 
-/** How a statement failed, to decide whether to send it again. */
+/** Kinds of failed statements, which decide whether to repeat them. */
 export type DatabaseFault =
-  /** It never began. */
+  /** The statement was never sent. */
   | 'unreached'
-  /** Nobody knows whether it was committed. */
+  /** Unknown whether it was committed. */
   | 'unknown'
-  /** It was undone for the sake of another one. */
+  /** Rolled back in favour of another transaction. */
   | 'undone'
-  /** Its connection had prepared it before a newer version of the service changed a table. */
+  /** Its prepared plan is outdated because a newer version changed a table. */
   | 'outdated'
-  /** It waited for too long, for a lock or a disk, as others may have. */
+  /** It waited too long for a lock or a disk, as others may have. */
   | 'late'
-  /** It is wrong, or there is no room for it: once more would end alike. */
+  /** It is invalid or there is no space for it; repeating does not help. */
   | 'refused'
 
-/** SQLSTATE: of a standby, or of a database that is set to read-only. */
+/** SQLSTATE of a standby or read-only database. */
 const readOnly = '25006'
 const diskFullState = '53100'
-/** Classes of SQLSTATE: the server has too little of something, or its machine fails it. */
+/** Classes of SQLSTATE for insufficient resources and failures of the server's machine. */
 const external = /^(53|58)/
-/** SQLSTATE: a deadlock or a failed serialization. */
+/** SQLSTATE of a deadlock or serialization failure. */
 const undone = new Set(['40001', '40P01'])
-/** SQLSTATE: the server cannot take a connection now (starting, stopping, too many), or is no longer the one that takes writes. */
+/** SQLSTATE of a server that cannot accept the connection now (starting, stopping, too many), or is no longer the primary. */
 const unreached = new Set(['57P03', '53300', '08001', '08004', readOnly])
-/** SQLSTATE: a lock was not to be had in time. */
+/** SQLSTATE of a lock that was not available in time. */
 export const lockedState = '55P03'
-/** SQLSTATE: the server ended it after its limit of time, for the whole or for a lock. */
+/** SQLSTATE of a statement that exceeded its time limit, in total or waiting for a lock. */
 const late = new Set(['57014', lockedState])
-/** SQLSTATE: the server ended the connection. */
+/** SQLSTATE of a connection ended by the server. */
 const ended = new Set(['57P01', '57P02', '57P05', '25P03', '25P04', '08000', '08003', '08006'])
 
-/** What to make of an error of a statement that was sent; its connection is lost unless the server gave it a code. */
+/** Classifies the error of a sent statement; without a code from the server, its connection is lost. */
 export function judgeFault(error: unknown): DatabaseFault {
   const code = sqlState(error)
   if (code === null || ended.has(code)) return 'unknown'
@@ -42,7 +42,10 @@ export function judgeFault(error: unknown): DatabaseFault {
   return unreached.has(code) ? 'unreached' : 'refused'
 }
 
-/** The error for a caller: the database is away, read-only or too slow (503), that its disk is full or broken, or nothing for a fault of ours. */
+/**
+ * Maps an error for callers: a database that is unavailable, read-only or too slow (503), or whose disk is full or broken; errors of Sepia
+ * itself are returned unchanged.
+ */
 export function toServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error
   const code = sqlState(error)
@@ -52,7 +55,7 @@ export function toServiceError(error: unknown): unknown {
   return error
 }
 
-/** For whatever cannot be done while the database does not answer. */
+/** The error while the database does not respond. */
 export function databaseAway(cause: unknown): ServiceError {
   return new ServiceError('server_is_overloaded', 'The database did not respond in time; try again later.', {
     retryAfterSeconds: 2,
@@ -67,12 +70,12 @@ function databaseReadOnly(cause: unknown): ServiceError {
   })
 }
 
-/** The code is that of everything not supported, and the message in the server's language. */
+/** Its code is that of any unsupported feature, and its message depends on the server's language. */
 function isOutdated(error: unknown): boolean {
   return sqlState(error) === '0A000' && error instanceof Error && 'routine' in error && error.routine === 'RevalidateCachedQuery'
 }
 
-/** PostgreSQL's code of an error; null when it is not the server's: a socket's or the driver's own. */
+/** PostgreSQL's code of an error; null for errors of the socket or the driver. */
 export function sqlState(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
   return /^[0-9A-Z]{5}$/.test(error.code) && 'severity' in error ? error.code : null

@@ -7,48 +7,51 @@ import { nameParameters, writeValue } from './written-sql.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
 
-/** What statements run on: any connection, or the one of a transaction. */
+/** Runs statements on any connection, or on that of a transaction. */
 export interface Statements {
   all(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<readonly Row[]>
   get(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<Row | undefined>
-  /** @returns The number of rows changed. */
+  /** @returns Number of rows changed. */
   run(sql: string, parameters?: Parameters, options?: StatementOptions): Promise<number>
 }
 
-/** Inside a transaction, which happens all or not at all, they mean nothing. */
+/** Options of a statement; ignored inside a transaction, which is atomic. */
 export interface StatementOptions {
-  /** What it may take in all, with waiting for a connection and being sent again. */
+  /** Time limit in total, including waiting for a connection and repetitions. */
   readonly limitMs?: number
-  /** Whether it may be sent again though nobody knows if the first was committed; reading may, and so may what changes nothing the second time. */
+  /** Whether it may be repeated if it is unknown whether the first was committed: true for reads and idempotent writes. */
   readonly repeatable?: boolean
 }
 
-/** Longest time of anything that a caller waits for; together with the authentication less than eight seconds. The server gives a statement less. */
+/**
+ * Time limit of anything a caller waits for; together with authentication less than eight seconds. The server's limit per statement is
+ * lower.
+ */
 export const limitMs = 5500
 const connectLimitMs = 3000
-/** How much too early a timer may end. */
+/** Tolerance for timers that fire early. */
 const timerMs = 2
-/** Part of all the time without which no other try is made: it would be cut short. */
+/** Share of the time limit below which no further attempt is made, since it would be cut short. */
 const shortestTry = 0.1
-/** Connections of one process; what comes in groups needs few. */
+/** Connections per process; grouped statements need few. */
 const connections = 8
-/** A database that was away for so long is not waited for: every call then costs one attempt. */
+/** After the database was unavailable for this long, each call makes only one attempt. */
 const patienceMs = 2000
 
 const integer64 = 20
-/** What the pool says when every connection stays busy, and so do we. */
+/** The pool's error when all connections stay busy, which this class reuses. */
 const noneFree = 'timeout exceeded when trying to connect'
 
-/** The connections to a PostgreSQL server; nothing asked of it takes longer than eight seconds. */
+/** Connections to a PostgreSQL server; no operation takes longer than eight seconds. */
 export class Database implements Statements, AsyncDisposable {
   #url: string
   readonly #readAddress: () => Promise<string>
   readonly #pool: Pool
-  /** Since when no connection could be had, and why not; null = one could. */
+  /** Start and error of the current period without connections; null = connected. */
   #away: { readonly since: number; readonly refusal: unknown } | null = null
   #lastFault = Number.NEGATIVE_INFINITY
 
-  /** @param readAddress Tells the address as it is by now, which is asked for when a connection fails; never fails. */
+  /** @param readAddress Returns the current address, for use when a connection fails; never fails. */
   constructor(url: string, readAddress: () => Promise<string> = async () => url) {
     this.#url = url
     this.#readAddress = readAddress
@@ -58,22 +61,22 @@ export class Database implements Statements, AsyncDisposable {
       connectionTimeoutMillis: connectLimitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      // A server that has fallen silent keeps no process from ending.
+      // A silent server must not keep the process alive.
       allowExitOnIdle: true,
       application_name: 'sepia',
       types: numberTypes,
     })
-    // A connection that breaks while idle is replaced by the next one; while in use its statement fails.
+    // A connection that breaks while idle is replaced by the next one; while in use, its statement fails.
     this.#pool.on('error', () => this.#noteFault())
     this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  /** Lets it be calm only so long from now, as if something went wrong then. */
+  /** Shortens the period without faults, as if a fault had occurred `ms` from now. */
   unsettle(ms: number): void {
     this.#lastFault = Math.max(this.#lastFault, performance.now() + ms)
   }
 
-  /** For how long nothing has gone wrong on the way to the server. */
+  /** Time since the last fault on the way to the server. */
   calmMs(): number {
     return performance.now() - this.#lastFault
   }
@@ -90,7 +93,7 @@ export class Database implements Statements, AsyncDisposable {
     return (await this.#execute(sql, parameters, options)).count
   }
 
-  /** The same with nothing that outlasts a moment of the monotonic clock, however many statements follow each other. */
+  /** Statements that must all finish before a deadline on the monotonic clock. */
   until(deadline: number): Statements {
     const within = (options: StatementOptions = {}) => ({
       ...options,
@@ -103,7 +106,7 @@ export class Database implements Statements, AsyncDisposable {
     }
   }
 
-  /** Runs statements that happen all or not at all, each seeing what was committed before it. May run twice; the first is undone then. */
+  /** Runs a transaction in which each statement sees what was committed before it. May run `work` twice, after rolling back the first. */
   async transaction<Result>(work: (statements: Statements) => Promise<Result>, options: StatementOptions = {}): Promise<Result> {
     return this.#attempt(options, async (client, deadline) => {
       const result = await workInTransaction(client, deadline, work)
@@ -131,13 +134,13 @@ export class Database implements Statements, AsyncDisposable {
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error
         const { fault } = error
-        // A try that was cut short says less than the one before it.
+        // An attempt that was cut short is less informative than the one before.
         const isCut = before !== undefined && performance.now() >= deadline - timerMs
         const cause = isCut ? before : error.cause
         before = cause
         if (fault === 'unreached' || fault === 'unknown' || fault === 'late') this.#noteFault()
         const again = fault === 'unknown' ? options.repeatable === true : fault !== 'refused' && fault !== 'late'
-        // Each connection has its own plans, and one after the other goes.
+        // Each connection has its own plans, so replace one after the other.
         const pauseMs = fault === 'outdated' ? 0 : Math.min(25 * 2 ** attempt, 500) * (0.5 + Math.random() / 2)
         if (!again || this.#isLongAway() || performance.now() + pauseMs >= lastStart) throw toServiceError(cause)
         await pause(pauseMs)
@@ -168,7 +171,7 @@ export class Database implements Statements, AsyncDisposable {
       return client
     } catch (cause) {
       connecting.then((client) => client.release()).catch(() => {})
-      // That all connections are busy says nothing about the server, and a try that was cut short less than the one before.
+      // Busy connections say nothing about the server, and an attempt that was cut short less than the one before.
       const isCut = cause instanceof Error && cause.message === noneFree
       if (!isCut) this.#away = { since: this.#away?.since ?? performance.now(), refusal: this.#explain(cause) }
       const failure = new StatementFailure('unreached', this.#away?.refusal ?? this.#explain(cause))
@@ -179,13 +182,13 @@ export class Database implements Statements, AsyncDisposable {
     }
   }
 
-  /** For the next connection: the password may be another by now, or the server. */
+  /** Reads the address again for the next connection: the password or the server may have changed. */
   async #readAgain(): Promise<void> {
     this.#url = await this.#readAddress()
     Object.assign(this.#pool.options, connectionTo(this.#url, sessionOptions))
   }
 
-  /** A server that lets the service in no more, whatever it has against it, is away for callers: it is its operator's to mend. */
+  /** Callers see any refused login as an unavailable database, since only the operator can fix it. */
   #explain(cause: unknown): unknown {
     const serviceError = toServiceError(cause)
     return serviceError === cause ? databaseAway(explainRefusal(cause, this.#url)) : serviceError
@@ -218,7 +221,7 @@ async function workInTransaction<Result>(
     await send(client, deadline, 'begin')
     return await work(statementsOn(client, deadline))
   } catch (error) {
-    // What broke off before its commit did not happen.
+    // A transaction that was interrupted before its commit was rolled back.
     if (error instanceof StatementFailure && error.fault === 'unknown') throw new StatementFailure('unreached', error.cause)
     await send(client, deadline, 'rollback')
     throw error
@@ -243,7 +246,7 @@ async function send(
   const { name, text, parameters: names } = nameParameters(sql)
   const query_timeout = Math.max(1, Math.ceil(deadline - performance.now()))
   const values = names.map((each) => writeValue(parameters[each]))
-  // The driver takes a time limit with each query; its types know only the one of the connection.
+  // The driver accepts a time limit per query, but its types only declare that of the connection.
   const query: QueryConfig & { readonly query_timeout: number } = { name, text, values, query_timeout }
   try {
     const { rows, rowCount } = await client.query<Row>(query)
@@ -253,7 +256,7 @@ async function send(
   }
 }
 
-/** Integers of 64 bits become numbers, as everywhere in the service; what is stored stays below 2⁵³. */
+/** 64-bit integers become numbers as in the rest of the service; stored values stay below 2⁵³. */
 const numberTypes: CustomTypesConfig = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     type === integer64 ? Number : format === 'binary' ? types.getTypeParser(type, 'binary') : types.getTypeParser(type),

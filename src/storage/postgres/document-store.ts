@@ -10,7 +10,7 @@ type Options = { readonly signal: AbortSignal }
 
 const alive = '(expires_at is null or expires_at > :now)'
 
-/** Documents of all nodes, each a row. */
+/** Documents of all nodes. */
 export class PostgresDocumentStore implements DocumentStore {
   readonly #database: Database
   readonly #clock: Clock
@@ -35,7 +35,7 @@ export class PostgresDocumentStore implements DocumentStore {
 
   async list({ kind, accountId, label, search, order, after, limit }: DocumentQuery): Promise<readonly StoredDocument[]> {
     const [comparison, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc']
-    // Conditions are written only where they are asked for, so that the indexes are used.
+    // Conditions are included only if requested, so that the indexes are used.
     const conditions = [
       `kind = :kind ${ofAccount(accountId)}`,
       label === undefined ? '' : 'label = :label',
@@ -93,19 +93,19 @@ function ofAccount(accountId: string | null): string {
   return accountId === null ? '' : 'and account_id = :accountId'
 }
 
-/** Keeps a document if its version and the account's bytes allow it. */
+/** Stores a document if its version and the account's limit allow it. */
 async function putDocument(
   statements: Statements,
   { document, version, most }: { readonly document: Document; readonly version: number | null | undefined; readonly most: number },
   now: number,
 ): Promise<PutResult> {
   const { kind, id, accountId } = document
-  // Writes of one account, and writes under one name, follow one another.
+  // Serializes writes of one account, and writes of one document.
   const locks = `select pg_advisory_xact_lock(key) from (
     select distinct key from (values (hashtextextended('documents of ' || :accountId, 0)), (hashtextextended(:kind || '/' || :id, 0))) as wanted (key)
     order by key) as ordered`
   await statements.run(locks, { accountId, kind, id })
-  // What has expired is gone for everybody, its name too.
+  // Expired documents do not exist for anybody, which also frees their ids.
   await statements.run('delete from documents where kind = :kind and id = :id and expires_at <= :now', { kind, id, now })
   const row = await statements.get('select account_id, version, bytes from documents where kind = :kind and id = :id', { kind, id })
   if (row !== undefined && readText(row, 'account_id') !== accountId) return 'conflict'
@@ -124,14 +124,14 @@ async function putDocument(
   return 'stored'
 }
 
-/** Count and bytes of what an account keeps. */
+/** Number and bytes of an account's documents. */
 async function sumDocuments(
   statements: Statements,
   { accountId, kind }: { readonly accountId: string; readonly kind: string | null },
   now: number,
 ): Promise<{ readonly count: number; readonly bytes: number }> {
   const ofKind = kind === null ? '' : 'and kind = :kind'
-  // The sums are kept by triggers; what has expired and was not taken yet is little, and found by an index.
+  // Triggers maintain the sums; expired documents that were not removed yet are few and indexed.
   const sql = `select coalesce(sum(count), 0)::bigint as count, coalesce(sum(bytes), 0)::bigint as bytes from (
       select count, bytes from document_sums where account_id = :accountId ${ofKind}
       union all

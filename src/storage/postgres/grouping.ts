@@ -2,11 +2,11 @@ import { ServiceError } from '../../core/error.ts'
 import { limitMs } from './database.ts'
 import { databaseAway } from './database-fault.ts'
 
-/** With less time than this nothing is begun any more. */
+/** Minimum time left for starting a group. */
 const leastMs = 250
 
 interface Waiting<Input, Output> {
-  /** Until when the caller waits for an answer, by the monotonic clock. */
+  /** End of the caller's wait, by the monotonic clock. */
   readonly deadline: number
   readonly input: Input
   readonly key: string | null
@@ -14,10 +14,7 @@ interface Waiting<Input, Output> {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Does together what is asked for one by one: what has come up while the lanes were busy is the next group, so that a statement and
- * a commit serve many.
- */
+/** Batches calls: those that arrive while all lanes are busy form the next group, so that many share a statement and a commit. */
 export class Grouping<Input, Output> {
   readonly #work: (inputs: readonly Input[], deadline: number) => Promise<readonly Output[]>
   readonly #lanes: number
@@ -29,10 +26,10 @@ export class Grouping<Input, Output> {
   #woken = false
 
   /**
-   * @param work Answers each of the inputs, in their order, by the deadline.
-   * @param bounds.lanes Groups under way at once.
-   * @param bounds.most Inputs of one group.
-   * @param bounds.keyOf Inputs of one key are never under way in two groups at once, so that they keep their order; null = no matter.
+   * @param work Processes inputs and returns a result for each, in order, by the deadline.
+   * @param bounds.lanes Concurrent groups.
+   * @param bounds.most Inputs per group.
+   * @param bounds.keyOf Inputs with the same key are never processed in two groups at once, which keeps their order; null = unordered.
    */
   constructor(
     work: (inputs: readonly Input[], deadline: number) => Promise<readonly Output[]>,
@@ -48,13 +45,13 @@ export class Grouping<Input, Output> {
     this.#keyOf = keyOf
   }
 
-  /** @param deadline Until when an answer is waited for, by the monotonic clock. */
+  /** @param deadline End of the wait, by the monotonic clock. */
   add(input: Input, deadline = performance.now() + limitMs): Promise<Output> {
     const { promise, resolve, reject } = Promise.withResolvers<Output>()
     this.#waiting.push({ input, key: this.#keyOf(input), deadline, resolve, reject })
     if (!this.#woken) {
       this.#woken = true
-      // What is asked for in one go belongs into one group.
+      // Calls made in the same turn of the event loop belong to one group.
       queueMicrotask(() => {
         this.#woken = false
         this.#start()
@@ -101,7 +98,7 @@ export class Grouping<Input, Output> {
         else resolve(output)
       }
     } catch (error) {
-      // What one of them is to blame for must not befall the others; where the database is away, all wait in vain.
+      // One faulty input must not fail the others; but if the database is unavailable, all fail.
       if (group.length > 1 && !(error instanceof ServiceError)) for (const each of group) await this.#serve([each])
       else for (const { reject } of group) reject(error)
     }

@@ -6,12 +6,12 @@ import { readInteger, readText, readTextOrNull } from '../rows/row.ts'
 import type { Database } from './database.ts'
 import { dropPartitions, makePartitions } from './schema/partitions.ts'
 
-/** How long the row of a node stays that says nothing more. */
+/** Retention of the row of a silent node. */
 const keptMs = 60 * 60 * 1000
-/** A report that took longer is worth less than the next one. */
+/** A slower report is less useful than the next one. */
 const reportLimitMs = 2000
 
-/** The nodes on one database, as they describe themselves. */
+/** The nodes on one database, as reported by themselves. */
 export class PostgresNodeRegistry implements NodeRegistry {
   readonly #database: Database
   readonly #clock: Clock
@@ -67,10 +67,10 @@ export class PostgresNodeRegistry implements NodeRegistry {
 }
 
 const everyMs = 15_000
-/** Rounds between two looks at the partitions: ten minutes. */
+/** Rounds between checks of the partitions: ten minutes. */
 const partitionRounds = 40
 
-/** Says again and again that this process is there, so that what it has reserved stays reserved, and keeps partitions ahead of time. */
+/** Repeatedly records that this process is alive, which keeps its reservations, and creates partitions in advance. */
 export class Presence implements AsyncDisposable {
   readonly #database: Database
   readonly #holder: string
@@ -108,12 +108,12 @@ export class Presence implements AsyncDisposable {
       await makePartitions(this.#database, this.#clock.now())
       await dropPartitions(this.#database, this.#clock.now())
     } catch {
-      // The next round tries again; requests that wait for the database get their own error.
+      // The next round tries again; requests that need the database get their own errors.
     }
   }
 }
 
-/** That a process has shown itself lately; what others have set aside or kept counts no more. */
+/** Condition for a process that was alive recently; reservations and places of others no longer count. */
 export function aliveHolder(column: string): string {
   return `exists (select 1 from holders where id = ${column} and seen_at > clock_timestamp() - interval '60 seconds')`
 }

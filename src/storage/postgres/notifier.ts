@@ -5,17 +5,17 @@ import { connectionTo } from './connecting/connection.ts'
 
 /** The channel of all notifications between nodes. */
 const channel = 'sepia_bell'
-/** At most one message in this time: a message takes a lock that every other one waits for. */
+/** Minimum interval between messages: a message takes a lock for which all others wait. */
 const pauseMs = 20
-/** Ids in one message, which PostgreSQL limits to 8000 bytes. */
+/** Ids per message, which PostgreSQL limits to 8000 bytes. */
 const mostIds = 200
 const retryMs = 500
-/** How long the server has to close the connection. */
+/** Time for the server to close the connection. */
 const farewellMs = 1000
 
 interface Message {
   readonly from: string
-  /** Something may have become claimable. */
+  /** Work may have become claimable. */
   readonly work: boolean
   /** Inferences that ended. */
   readonly ended: readonly string[]
@@ -31,7 +31,7 @@ export class Notifier implements AsyncDisposable {
   readonly #onWork = new Set<() => void>()
   readonly #onEnded = new Set<(ids: readonly string[]) => void>()
   #client: Client | null = null
-  /** Of the latest connection, be it made or being made. */
+  /** Socket of the latest connection, open or opening. */
   #socket: Socket | null = null
   #timer: NodeJS.Timeout | null = null
   #sentAt = Number.NEGATIVE_INFINITY
@@ -48,13 +48,13 @@ export class Notifier implements AsyncDisposable {
     this.#node = node
   }
 
-  /** Starts to listen; resolves when it is connected, or when the first attempt has failed. Retries continue in the background. */
+  /** Starts listening; resolves when it is connected, or when the first attempt has failed. Retries continue in the background. */
   async open(): Promise<void> {
     const url = await this.#readAddress()
     if (this.#closed) return
     const socket = new Socket()
     this.#socket = socket
-    // Notifications need not survive a crash of the server, so no commit waits for its disk.
+    // Notifications need not survive a crash of the server, so commits need not wait for its disk.
     const client = new Client({
       ...connectionTo(url, '-c synchronous_commit=off -c idle_session_timeout=0'),
       stream: () => socket,
@@ -73,7 +73,7 @@ export class Notifier implements AsyncDisposable {
       await client.query(`listen ${channel}`)
       client.once('end', gone)
       this.#client = client
-      // Notifications may have been lost before the connection.
+      // Notifications may have been lost before the connection was made.
       for (const notify of this.#onWork) notify()
     } catch {
       await client.end().catch(() => {})
@@ -85,7 +85,7 @@ export class Notifier implements AsyncDisposable {
     this.#onWork.add(notify)
   }
 
-  /** Calls back with the ids of inferences that ended on other nodes. */
+  /** Registers a callback for ids of inferences that ended on other nodes. */
   onEnded(notify: (ids: readonly string[]) => void): void {
     this.#onEnded.add(notify)
   }

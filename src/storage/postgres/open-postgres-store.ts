@@ -25,34 +25,34 @@ import { PostgresUsageLog } from './usage-log.ts'
 import { PostgresWebhookLog } from './webhook-log.ts'
 
 export interface PostgresStoreSettings {
-  /** `postgres://user:password@host/database`; the database must be there, its tables are made. */
+  /** `postgres://user:password@host/database`; the database must exist, its tables are created. */
   readonly url: string
-  /** Reads the address again where it may have changed, as in a file; absent = it never does. */
+  /** Reads the address again, such as from a file; absent = it never changes. */
   readonly readUrl?: () => Promise<string>
-  /** Waits; moments are the database's. */
+  /** Used for waiting; times come from the database. */
   readonly clock: Clock
   readonly limits: QueueLimits
-  /** `service` keeps partitions and reservations alive and hears other nodes; `tool` makes short reads and writes. */
+  /** `service` maintains partitions and reservations and receives notifications; `tool` makes short reads and writes. */
   readonly mode: 'service' | 'tool'
-  /** Whose moments are stored: the database's (the default), or the clock's, which tests move. */
+  /** Source of stored times: the database (default), or `clock` in tests. */
   readonly time?: 'database' | 'clock'
 }
 
-/** The store of a cluster, and what belongs to PostgreSQL alone. */
+/** The store of a cluster, with parts specific to PostgreSQL. */
 export interface PostgresStore extends Store {
   readonly database: Database
   readonly nodes: NodeRegistry
-  /** Tells the other nodes of ends, and hears theirs. */
+  /** Notifies other nodes of completed inferences and receives their notifications. */
   readonly notifier: Notifier
-  /** What the operator should know about the server. */
+  /** Warnings about the server. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Opens the store of all nodes on one database, bringing its tables to today's schema.
+ * Opens the store shared by all nodes on a database, migrating its schema.
  *
- * @throws {ServiceError} `server_is_overloaded` when the server does not answer.
- * @throws {Error} when it is too old, loses commits, holds a newer schema, or is behind a pooler that does not keep sessions.
+ * @throws {ServiceError} `server_is_overloaded` if the server does not respond.
+ * @throws {Error} if the server is too old or may lose commits, the schema is newer than this version, or a pooler does not keep sessions.
  */
 export async function openPostgresStore({
   url,

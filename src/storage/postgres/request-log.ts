@@ -3,11 +3,11 @@ import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestColumns, requestConditions, writeRequest } from '../rows/request-row.ts'
 import type { Database } from './database.ts'
 
-/** Rows changed at once. */
+/** Rows changed per statement. */
 const batch = 1000
 const columns = requestColumns.join(', ')
 
-/** Requests of all nodes. */
+/** Request records of all nodes. */
 export class PostgresRequestLog implements RequestLog {
   readonly #database: Database
 

@@ -3,12 +3,12 @@ import { readInteger } from '../rows/row.ts'
 import type { Database } from './database.ts'
 import { aliveHolder } from './node-registry.ts'
 
-/** Counts of all nodes. */
+/** Counters shared by all nodes. */
 export class PostgresSharedCounts implements SharedCounts {
   readonly #database: Database
   readonly #holder: string
 
-  /** @param holder The process whose places go when it is gone. */
+  /** @param holder The process whose places end with it. */
   constructor(database: Database, holder: string) {
     this.#database = database
     this.#holder = holder
@@ -25,8 +25,8 @@ export class PostgresSharedCounts implements SharedCounts {
     readonly wanted: number
     readonly limit: number
   }): Promise<{ readonly granted: number; readonly left: number }> {
-    // Asked for is counted though not all of it may be granted: a request that is too late gets nothing either way. One minute late counts in the present one; an earlier
-    // one comes of a clock that was set back.
+    // Requested amounts are counted even if not all are granted: a request over the limit gets nothing either way. A request one minute
+    // late counts for the current minute; an earlier one results from a clock that was set back.
     const row = await this.#database.get(
       `insert into request_minutes as counted (subject, minute, asked) values (:subject, :minute, :wanted)
        on conflict (subject) do update set
@@ -52,7 +52,7 @@ export class PostgresSharedCounts implements SharedCounts {
     const [holder] = [this.#holder]
     return this.#database.transaction(
       async (statements) => {
-        // One after the other, so that each sees what the others keep.
+        // Serialized, so that each call sees the places of the others.
         await statements.run(`select pg_advisory_xact_lock(hashtextextended('places of ' || :subject, 0))`, { subject })
         const row = await statements.get(
           `select coalesce(sum(places), 0)::integer as others from kept_places

@@ -7,12 +7,12 @@ import type { Database } from './database.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Entries per commit of a roll-up. Those of this minute stay, because budgets of a minute count them. */
+/** Entries per commit of a roll-up. Entries of the current minute stay, because budgets of a minute count them. */
 const batch = 2000
 
 const added = ['requests', ...sums].map((name) => `${name} = sum.${name} + excluded.${name}`).join(', ')
 
-/** Sums per UTC day, account and model, and the entries since the last roll-up: nobody who books waits for anybody else who does. */
+/** Sums per UTC day, account and model, and the entries since the last roll-up. Appending entries never blocks other appends. */
 export class PostgresUsageLog implements UsageLog {
   readonly #database: Database
   readonly #clock: Clock
@@ -105,10 +105,10 @@ const isSameEntry = `account_id = :accountId and day = :day and at = :at and tok
 /** The UTC hour of an entry. */
 const entryHour = `(extract(hour from to_timestamp(at / 1000) at time zone 'UTC'))::smallint`
 
-/** One node sums at a time. */
+/** Lets one node roll up at a time. */
 const rollUpLock = 7_335_742_003
 
-/** The UTC day of a moment, as the books name it. */
+/** The UTC day of a time, in the format of usage entries. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }

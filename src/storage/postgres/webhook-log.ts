@@ -5,16 +5,16 @@ import { readInteger, readText } from '../rows/row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import type { Database } from './database.ts'
 
-/** How long a delivery is left to the node that took it; longer than any attempt takes. */
+/** Lease of a delivery; longer than any attempt. */
 export const takenMs = 60_000
 
-/** Deliveries and secrets of all nodes; of several nodes one makes each attempt. */
+/** Deliveries and secrets of all nodes; each attempt is made by one node. */
 export class PostgresWebhookLog implements WebhookLog {
   readonly #database: Database
   readonly #clock: Clock
   readonly #holder: string
 
-  /** @param holder The process that delivers. */
+  /** @param holder The delivering process. */
   constructor(database: Database, { clock, holder }: { readonly clock: Clock; readonly holder: string }) {
     this.#database = database
     this.#clock = clock
@@ -22,7 +22,7 @@ export class PostgresWebhookLog implements WebhookLog {
   }
 
   async due({ limit, perAccount }: { readonly limit: number; readonly perAccount: number }): Promise<readonly WebhookDelivery[]> {
-    // Steps from account to account in the index, so that what one of them has waiting costs nothing.
+    // Steps from account to account in the index, so that many waiting deliveries of one account cost nothing.
     const sql = `with recursive waiting (account_id) as (
         (select account_id from webhook_deliveries where state = 'waiting' order by account_id limit 1)
         union all
@@ -62,7 +62,7 @@ export class PostgresWebhookLog implements WebhookLog {
     const known = await this.#readSecrets(accountId)
     if (known.length > 0) return known
     await this.#database.transaction(async (statements) => {
-      // Two callers may both find none; only the first one's secret is kept.
+      // Two concurrent callers may both find none; only the first one's secret is stored.
       await statements.run(`select pg_advisory_xact_lock(hashtextextended('secrets of ' || :accountId, 0))`, { accountId })
       const sql = `insert into webhook_secrets (account_id, secret, created_at) select :accountId, :secret, :now::bigint
         where not exists (select 1 from webhook_secrets where account_id = :accountId)`

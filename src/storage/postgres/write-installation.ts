@@ -2,7 +2,7 @@ import { type MovedTable, portable, type ReadPage } from '../moving/moved-table.
 import type { Row } from '../rows/row.ts'
 import type { Database } from './database.ts'
 
-/** What reservations are kept for that came with work in the queue: nobody in particular. */
+/** Holder of reservations that were moved with queued work. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 const sequences = [
   ['inference_numbers', 'inferences'],
@@ -12,7 +12,7 @@ const sequences = [
   ["pg_get_serial_sequence('webhook_secrets', 'seq')", 'webhook_secrets'],
 ] as const
 
-/** Fills an empty database with an installation, so that being interrupted costs only what is left. */
+/** Copies an installation into an empty database; can be resumed after an interruption. */
 export class InstallationWriter {
   readonly #database: Database
 
@@ -20,7 +20,7 @@ export class InstallationWriter {
     this.#database = database
   }
 
-  /** @throws {Error} when the database holds another installation, or a whole one. */
+  /** @throws {Error} if the database contains another installation, or a complete one. */
   async begin(): Promise<void> {
     const known = await this.#database.get('select finished from imports', {}, { repeatable: true })
     if (known?.finished === true) throw new Error('An installation was already moved into this database; start the service with it.')
@@ -29,7 +29,7 @@ export class InstallationWriter {
     await this.#database.run('insert into imports (finished) values (false) on conflict (single) do nothing', {}, { repeatable: true })
   }
 
-  /** Adds those rows that are not there yet. */
+  /** Inserts the rows that do not exist yet. */
   async write({ name, columns }: MovedTable, rows: readonly Row[]): Promise<void> {
     const more = name === 'reservations' ? { holder: nobody } : {}
     const all = [...columns, ...Object.keys(more)].join(', ')
@@ -48,7 +48,7 @@ export class InstallationWriter {
     return this.#database.all(sql, { ...after, limit }, { repeatable: true })
   }
 
-  /** Lets numbers go on after the highest, and the service start. */
+  /** Advances the sequences beyond the highest numbers and allows the service to start. */
   async finish(): Promise<void> {
     for (const [sequence, table] of sequences) {
       const name = sequence.startsWith('pg_') ? sequence : `'${sequence}'`

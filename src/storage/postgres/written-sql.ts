@@ -1,14 +1,14 @@
-/** A statement as the driver takes it: numbered parameters, and a name under which a connection keeps it prepared. */
+/** A statement for the driver: numbered parameters, and a name for the prepared statement. */
 interface NamedStatement {
   readonly name: string
   readonly text: string
-  /** The parameters' names in the order of their numbers. */
+  /** Parameter names in the order of their numbers. */
   readonly parameters: readonly string[]
 }
 
 const known = new Map<string, NamedStatement>()
 
-/** Turns `:name` into `$1` and so on; the same text is turned once. */
+/** Replaces `:name` by `$1` and so on; results are cached by text. */
 export function nameParameters(sql: string): NamedStatement {
   const found = known.get(sql)
   if (found !== undefined) return found
@@ -23,8 +23,8 @@ export function nameParameters(sql: string): NamedStatement {
 }
 
 /**
- * A parameter as the server reads it: arrays as its text, in one pass instead of the driver's three. PostgreSQL's text holds every character but NUL, which means
- * nothing in a name either.
+ * Formats a parameter for the server: arrays as PostgreSQL's text form, in one pass instead of the driver's three. That form can contain
+ * every character except NUL, which PostgreSQL does not store anyway.
  */
 export function writeValue(value: unknown): unknown {
   if (typeof value === 'string') return withoutNul(value)

@@ -18,12 +18,12 @@ export function readDocument(row: Row): StoredDocument {
   }
 }
 
-/** Rows of `documents` that hold only their ids and versions. */
+/** Rows of `documents` with only ids and versions. */
 export function readVersions(rows: readonly Row[]): ReadonlyMap<string, number> {
   return new Map(rows.map((row) => [readText(row, 'id'), readInteger(row, 'version')]))
 }
 
-/** What a document's row is written with; its text is only searched, in lower case. */
+/** Parameters for writing a document's row; its search text is stored in lower case. */
 export function documentParameters(
   { kind, id, accountId, value, at, label, text, attachedBytes, expiresAt }: Document,
   { version, bytes }: { readonly version: number; readonly bytes: number },

@@ -6,7 +6,7 @@ import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readText
 const statuses = ['pending', 'running', 'completed'] as const satisfies readonly InferenceStatus[]
 const outcomes = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly Outcome[]
 
-/** Reads a whole row of `inferences`; the queue position is not in it. */
+/** Reads a full row of `inferences`; the queue position is not included. */
 export function readInference(row: Row): Inference {
   return {
     ...readSubmitted(row),
@@ -24,7 +24,7 @@ export function readInference(row: Row): Inference {
   }
 }
 
-/** What is known of an inference since it was submitted. */
+/** The fields known since submission. */
 export function readSubmitted(row: Row): Pick<Inference, 'id' | 'accountId' | 'kind' | 'model' | 'priority'> {
   return {
     id: readText(row, 'id'),
@@ -35,7 +35,7 @@ export function readSubmitted(row: Row): Pick<Inference, 'id' | 'accountId' | 'k
   }
 }
 
-/** Priorities sort by their number: higher first. */
+/** Priorities sort by number, higher first. */
 export function writePriority(priority: Priority): number {
   return priority === 'normal' ? 1 : 0
 }
@@ -68,17 +68,17 @@ function readError(text: string | null): ErrorRecord | null {
   return { ...stored, code: errorCodes.find((code) => code === stored.code) ?? 'internal_error' }
 }
 
-/** What a worker asks a queue for. */
+/** A worker's request for work. */
 export interface WantedWork {
   readonly workerId: string
   readonly rooms: readonly ModelRoom[]
   readonly limit: number
   readonly leaseMs: number
-  /** The latest format of work that the worker can read. */
+  /** Latest format of work the worker can read. */
   readonly format: number
 }
 
-/** An inference whose attempt has begun, with its work as it is stored. */
+/** An inference with a started attempt and its stored work. */
 export interface ClaimedRow {
   readonly inference: Inference
   readonly body: Uint8Array

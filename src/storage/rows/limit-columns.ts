@@ -1,7 +1,7 @@
 import type { AccountLimits, UseLimits } from '../../core/limits/use-limits.ts'
 import { type Row, readIntegerOrNull } from './row.ts'
 
-/** Which column of `accounts` and of `access_tokens` keeps which limit. */
+/** Limits and their columns in `accounts` and `access_tokens`. */
 export const limitColumns = [
   ['requestsPerMinute', 'requests_per_minute'],
   ['tokensPerMinute', 'tokens_per_minute'],
@@ -15,7 +15,7 @@ export const limitColumns = [
   ['moneyPerMonth', 'money_per_month'],
 ] as const satisfies readonly (readonly [keyof UseLimits, string])[]
 
-/** Which column of `accounts` keeps which limit. */
+/** Limits and their columns in `accounts`. */
 export const accountLimitColumns = [
   ...limitColumns,
   ['weight', 'weight'],
@@ -24,16 +24,16 @@ export const accountLimitColumns = [
   ['storedBytes', 'stored_bytes'],
 ] as const satisfies readonly (readonly [keyof AccountLimits, string])[]
 
-/** The columns of accounts as a list in SQL. */
+/** Columns of `accounts` as an SQL list. */
 export const accountLimitNames = accountLimitColumns.map(([, column]) => column).join(', ')
-/** The parameters that fill them, by the names of the limits. */
+/** Their parameters, named after the limits. */
 export const accountLimitParameters = accountLimitColumns.map(([name]) => `:${name}`).join(', ')
-/** The columns of tokens as a list in SQL. */
+/** Columns of `access_tokens` as an SQL list. */
 export const limitNames = limitColumns.map(([, column]) => column).join(', ')
-/** The parameters that fill them, by the names of the limits. */
+/** Their parameters, named after the limits. */
 export const limitParameters = limitColumns.map(([name]) => `:${name}`).join(', ')
 
-/** The limits in a row whose columns may carry a prefix. */
+/** Reads limits from a row whose columns may have a prefix. */
 export function readLimits(row: Row, prefix = ''): UseLimits {
   const read = (column: (typeof limitColumns)[number][1]) => readIntegerOrNull(row, `${prefix}${column}`)
   return {
@@ -50,7 +50,7 @@ export function readLimits(row: Row, prefix = ''): UseLimits {
   }
 }
 
-/** The limits in a row of `accounts`. */
+/** Reads limits from a row of `accounts`. */
 export function readAccountLimits(row: Row): AccountLimits {
   return {
     ...readLimits(row),
@@ -61,7 +61,7 @@ export function readAccountLimits(row: Row): AccountLimits {
   }
 }
 
-/** The columns that a change of limits sets, each with its value. */
+/** Columns and values for a change of limits. */
 export function limitChanges(limits: Partial<AccountLimits>): readonly (readonly [string, number | null])[] {
   return accountLimitColumns.flatMap(([name, column]) => {
     const value = limits[name]

@@ -16,7 +16,7 @@ export function readAuditEntry(row: Row): NumberedAuditEntry {
   }
 }
 
-/** Newest deliveries that a list shows. */
+/** Maximum number of deliveries in a list. */
 export const listed = 200
 
 /** A row of `webhook_deliveries`. */

@@ -5,7 +5,7 @@ import { type Row, readInteger, readIntegerOrNull, readOneOf, readText, readText
 const kinds = ['chat', 'completion', 'embedding', 'rerank', 'image'] as const
 const outcomes = ['succeeded', 'failed', 'cancelled'] as const
 
-/** The columns of `request_records` besides its number; `words` is the excerpt in lower case, and only searched. */
+/** Columns of `request_records` except its number; `words` is the excerpt in lower case, for searching. */
 export const requestColumns = [
   'id',
   'account_id',
@@ -25,7 +25,7 @@ export const requestColumns = [
   'first_token_ms',
 ] as const
 
-/** A record as those columns. */
+/** Parameters for writing a record. */
 export function writeRequest({
   requested,
   result,
@@ -41,7 +41,7 @@ export function writeRequest({
     excerpt: requested?.excerpt ?? null,
     words: requested?.excerpt.toLowerCase() ?? null,
     call: requested?.call ?? null,
-    // Programs of before read the outcome too, and know of no refusals.
+    // Earlier program versions read `outcome` too, and have no value for refusals.
     outcome: result?.outcome === 'refused' ? 'failed' : (result?.outcome ?? null),
     refused: result?.outcome === 'refused' ? 1 : null,
     first_token_ms: result?.firstTokenMs ?? null,
@@ -79,7 +79,7 @@ export function readRequest(row: Row): NumberedRequest {
   }
 }
 
-/** What a query asks for as conditions, and what they compare with. @param ids How the dialect asks for one of a list. */
+/** SQL conditions of a query and their parameters. @param ids The dialect's condition for one of a list of ids. */
 export function requestConditions(
   { accountId, search, kind, deferred, ids, before }: RequestLogQuery,
   listed: string,
@@ -90,7 +90,7 @@ export function requestConditions(
     ...(deferred === null ? [] : [deferred ? 'outcome is null' : 'outcome is not null']),
     ...(ids === null ? [] : [listed]),
     ...(before === null ? [] : ['seq < :before']),
-    // Neither sign of a search stands for anything but itself.
+    // Wildcards in a search text are escaped.
     ...(search === null ? [] : [`words like :pattern escape '!'`]),
   ]
   return {
@@ -105,7 +105,7 @@ export function requestConditions(
   }
 }
 
-/** SQLite ends a pattern at a NUL, and would find everything; words hold none. */
+/** SQLite ends patterns at NUL and would match everything; stored words contain none. */
 function writePattern(search: string): string {
   return `%${search.toLowerCase().replaceAll('\0', '\uFFFD').replace(/[!%_]/g, '!$&')}%`
 }

@@ -1,38 +1,38 @@
-/** A row as a database's driver gives it; the readers below are the same for all of them. */
+/** A row as returned by any of the database drivers. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** A column that always holds text. @throws {TypeError} when it does not: the database is not the one this code made. */
+/** A required text column. @throws {TypeError} for another type, which means a foreign database. */
 export function readText(row: Row, column: string): string {
   const value = row[column]
   if (typeof value !== 'string') throw unexpected(column, 'text')
   return value
 }
 
-/** A column that holds text or nothing. */
+/** A nullable text column. */
 export function readTextOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : readText(row, column)
 }
 
-/** A column that always holds an integer of at most 53 bits. @throws {TypeError} when it does not. */
+/** A required integer column of at most 53 bits. @throws {TypeError} for another type. */
 export function readInteger(row: Row, column: string): number {
   const value = row[column]
   if (typeof value !== 'number') throw unexpected(column, 'an integer')
   return value
 }
 
-/** A column that holds an integer or nothing. */
+/** A nullable integer column. */
 export function readIntegerOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : readInteger(row, column)
 }
 
-/** A column that always holds bytes. @throws {TypeError} when it does not. */
+/** A required column of bytes. @throws {TypeError} for another type. */
 export function readBytes(row: Row, column: string): Uint8Array {
   const value = row[column]
   if (!(value instanceof Uint8Array)) throw unexpected(column, 'bytes')
   return value
 }
 
-/** The one of `values` that a column holds. */
+/** A column with one of `values`. */
 export function readOneOf<Value extends string>(row: Row, column: string, values: readonly Value[]): Value {
   const text = readText(row, column)
   const value = values.find((candidate) => candidate === text)

@@ -25,17 +25,17 @@ function readCounts(row: Row): UsageCounts {
   }
 }
 
-/** The columns of entries that sums add up, besides their count. */
+/** Columns of entries that are summed, besides the number of entries. */
 export const sums: readonly string[] = ['failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
-/** The count of entries and those sums, as a query selects them. */
+/** The count and sums as selected by a query. */
 export const summed: string = `count(*), ${sums.map((name) => `sum(${name})`).join(', ')}`
 
-/** How an entry counts among those that came to nothing. */
+/** Counts an entry as a failure or refusal. */
 export function countOutcome({ outcome }: Pick<UsageEntry, 'outcome'>): { readonly failures: 0 | 1; readonly refusals: 0 | 1 } {
   return { failures: outcome === 'failed' ? 1 : 0, refusals: outcome === 'refused' ? 1 : 0 }
 }
 
-/** The parameters that keep an entry's latencies; null = there was none. */
+/** Parameters for an entry's latencies; null = not measured. */
 export function latencyBuckets({ durationMs, firstTokenMs }: Pick<UsageEntry, 'durationMs' | 'firstTokenMs'>): {
   readonly whole: number
   readonly first: number | null
@@ -43,10 +43,13 @@ export function latencyBuckets({ durationMs, firstTokenMs }: Pick<UsageEntry, 'd
   return { whole: latencyBucket(durationMs), first: firstTokenMs === null ? null : latencyBucket(firstTokenMs) }
 }
 
-/** The columns that hold what usage is grouped by; an hour is made of two by each database in its own way. */
+/** Columns of the grouping dimensions; each database builds hours from two columns in its own way. */
 export const dimensionColumns = { account: 'account_id', token: 'token_id', model: 'model', day: 'day', hour: 'hour_name' } as const
 
-/** Puts sums and the latencies of the same keys together. Rows have the columns of {@link dimensionColumns}; latencies also `what`, `bucket` and `count`. */
+/**
+ * Combines sums and latencies with equal keys. Rows have the columns of {@link dimensionColumns}; latencies also `what`, `bucket` and
+ * `count`.
+ */
 export function readUsageSums(by: readonly UsageDimension[], sums: readonly Row[], latencies: readonly Row[]): readonly UsageSum[] {
   const keysOf = (row: Row): UsageSum['keys'] =>
     Object.fromEntries(by.map((dimension) => [dimension, readText(row, dimensionColumns[dimension])]))
@@ -66,7 +69,7 @@ export function readUsageSums(by: readonly UsageDimension[], sums: readonly Row[
   })
 }
 
-/** What a subject has used and set aside; without the columns of what is set aside, nothing is. */
+/** Used and reserved amounts of a subject; absent columns of reservations mean none. */
 export function readBudgetSums(row: Row): BudgetSums {
   const read = (column: string) => (row[column] === undefined ? 0 : readInteger(row, column))
   const used = (kind: string): UsedSums => ({

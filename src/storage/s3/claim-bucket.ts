@@ -3,16 +3,16 @@ import { isRecord } from '../../core/json-value.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 const markerKey = 'sepia-cluster.json'
-/** What a bucket is called whose marker is of a version that gave none a name. */
+/** Name of a bucket whose marker comes from a version without bucket names. */
 const unnamed = 'unnamed'
 
 /**
- * Writes into the bucket which cluster it belongs to, and lets the cluster note which bucket it has; the first node of all makes it when it is missing.
+ * Marks the bucket as belonging to the cluster and records the bucket in the cluster; creates a missing bucket for the first node.
  *
  * @param cluster Id of the cluster, one word.
- * @param noteBucket The id of the bucket that the cluster has noted, which is `found` where it had none; null = none yet.
- * @throws {Error} when the bucket belongs to another cluster, whose outputs ours would delete as nobody's, or the cluster has another bucket, in which
- *   other nodes would look for ours in vain.
+ * @param noteBucket Returns the cluster's recorded bucket, after recording `found` if there was none; null = none yet.
+ * @throws {Error} if the bucket belongs to another cluster, whose outputs this one would delete as orphans, or if the cluster uses another
+ * bucket, where other nodes would not find these outputs.
  */
 export async function claimBucket(
   bucket: S3Bucket,
@@ -67,7 +67,7 @@ function parseMarker(text: string): unknown {
 }
 
 async function createBucket(bucket: S3Bucket, region: string, options: { readonly signal: AbortSignal }): Promise<void> {
-  // The first region of Amazon is the one that must not be named.
+  // Amazon rejects its first region as a location constraint.
   const place = `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`
   const body = region === 'us-east-1' ? undefined : new TextEncoder().encode(place)
   await bucket.call({ method: 'PUT', ...(body === undefined ? {} : { body }) }, options)

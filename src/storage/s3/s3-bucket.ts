@@ -3,7 +3,7 @@ import { AwsClient } from 'aws4fetch'
 import type { Clock } from '../../core/ports/clock.ts'
 import { type S3Address, s3Refused, s3Unavailable } from './s3-failure.ts'
 
-/** One call, whose answer fits into memory. */
+/** One call whose answer fits into memory. */
 export interface S3Call {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST'
   /** Absent = the bucket itself. */
@@ -11,7 +11,7 @@ export interface S3Call {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
-  /** Most bytes that the answer may have; default 1 MiB. */
+  /** Maximum size of the answer in bytes; default 1 MiB. */
   readonly answerBytes?: number
 }
 
@@ -24,35 +24,35 @@ export interface S3Answer {
 export interface S3BucketSettings {
   readonly address: S3Address
   readonly clock: Clock
-  /** 0 to 1, for the jitter of repetitions. */
+  /** 0 to 1, for the jitter of retries. */
   readonly random: () => number
-  /** How it is asked; absent = directly. */
+  /** Replaces `fetch`; absent = direct connections. */
   readonly fetch?: typeof fetch
 }
 
-/** Time for one try, besides a second for each megabyte that it moves. */
+/** Time limit per attempt, plus a second for each megabyte transferred. */
 const tryMs = 2000
 const msPerByte = 1 / 1000
-/** Servers refuse signatures that are a quarter of an hour off. */
+/** Clock difference worth correcting; servers reject signatures that are off by 15 minutes. */
 const worthCorrectingMs = 60_000
 const firstPauseMs = 100
 const longestPauseMs = 1000
 const defaultAnswerBytes = 1024 * 1024
-/** What is worth another try, besides all from 500 on; 409 is two conditional writes at once. */
+/** Statuses to retry, besides those from 500; 409 means two concurrent conditional writes. */
 const passing: ReadonlySet<number> = new Set([408, 409, 425, 429])
-/** The same for a 400: the bytes were late, or others than were sent. */
+/** Codes of a 400 to retry: the bytes were late or corrupted. */
 const passingCodes: ReadonlySet<string | undefined> = new Set([
   'RequestTimeout',
   'IncompleteBody',
   'BadDigest',
   'XAmzContentSHA256Mismatch',
 ])
-/** Answers that mean something to who asked. */
+/** Statuses that callers handle. */
 const meant: ReadonlySet<number> = new Set([404, 412, 416])
 
 /**
- * Calls an S3 server: signs, limits the time of every try and of all together (8 s, and more where more than a megabyte moves), and repeats
- * what may pass. A machine whose clock is wrong learns the server's time from its answers.
+ * Calls an S3 server: signs, limits the time per attempt and in total (8 s, more for transfers over a megabyte), and retries temporary
+ * failures. It corrects a wrong local clock by the server's answers.
  */
 export class S3Bucket {
   readonly #client: AwsClient
@@ -60,7 +60,7 @@ export class S3Bucket {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #fetch: typeof fetch
-  /** What the server's clock is ahead of ours. */
+  /** Server time minus local time. */
   #offsetMs = 0
 
   constructor({ address, clock, random, fetch: ask = fetch }: S3BucketSettings) {
@@ -73,10 +73,10 @@ export class S3Bucket {
   }
 
   /**
-   * The server's answer: a success, 404, 412 or 416.
+   * Returns the server's answer: a success, 404, 412 or 416.
    *
-   * @throws {ServiceError} `server_is_overloaded` when it gives none in time, or lets this service do nothing.
-   * @throws {Error} naming the server's code when it refuses this call; repeating would not help.
+   * @throws {ServiceError} `server_is_overloaded` if there is none in time, or the server rejects the service as a whole.
+   * @throws {Error} with the server's code if it refuses this call and retrying does not help.
    */
   async call(call: S3Call, { signal }: { readonly signal: AbortSignal }): Promise<S3Answer> {
     const moved = Math.max(call.body?.length ?? 0, call.answerBytes ?? defaultAnswerBytes)
@@ -137,7 +137,7 @@ export class S3Bucket {
     }
   }
 
-  /** Whether the time of the answer differs from the signed one by so much that this may be the reason of the refusal. */
+  /** Whether the answer's time differs from the signed one enough to explain a refusal. */
   #learnTime({ headers }: S3Answer): boolean {
     const offsetMs = Date.parse(headers.get('date') ?? '') - this.#clock.now()
     if (Number.isNaN(offsetMs) || Math.abs(offsetMs - this.#offsetMs) < worthCorrectingMs) return false
@@ -146,7 +146,7 @@ export class S3Bucket {
   }
 }
 
-/** The body, or an error as soon as it is longer than it may be. */
+/** Reads the body, failing as soon as it exceeds the limit. */
 async function readWhole(response: Response, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -163,12 +163,12 @@ function describe({ method, key }: S3Call, answer: S3Answer, advice?: string): E
   return new Error(advice === undefined ? `${what}.` : `${what}; ${advice}.`)
 }
 
-/** What to change where not one call is refused, but the service; undefined for everything else. */
+/** The fix if the server rejects the service rather than this call; undefined otherwise. */
 function adviceFor({ method, key }: S3Call, answer: S3Answer): string | undefined {
   const { status } = answer
   if (status === 401 || status === 403) return "correct the key and secret of s3-url, and check the key's permissions"
   if (status >= 300 && status < 400) return 'the bucket is elsewhere: correct the address or region of s3-url'
-  // A request for the bucket itself checks that it exists; an answer to HEAD has no code.
+  // A request for the bucket itself checks its existence; an answer to HEAD has no code.
   if (status !== 404 || key === undefined || method === 'HEAD') return undefined
   const code = codeOf(answer)
   if (code === 'NoSuchBucket') return 'create the bucket again, or correct s3-url'
@@ -184,7 +184,7 @@ function passes(call: S3Call, answer: S3Answer): boolean {
   return answer.status >= 500 || passing.has(answer.status) || passingCodes.has(codeOf(answer))
 }
 
-/** Whether a success ended in an error, as S3 allows itself to keep a connection open; what an object holds is nobody's error. */
+/** Whether a success contains an error, which S3 may send after a delay. Object contents are never inspected. */
 function failsLate({ method, key }: S3Call, { body }: S3Answer): boolean {
   const isObject = method === 'GET' && key !== undefined
   return !isObject && /^\s*(?:<\?xml[^>]*>\s*)?<Error[\s>]/.test(body.toString('utf8', 0, 1000))

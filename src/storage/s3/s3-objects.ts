@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { OutputName, StoredOutput } from '../../core/ports/output-store.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
-/** The keys under a prefix in their order, a thousand per call. */
+/** Lists the keys with a prefix in order, a thousand per call. */
 export async function* listKeys(
   bucket: S3Bucket,
   prefix: string,
@@ -14,7 +14,7 @@ export async function* listKeys(
     const { status, body } = await bucket.call({ method: 'GET', query }, options)
     if (status !== 200) throw new Error(`The S3 server answered ${status} to a list of the bucket.`)
     const text = body.toString('utf8')
-    // Our own keys have no character that XML writes in another way.
+    // Sepia's keys contain no characters that XML escapes.
     const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].flatMap(([, key]) => (key === undefined ? [] : [key]))
     yield* keys
     after = keys.at(-1) ?? ''
@@ -22,13 +22,13 @@ export async function* listKeys(
   }
 }
 
-/** What one call may delete. */
+/** Maximum number of objects per deletion. */
 const batch = 1000
 
-/** Deletes objects, a thousand per call; those that are not there count as deleted. */
+/** Deletes objects, a thousand per call; missing ones are ignored. */
 export async function deleteKeys(bucket: S3Bucket, keys: readonly string[], options: { readonly signal: AbortSignal }): Promise<void> {
   for (let from = 0; from < keys.length; from += batch) {
-    // Our own keys have no character that XML writes in another way.
+    // Sepia's keys contain no characters that XML escapes.
     const objects = keys.slice(from, from + batch).map((key) => `<Object><Key>${key}</Key></Object>`)
     const body = new TextEncoder().encode(`<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`)
     const headers = { 'content-type': 'application/xml', 'content-md5': createHash('md5').update(body).digest('base64') }
@@ -39,12 +39,11 @@ export async function deleteKeys(bucket: S3Bucket, keys: readonly string[], opti
   }
 }
 
-/** What all outputs lie under; a later layout gets another. */
+/** Prefix of all outputs; a later layout would use another. */
 export const outputPrefix = 'v1/'
 
 /**
- * A key that nobody else makes: `v1/<hour>/<id>/<attempt>-<nonce>`, so that keys sort by the hour in which they were stored.
- * The nonce begins with the millisecond.
+ * Generates a unique key, `v1/<hour>/<id>/<attempt>-<nonce>`, so that keys sort by hour of storage. The nonce begins with the millisecond.
  *
  * @param at Unix milliseconds.
  */
@@ -53,14 +52,14 @@ export function makeOutputKey({ inferenceId, attempt }: OutputName, at: number):
   return readOutputKey(key) === null ? null : key
 }
 
-/** What a key says, or null for one that {@link makeOutputKey} cannot have made. */
+/** Parses a key; null if {@link makeOutputKey} cannot have generated it. */
 export function readOutputKey(key: string): (StoredOutput & { readonly storedAt: number }) | null {
   const match = /^v1\/\d{4}-\d\d-\d\dT\d\d\/([\w-]{4,64})\/\d{1,10}-([0-9a-f]{12})[0-9a-f]{20}$/.exec(key)
   const [, inferenceId, at] = match ?? []
   return inferenceId === undefined || at === undefined ? null : { key, inferenceId, storedAt: Number.parseInt(at, 16) }
 }
 
-/** `2026-11-22T18`, as keys of that hour have it. */
+/** The hour as written in keys: `2026-11-22T18`. */
 export function hourOf(at: number): string {
   return new Date(at).toISOString().slice(0, 13)
 }

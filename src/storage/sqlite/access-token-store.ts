@@ -6,12 +6,12 @@ import { limitChanges, limitNames, limitParameters } from '../rows/limit-columns
 import { readText } from '../rows/row.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
-/** That a token can no longer be used. */
+/** Condition for a token that can no longer be used. */
 const spent = '(revoked_at is not null or expires_at is not null and expires_at <= :createdAt)'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Tokens in SQLite; a revocation by another process is seen by the next read. */
+/** Access tokens in SQLite; the next read sees a revocation by another process. */
 export class SqliteAccessTokenStore extends SqliteTables implements AccessTokenStore {
   async create(
     { limits, ...token }: AccessToken,

@@ -16,7 +16,7 @@ const keepsAnOwner = `(role <> 'owner' or disabled_at is not null or exists (
   select 1 from accounts as other where other.id <> :accountId and other.role = 'owner' and other.disabled_at is null and other.email is not null))`
 
 const owned = 'in (select value from json_each(:owners))'
-/** What triggers derive from other tables goes after those, and tokens after what is counted for them. */
+/** Order of deletion: tables maintained by triggers after their sources, and tokens after their counters. */
 const erasing: readonly string[] = [
   ...['reservations', 'usage_entries', 'usage_days', 'usage_details', 'usage_latencies', 'request_records', 'inferences', 'documents'],
   ...['webhook_deliveries', 'webhook_secrets', 'queue_shares', 'stored_sums', 'document_sums', 'sessions'],
@@ -31,7 +31,7 @@ const erasing: readonly string[] = [
     `delete from accounts where id ${owned}`,
   )
 
-/** Accounts, sessions and invitations in the database. */
+/** Accounts, sessions and invitations in SQLite. */
 export class SqliteAccountStore extends SqliteTables implements AccountStore {
   async create(account: Account): Promise<void> {
     await this.#insert(account, '')

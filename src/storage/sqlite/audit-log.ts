@@ -3,7 +3,7 @@ import type { AuditLog, NumberedAuditEntry } from '../../core/ports/audit-log.ts
 import { readAuditEntry } from '../rows/log-rows.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
-/** The audit log in SQLite; triggers keep its entries as they are. */
+/** The audit log in SQLite; triggers prevent changes of entries. */
 export class SqliteAuditLog extends SqliteTables implements AuditLog {
   async append(entry: AuditEntry): Promise<void> {
     const sql = `insert into audit_entries (at, action, account_id, address, subject, detail)

@@ -3,7 +3,7 @@ import { readIntegerOrNull } from '../rows/row.ts'
 import { countOutcome, latencyBuckets, summed, sums } from '../rows/usage-row.ts'
 import type { Connection } from './connection.ts'
 
-/** Adds an entry to the books, in the place of what was set aside for its work; {@link rollUpUsage} makes sums of it later. */
+/** Adds a usage entry and releases the reservation of its work; {@link rollUpUsage} sums entries later. */
 export function bookUsage(
   connection: Connection,
   { id, again = false, ...entry }: UsageEntry & { readonly id?: string | undefined; readonly again?: boolean | undefined },
@@ -24,14 +24,14 @@ export function bookUsage(
 const isSameEntry = `account_id = :accountId and day = :day and at = :at and token_id is :tokenId and model = :model
   and prompt_tokens = :promptTokens and completion_tokens = :completionTokens and images = :images and cost = :cost`
 
-/** Entries per commit, so that no roll-up keeps submissions waiting. */
+/** Entries per commit, so that a roll-up does not block submissions for long. */
 const batch = 2000
 
 const added = ['requests', ...sums].map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
 
 /**
- * Adds the oldest entries to the sums of their days and hours and drops them; returns how many. Those of `since` and later stay, because budgets of
- * a minute count them. Hours of days before `hoursFrom` are dropped.
+ * Adds the oldest entries to the sums of their days and hours and deletes them; returns how many. Entries at or after `since` stay, because
+ * budgets of a minute count them. Hours of days before `hoursFrom` are deleted.
  */
 export function rollUpUsage(connection: Connection, { since, hoursFrom }: { readonly since: number; readonly hoursFrom: string }): number {
   const oldest = connection.get('select max(seq) as seq from (select seq from usage_entries where at < :since order by seq limit :batch)', {

@@ -17,9 +17,9 @@ import type { Connection } from './connection.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 import type { Writer } from './writer/writer.ts'
 
-/** What accounts have used and reserved, in the database. */
+/** Used and reserved budgets of accounts in SQLite. */
 export class SqliteBudgetLedger extends SqliteTables implements BudgetLedger {
-  /** Of those who have budgets; null = has none. Each request asks twice, and hardly any account has some. */
+  /** Limits of holders with budgets; null = none. Each request reads them twice, and few accounts have any. */
   readonly #limits: CommittedValues<UseLimits | null>
 
   constructor(writer: Writer, reader: Connection, clock: Clock) {

@@ -45,20 +45,20 @@ function insertReservation(connection: Connection, row: Row): void {
   )
 }
 
-/** Gives a reservation back. */
+/** Releases a reservation. */
 export function releaseBudget(connection: Connection, { id }: { readonly id: string }): void {
   connection.run('delete from reservations where id = :id', { id })
 }
 
-/** What an earlier process had set aside for work that ended with it. */
+/** Releases the reservations of an earlier process for work that ended with it. */
 export function forgetReservations(connection: Connection, _input: object): number {
   return connection.run("delete from reservations where id not in (select id from inferences where status <> 'completed')")
 }
 
 /**
- * What of the limits of an account, and of a token, is taken.
+ * The budgets of an account and a token.
  *
- * @param limitsOf Reads the limits of one of them where they hold budgets, or knows them.
+ * @param limitsOf Reads the limits of one of them, possibly from a cache; null = no budgets.
  */
 export function readBudgets(
   connection: Connection,
@@ -79,7 +79,7 @@ const limitsIn = {
   token: `select ${limitNames} from access_tokens where id = :id`,
 } as const satisfies Record<BudgetSubject, string>
 
-/** The limits of an account or a token; null when there is none of that id, or they hold no budget. */
+/** The limits of an account or token; null = none exist, or none needs a budget. */
 export function readBudgetLimits(connection: Connection, of: BudgetSubject, id: string): UseLimits | null {
   const row = connection.get(limitsIn[of], { id })
   const limits = row && readLimits(row)
@@ -92,7 +92,7 @@ function readSums(
   now: number,
 ): BudgetSums {
   const { minute, day, month } = budgetStarts(now)
-  // A month is up to 31 times as many rows, so that only those are summed up whose limits need it.
+  // A month has up to 31 times as many rows, so it is summed only if a limit needs it.
   const from = monthly ? month : day
   const booked = of === 'account' ? 'usage_days where account_id = :id and' : 'usage_details where token_id = :id and hour = -1 and'
   const sums = connection.get(

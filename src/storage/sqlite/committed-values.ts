@@ -1,9 +1,9 @@
 import type { Connection } from './connection.ts'
 
-/** Values in memory at once; further ones between two commits are read again. */
+/** Maximum number of cached values; the rest is read again. */
 const mostValues = 10_000
 
-/** Values read since the last commit by any writer, by key: many requests read the same between two commits. */
+/** Caches values by key until the next commit by any writer, since many requests read the same values. */
 export class CommittedValues<Value> {
   readonly #reader: Connection
   readonly #values = new Map<string, Value>()

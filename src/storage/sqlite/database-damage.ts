@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/error.ts'
 
-/** SQLite's primary result codes for a page that is not what it was and a file that is no database. See https://sqlite.org/rescode.html. */
+/** SQLite's primary result codes for a damaged page and for a file that is not a database. See https://sqlite.org/rescode.html. */
 const damagedCodes: ReadonlySet<number> = new Set([11, 26])
-/** Those for a disk that does not read and a file that cannot be opened, both of which may pass. */
+/** Codes for a disk that cannot be read and a file that cannot be opened, both possibly temporary. */
 const unreadableCodes: ReadonlySet<number> = new Set([10, 14])
 
-/** Whether something could not be read from a database because it is damaged, which stays so until a backup is restored. */
+/** Records whether the database was found damaged, which lasts until a backup is restored. */
 export class DatabaseDamage {
   #isKnown = false
 
@@ -13,7 +13,7 @@ export class DatabaseDamage {
     return this.#isKnown
   }
 
-  /** An error of SQLite in words for callers where the database cannot be read; any other error as it is. */
+  /** Maps SQLite errors about an unreadable database to errors for callers; other errors stay as they are. */
   name(error: unknown): unknown {
     const code = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : Number.NaN
     if (damagedCodes.has(code)) {

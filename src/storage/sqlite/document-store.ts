@@ -6,7 +6,7 @@ import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Documents in the database, each a row. */
+/** Documents in SQLite. */
 export class SqliteDocumentStore extends SqliteTables implements DocumentStore {
   async put(
     document: Document,
@@ -24,7 +24,7 @@ export class SqliteDocumentStore extends SqliteTables implements DocumentStore {
 
   async list({ kind, accountId, label, search, order, after, limit }: DocumentQuery): Promise<readonly StoredDocument[]> {
     const [comparison, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc']
-    // Conditions are written only where they are asked for, so that the indexes are used.
+    // Conditions are included only if requested, so that the indexes are used.
     const conditions = [
       'kind = :kind',
       accountId === null ? '' : 'account_id = :accountId',

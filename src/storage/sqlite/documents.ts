@@ -5,14 +5,14 @@ import { documentParameters, readDocument } from '../rows/document-row.ts'
 import { readInteger, readText } from '../rows/row.ts'
 import type { Connection } from './connection.ts'
 
-/** Keeps a document if its version and the account's bytes allow it. */
+/** Stores a document if its version and the account's limit allow it. */
 export function putDocument(
   connection: Connection,
   { document, version, most }: { readonly document: Document; readonly version: number | null | undefined; readonly most: number },
   now: number,
 ): PutResult {
   const { kind, id, accountId } = document
-  // What has expired is gone for everybody, its name too.
+  // Expired documents do not exist for anybody, which also frees their ids.
   connection.run('delete from documents where kind = :kind and id = :id and expires_at <= :now', { kind, id, now })
   const row = connection.get('select account_id, version, bytes from documents where kind = :kind and id = :id', { kind, id })
   if (row !== undefined && readText(row, 'account_id') !== accountId) return 'conflict'
@@ -31,14 +31,14 @@ export function putDocument(
   return 'stored'
 }
 
-/** Says whether there was one. */
+/** Removes a document; returns whether it existed. */
 export function removeDocument(connection: Connection, { kind, id, accountId }: DocumentKey, now: number): boolean {
   const sql = `delete from documents where kind = :kind and id = :id and (:accountId is null or account_id = :accountId)
     and (expires_at is null or expires_at > :now)`
   return connection.run(sql, { kind, id, accountId, now }) > 0
 }
 
-/** Removes what has expired and says what it was. */
+/** Removes expired documents and returns them. */
 export function takeExpiredDocuments(
   connection: Connection,
   { limit }: { readonly limit: number },
@@ -52,13 +52,13 @@ export function takeExpiredDocuments(
     .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0))
 }
 
-/** Count and bytes of what an account keeps. */
+/** Number and bytes of an account's documents. */
 export function sumDocuments(
   connection: Connection,
   { accountId, kind }: { readonly accountId: string; readonly kind: string | null },
   now: number,
 ): { readonly count: number; readonly bytes: number } {
-  // The sums are kept by triggers; what has expired and was not taken yet is little, and found by an index.
+  // Triggers maintain the sums; expired documents that were not removed yet are few and indexed.
   const sql = `select coalesce(sum(count), 0) as count, coalesce(sum(bytes), 0) as bytes from (
       select count, bytes from document_sums where account_id = :accountId and (:kind is null or kind = :kind)
       union all

@@ -7,10 +7,13 @@ import { nameOpenFault } from '../write-fault.ts'
 import { Connection } from './connection.ts'
 import { migrations } from './schema/migrations.ts'
 
-/** The write-ahead log is cut to this whenever it restarts, however large a long reader let it grow. */
+/** The write-ahead log is truncated to this size whenever it restarts, even if a long read let it grow. */
 export const walLimitBytes = 16 * 2 ** 20
 
-/** Opens the writing connection: durable at every commit, migrated to today's schema, what is deleted overwritten. Only this user may read the files. */
+/**
+ * Opens the writing connection: commits are durable, the schema is migrated, and deleted data is overwritten. Only this user has access to
+ * the files.
+ */
 export function openDatabase(file: string): Connection {
   try {
     return open(file)
@@ -20,7 +23,7 @@ export function openDatabase(file: string): Connection {
 }
 
 function open(file: string): Connection {
-  // SQLite would let everybody read it; the files beside it get the rights of this one.
+  // SQLite would create it readable for everybody; its side files inherit the permissions of this one.
   closeSync(openSync(file, 'a', 0o600))
   for (const suffix of ['', '-wal', '-shm']) keepPrivate(file + suffix)
   const connection = new Connection(file)
@@ -35,7 +38,7 @@ function open(file: string): Connection {
   }
 }
 
-/** @throws {Error} where the file system lets SQLite keep no write-ahead log, without which readers would wait for writers. */
+/** @throws {Error} if the file system does not support a write-ahead log, without which readers would block on writers. */
 export function keepWriteAheadLog(connection: Connection, file: string): void {
   const mode = connection.get('pragma journal_mode = wal')?.journal_mode
   if (mode !== 'wal')
@@ -43,7 +46,7 @@ export function keepWriteAheadLog(connection: Connection, file: string): void {
   connection.get(`pragma journal_size_limit = ${walLimitBytes}`)
 }
 
-/** Whether a database is there and has today's schema; a newer one is not looked at any closer. */
+/** Whether a database exists with the current schema; newer ones are not inspected. */
 export function isUpToDate(file: string): boolean {
   if (!existsSync(file)) return false
   try {
@@ -54,7 +57,7 @@ export function isUpToDate(file: string): boolean {
   }
 }
 
-/** Brings a database to today's schema in one transaction. */
+/** Migrates the schema in one transaction. */
 export function migrate(connection: Connection): void {
   if (readVersion(connection) === migrations.length) return
   connection.script('begin exclusive')
@@ -78,9 +81,9 @@ function readVersion(connection: Connection): number {
 }
 
 /**
- * Makes a folder that only this user may look into, and those above it that are missing; one that is there keeps its rights.
+ * Creates a folder with access for this user only, and missing parents; an existing folder keeps its permissions.
  *
- * Node's recursive mkdir tries for ever where a folder exists but cannot hold others, as in /proc; this one fails with the system's error.
+ * Node's recursive mkdir loops forever if a folder exists but cannot contain others, as in /proc; this one fails with the system's error.
  */
 export async function makeFolder(path: string): Promise<void> {
   await makeMissing(path, 0o700)

@@ -24,13 +24,13 @@ import { ThreadWriter } from './writer/thread-writer.ts'
 import type { Writer } from './writer/writer.ts'
 
 export interface SqliteStoreSettings {
-  /** Path of the database; its folder is made when missing and belongs to one service at a time. */
+  /** Path of the database; its folder is created if missing and belongs to one service at a time. */
   readonly file: string
   readonly clock: Clock
   readonly limits: QueueLimits
   /**
-   * `service` owns the folder: what an earlier owner left running goes back to pending at once, its attempt counted.
-   * `tool` makes short reads and writes beside a running service or without one.
+   * `service` owns the folder: inferences left running by an earlier owner are requeued at once, with the attempt counted. `tool` makes
+   * short reads and writes, with or without a running service.
    */
   readonly mode: 'service' | 'tool'
 }
@@ -38,7 +38,7 @@ export interface SqliteStoreSettings {
 /**
  * Opens the embedded store, creating or migrating its database.
  *
- * @throws {Error} naming the other process when another service owns the folder, or a tool would have to migrate beneath it.
+ * @throws {Error} naming the other process if another service owns the folder, or if a tool would have to migrate the database in use.
  */
 export async function openSqliteStore({ file, clock, limits, mode }: SqliteStoreSettings): Promise<Store> {
   await using undo = new AsyncDisposableStack()
@@ -58,7 +58,7 @@ interface Connections {
   readonly reader: Connection
 }
 
-/** The store over connections that are open; `close` closes them. */
+/** The store over open connections; `close` closes them. */
 export function assembleSqliteStore(
   { writer, reader }: Connections,
   { clock, limits }: Pick<SqliteStoreSettings, 'clock' | 'limits'>,
@@ -95,7 +95,7 @@ async function openForTool(file: string, owned: AsyncDisposableStack): Promise<C
   return { writer, reader: owned.use(new Connection(file, { readOnly: true })) }
 }
 
-/** Migrates only what no service is using: an older one would go on with a schema that it does not know. */
+/** Migrates only if no service is using the database: an older one cannot work with a newer schema. */
 async function openBesideService(file: string): Promise<Connection> {
   if (isUpToDate(file)) return openDatabase(file)
   const folder = dirname(file)

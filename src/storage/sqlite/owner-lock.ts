@@ -9,8 +9,8 @@ import { makeFolder } from './open-database.ts'
 /**
  * Makes this process the only service on a data folder until it is disposed of or dies.
  *
- * The lock is an exclusive transaction on a small database of its own: the operating system drops it with the
- * process, however that ends, and no stale file can keep a restart out.
+ * The lock is an exclusive transaction on a small separate database: the operating system releases it when the process ends for any reason,
+ * so that no stale file can prevent a restart.
  *
  * @throws {Error} naming the process that holds the folder.
  */
@@ -36,12 +36,12 @@ export async function takeOwnerLock(folder: string): Promise<Disposable> {
   }
 }
 
-/** Writes down what the owner of a folder runs with, for {@link readOwnerSettings}; only the owner may. */
+/** Records the settings of the folder's owner for {@link readOwnerSettings}; only the owner may call it. */
 export async function noteOwnerSettings(folder: string, settings: Readonly<Record<string, string>>): Promise<void> {
   await writeNote(folder, { settings })
 }
 
-/** What the process that owns the folder runs with; null when none does, or it is this one, or it has not said so. */
+/** The recorded settings of the process that owns the folder; null = no owner, this process, or nothing recorded. */
 export async function readOwnerSettings(folder: string): Promise<Readonly<Record<string, string>> | null> {
   const note = parseRecord(await readFile(noteIn(folder), 'utf8').catch(() => ''))
   if (note === null || typeof note.pid !== 'number' || note.pid === process.pid || !isAlive(note.pid) || !isRecord(note.settings))
@@ -53,19 +53,19 @@ async function writeNote(folder: string, more: Readonly<Record<string, unknown>>
   await writeFile(noteIn(folder), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString(), ...more })}\n`)
 }
 
-/** A folder that can no longer be written keeps its note, which the end of this process makes void. */
+/** In a read-only folder the note stays; it becomes invalid when this process ends. */
 function removeNote(folder: string): void {
   try {
     rmSync(noteIn(folder), { force: true })
   } catch {}
 }
 
-/** A process that died without tidying up leaves its note. */
+/** A process that was killed leaves its note behind. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // It lives, and is another user's.
+    // It is running as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
@@ -78,7 +78,7 @@ function openLock(file: string): DatabaseSync {
   }
 }
 
-/** Names the process that holds the folder, or held it last. */
+/** Describes the process that holds the folder, or held it last. */
 export async function describeOwner(folder: string): Promise<string> {
   const text = await readFile(noteIn(folder), 'utf8').catch(() => '')
   const pid = /"pid":(\d+)/.exec(text)?.[1]
@@ -87,12 +87,12 @@ export async function describeOwner(folder: string): Promise<string> {
   return `process ${pid}${started === undefined ? '' : ` (started ${started})`}`
 }
 
-/** What it writes into the folder. */
+/** The files it writes into the folder. */
 export function ownerFiles(folder: string): readonly string[] {
   return [lockIn(folder), noteIn(folder)]
 }
 
-/** Whether {@link takeOwnerLock} failed because another process holds the folder. */
+/** Whether {@link takeOwnerLock} failed because another process owns the folder. */
 export function isOwned(error: unknown): boolean {
   return error instanceof Error && isBusy(error.cause)
 }

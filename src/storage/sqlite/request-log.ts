@@ -3,12 +3,12 @@ import type { RequestRecord } from '../../core/requests/request-record.ts'
 import { readRequest, requestConditions, writeRequest } from '../rows/request-row.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
-/** Rows deleted at once, so that nobody's write waits for long. */
+/** Rows deleted per commit, so that other writes do not wait for long. */
 const batch = 1000
-/** Requests in SQLite. */
+/** Request records in SQLite. */
 export class SqliteRequestLog extends SqliteTables implements RequestLog {
   async append(records: readonly RequestRecord[]): Promise<void> {
-    // As one text: a text crosses threads faster than as many records do, each with its names.
+    // Sent as one text: it crosses threads faster than separate objects.
     await this.writer.run('recordRequests', JSON.stringify(records.map(writeRequest)), this.clock.now(), { mayWait: true })
   }
 

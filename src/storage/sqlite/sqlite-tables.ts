@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import type { Statement } from './writer/commands.ts'
 import type { Writer } from './writer/writer.ts'
 
-/** What every part of the store works with: the one connection that writes, one that reads, and the clock. */
+/** Base of all parts of the store: the writing connection, a reading one, and the clock. */
 export abstract class SqliteTables {
   protected readonly writer: Writer
   protected readonly reader: Connection
@@ -15,7 +15,7 @@ export abstract class SqliteTables {
     this.clock = clock
   }
 
-  /** Runs one statement and says how many rows it changed. */
+  /** Runs one statement and returns the number of rows changed. */
   protected async write(statement: Statement): Promise<number> {
     const [changes] = await this.writer.run('execute', [statement], this.clock.now())
     return changes ?? 0

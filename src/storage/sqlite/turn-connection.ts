@@ -4,10 +4,10 @@ import { Connection, type Parameters } from './connection.ts'
 import { DatabaseDamage } from './database-damage.ts'
 
 /**
- * A reading connection whose reads in one turn of the event loop see one moment of the database. A read by itself begins and ends a transaction, and looks for
- * commits of others, which costs as much as finding a row; many polls that come together share that.
+ * A reading connection that uses one transaction, and so one snapshot, per turn of the event loop. Beginning and ending a transaction costs
+ * as much as finding a row; concurrent polls share that cost.
  *
- * After a commit of this process, call {@link endMoment} before it is acknowledged, so that every read that follows sees it.
+ * After a commit of this process, call {@link endMoment} before acknowledging it, so that all later reads see it.
  */
 export class TurnConnection extends Connection {
   #ending: NodeJS.Immediate | null = null
@@ -38,7 +38,7 @@ export class TurnConnection extends Connection {
     return this.#version
   }
 
-  /** The next read sees what is committed by then. */
+  /** Ends the snapshot; the next read sees all commits so far. */
   endMoment(): void {
     if (this.#ending === null) return
     clearImmediate(this.#ending)
@@ -47,10 +47,13 @@ export class TurnConnection extends Connection {
     this.#end('commit')
   }
 
-  /** Ends the transaction. A read-only one has nothing to lose: a reader of a damaged page already has its error, and nothing could handle another one here. */
+  /**
+   * Ends the transaction. Errors are ignored: a read-only transaction has nothing to lose, and a read of a damaged page has already
+   * reported its error.
+   */
   #end(how: 'commit' | 'rollback'): void {
     try {
-      // An error of the disk ends a transaction by itself.
+      // A disk error may have ended the transaction.
       if (this.database.isTransaction) this.run(how)
     } catch {
       if (how === 'commit') this.#end('rollback')

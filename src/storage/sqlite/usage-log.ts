@@ -6,10 +6,10 @@ import { SqliteTables } from './sqlite-tables.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Keeps sums per UTC day, account and model, and the entries since the last roll-up: bounded however many requests there are. */
+/** Sums per UTC day, account and model, and the entries since the last roll-up, which bounds its size. */
 export class SqliteUsageLog extends SqliteTables implements UsageLog {
   async append(entry: UsageEntry, { id, again }: Options & { readonly id?: string; readonly again?: boolean }): Promise<void> {
-    // What was set aside is missing to the account until its entry is in the books; where nothing was, nobody minds a moment.
+    // A reservation reduces the account's budget until its entry is written; without one, the write can wait a moment.
     const held = id === undefined ? undefined : this.reader.get('select 1 from reservations where id = :id', { id })
     await this.writer.run('bookUsage', { ...entry, id, again }, this.clock.now(), { mayWait: held === undefined })
   }

@@ -4,10 +4,10 @@ import { readInteger, readText } from '../rows/row.ts'
 import { currentSecrets, makeWebhookSecret } from '../webhook-secret.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
-/** Deliveries and secrets in the database; deliveries are made there by the completion itself. */
+/** Deliveries and secrets in SQLite; completing an inference creates its delivery. */
 export class SqliteWebhookLog extends SqliteTables implements WebhookLog {
   async due({ limit, perAccount }: { readonly limit: number; readonly perAccount: number }): Promise<readonly WebhookDelivery[]> {
-    // Steps from account to account in the index, so that what one of them has waiting costs nothing.
+    // Steps from account to account in the index, so that many waiting deliveries of one account cost nothing.
     const sql = `with recursive waiting (account_id) as (
         select min(account_id) from webhook_deliveries where state = 'waiting'
         union all
@@ -37,7 +37,7 @@ export class SqliteWebhookLog extends SqliteTables implements WebhookLog {
   async secrets(accountId: string): Promise<readonly string[]> {
     const known = this.#readSecrets(accountId)
     if (known.length > 0) return known
-    // Two callers may both find none; only the first one's secret is kept.
+    // Two concurrent callers may both find none; only the first one's secret is stored.
     const sql = `insert into webhook_secrets (account_id, secret, created_at) select :accountId, :secret, :now
       where not exists (select 1 from webhook_secrets where account_id = :accountId)`
     const now = this.clock.now()

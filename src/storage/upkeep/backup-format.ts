@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * A backup is the database itself, as one consistent snapshot, with one more table that holds the files beside it.
- * So one file is the whole backup, and any SQLite can look into it. Its checksum is behind its last page.
+ * A backup is a consistent snapshot of the database with an additional table for the other files. It is a single file that any SQLite can
+ * open. Its checksum follows the last page.
  */
 export const createFilesTable =
   'create table backup_files (path text primary key, modified_ms integer not null, bytes blob not null) strict'
@@ -12,9 +12,9 @@ export const createFilesTable =
 export const dropFilesTable = 'drop table backup_files'
 
 /**
- * Opens a backup and checks it from the first bit to the last.
+ * Opens a backup and verifies it completely.
  *
- * @throws {Error} when the file is no backup, or a damaged one.
+ * @throws {Error} if the file is not a backup, or damaged.
  */
 export async function openBackup(file: string, options: { readonly signal: AbortSignal }): Promise<DatabaseSync> {
   if (!(await isSealWhole(file, options))) throw damaged(file)
@@ -35,7 +35,10 @@ function damaged(file: string, cause?: unknown): Error {
   return new Error(`${file} is not a whole backup that sepia backup wrote; copy it here again, or take another one.`, { cause })
 }
 
-/** Whether a file of the data folder, by its path inside it, goes into a backup beside the database. The keys of the request log do not: a backup that is stolen must not be read. */
+/**
+ * Whether a file of the data folder, by relative path, is part of a backup. The keys of the request log are not, so that a stolen backup is
+ * unreadable.
+ */
 export function belongsIntoBackup(path: string): boolean {
   const [top = '', second] = path.split('/')
   if (/^(?:sepia\.db|owner\.|restoring|request-log\.keys)/.test(top) || top === 'models') return false
@@ -43,8 +46,9 @@ export function belongsIntoBackup(path: string): boolean {
 }
 
 /**
- * The end of a backup: the SHA-256 of everything before it. SQLite reads as many pages as the first one tells and nothing behind them, so that a sealed backup is
- * a database still. No multiple of the smallest page, so that a file which ends with a page has no seal: an earlier version wrote it.
+ * The seal at the end of a backup: the SHA-256 of everything before it. SQLite reads only the pages counted in the first one, so that a
+ * sealed backup is still a database. The seal's length is not a multiple of the smallest page, which identifies unsealed backups of earlier
+ * versions.
  */
 const pattern = /^\nsepia backup sha256 ([0-9a-f]{64})\n$/
 const sealBytes = sealOf('0'.repeat(64)).length
@@ -55,7 +59,7 @@ function sealOf(sha256: string): string {
   return `\nsepia backup sha256 ${sha256}\n`
 }
 
-/** Adds the seal to a backup that is complete. */
+/** Appends the seal to a complete backup. */
 export async function sealBackup(file: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
   await using opened = await open(file, 'r+')
   const { size } = await opened.stat()
@@ -63,7 +67,7 @@ export async function sealBackup(file: string, { signal }: { readonly signal: Ab
   await opened.sync()
 }
 
-/** Whether a backup is as it was written; of one without a seal nobody knows, and its pages have to speak for it. */
+/** Whether a backup matches its seal. Backups without a seal must be verified by their pages. */
 async function isSealWhole(file: string, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
   await using opened = await open(file)
   const { size } = await opened.stat()
@@ -91,7 +95,7 @@ async function digest(
   return hash.digest('hex')
 }
 
-/** Where the database and the files beside it lie. */
+/** Paths of the database and the other files. */
 export interface DataPlace {
   readonly databaseFile: string
   readonly dataFolder: string

@@ -11,9 +11,9 @@ import { explainUnwritable, proveWritable } from '../private-files.ts'
 import { nameOpenFault } from '../write-fault.ts'
 
 /**
- * What SQLite finds wrong with a database, page by page and reference by reference; nothing when it is whole.
+ * Checks all pages and references of a database with SQLite; returns the faults, none if it is intact.
  *
- * @param options.isFrozen Whether nothing can be written beside it, as SQLite does even to read while there is no write-ahead log.
+ * @param options.isFrozen Whether its folder is read-only. SQLite otherwise creates files there even for reading.
  */
 export function checkDatabase(file: string, { isFrozen = false }: { readonly isFrozen?: boolean } = {}): readonly string[] {
   try {
@@ -42,14 +42,14 @@ function unchanging(file: string): URL {
 
 export interface OutputCheck {
   readonly checked: number
-  /** Ids whose output is missing or damaged. */
+  /** Ids of inferences whose output is missing or damaged. */
   readonly damaged: readonly string[]
 }
 
 /**
- * Reads every output that is still to be had and compares it with its record.
+ * Reads every available output and compares it with its record.
  *
- * @throws {ServiceError} `server_is_overloaded` when the store of outputs does not answer.
+ * @throws {ServiceError} `server_is_overloaded` if the output store does not respond.
  */
 export async function checkOutputs(
   {
@@ -86,15 +86,15 @@ async function* completedInferences(
   } while (after !== null)
 }
 
-/** @throws what kept it from being read: a store that is away has lost nothing. */
+/** @throws The error if it does not mean damage, such as an unavailable store. */
 function isDamage(error: unknown): false {
   if (error instanceof ServiceError && error.code === 'internal_error') return false
   throw error
 }
 
 /**
- * Why this user could not run a service on a folder, though the files may be readable: the first that cannot be written, with what to change; null when
- * all can. Files that are not there would be made.
+ * Why this user could not run a service on a folder: the first file that is not writable, with the fix; null = none. Missing files are
+ * fine.
  */
 export async function findUnwritable(folder: string, files: readonly string[]): Promise<string | null> {
   try {

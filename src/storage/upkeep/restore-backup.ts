@@ -7,24 +7,24 @@ import { belongsIntoBackup, type DataPlace, dropFilesTable, openBackup } from '.
 import type { BackupOptions } from './write-backup.ts'
 
 export interface RestoreOptions extends BackupOptions {
-  /** The newest schema that this version can start on. */
+  /** The newest schema this version supports. */
   readonly newestSchema: number
 }
 
 /**
- * Replaces database and files of a data folder by those of a backup. The caller owns the folder meanwhile.
+ * Replaces the database and files of a data folder by those of a backup. The caller must own the folder.
  *
- * Everything is unpacked beside the old content first, so that a damaged backup or a full disk changes nothing. Once that
- * is on stable storage the restore happens whole, if need be at the next start.
+ * Everything is unpacked beside the old content first, so that a damaged backup or a full disk changes nothing. Once that is on stable
+ * storage, the restore will be completed, if necessary at the next start.
  *
- * @throws {Error} when the file is not a whole backup, or one that only a newer version can start on.
+ * @throws {Error} if the file is not a complete backup, or needs a newer version.
  */
 export async function restoreBackup(place: DataPlace, source: string, options: RestoreOptions): Promise<void> {
   await unpackBackup(place, source, options)
   await finishRestore(place)
 }
 
-/** Unpacks a backup beside what is there; from its last rename on the restore is certain. */
+/** Unpacks a backup beside the old content; after its last rename the restore will be completed. */
 export async function unpackBackup(place: DataPlace, source: string, options: RestoreOptions): Promise<void> {
   const { dataFolder } = place
   await finishRestore(place)
@@ -77,24 +77,24 @@ async function unpackDatabase(source: string, target: string): Promise<void> {
   await file.sync()
 }
 
-/** Makes the names in a folder, and in those inside it, survive a loss of power. */
+/** Makes the names in a folder and its subfolders survive a power failure. */
 async function syncFolders(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isDirectory()) await syncFolders(join(folder, entry.name))
   await syncFolder(folder)
 }
 
-/** Folders that a restore makes in the data folder; which of them are there says how far it has come. */
+/** Folders created in the data folder during a restore; their existence shows its progress. */
 export interface RestoreFolders {
-  /** Being unpacked: worth nothing yet. */
+  /** Being unpacked; can be discarded. */
   readonly unpacking: string
-  /** Unpacked and on stable storage: from here on a restore goes forward only. */
+  /** Unpacked and on stable storage; from here the restore can only go forward. */
   readonly whole: string
-  /** The old content is out of the way. */
+  /** The old content has been moved away. */
   readonly placing: string
   readonly replaced: string
 }
 
-/** Where they are in this data folder. */
+/** Their paths in this data folder. */
 function restoreFolders(dataFolder: string): RestoreFolders {
   return {
     unpacking: join(dataFolder, 'restoring'),
@@ -104,24 +104,24 @@ function restoreFolders(dataFolder: string): RestoreFolders {
   }
 }
 
-/** Whether a restore was interrupted that must be finished before anybody reads the data folder. */
+/** Whether an interrupted restore must be completed before the data folder is read. */
 export function isRestoring(dataFolder: string): boolean {
   const { whole, placing, replaced } = restoreFolders(dataFolder)
   return [whole, placing, replaced].some((folder) => existsSync(folder))
 }
 
-/** Brings a restore whose backup is unpacked to its end. The caller owns the folder meanwhile. */
+/** Completes a restore whose backup is unpacked. The caller must own the folder. */
 export async function finishRestore(place: DataPlace): Promise<void> {
   for await (const _step of restoreSteps(place));
 }
 
-/** Puts what was unpacked into the place of what is there, a rename at a time; begun again after any of them, it comes to the same end. */
+/** Moves the unpacked files into place, one rename at a time; can be repeated from the start after any of them. */
 export async function* restoreSteps({ databaseFile, dataFolder }: DataPlace): AsyncGenerator<void> {
   const { whole, placing, replaced } = restoreFolders(dataFolder)
   if (existsSync(whole)) {
     await mkdir(replaced, { recursive: true, mode: 0o700 })
     for (const name of await readdir(dataFolder)) {
-      // A log that is left of the old database must never be played into the new one.
+      // A leftover log of the old database must never be applied to the new one.
       if (!belongsIntoBackup(name) && !name.startsWith(basename(databaseFile))) continue
       await rename(join(dataFolder, name), join(replaced, name))
       yield

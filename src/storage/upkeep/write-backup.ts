@@ -7,19 +7,19 @@ import { belongsIntoBackup, createFilesTable, type DataPlace, sealBackup } from 
 
 export interface BackupOptions {
   readonly signal: AbortSignal
-  /** Receives how many files are done, out of how many. */
+  /** Called with the number of files done and in total. */
   readonly onProgress: (done: number, total: number) => void
 }
 
 /**
- * Writes the database and the files beside it into one new file, while the service may be writing.
+ * Writes the database and the other files into one new file, even while the service is running.
  *
- * The snapshot of the database comes first: an output is stored before its request completes, so every output that the
- * snapshot names is still to be found, unless its retention ends meanwhile.
+ * The snapshot of the database comes first: an output is stored before its request completes, so that every output named in the snapshot
+ * exists, unless it expires meanwhile.
  *
- * Only this user may read the file.
+ * Only this user has access to the file.
  *
- * @throws {Error} when the file exists already, there is no database, or another one by the end, whose files would be in the backup.
+ * @throws {Error} if the file exists, there is no database, or the database was replaced during the backup.
  */
 export async function writeBackup(
   { databaseFile, dataFolder }: DataPlace,
@@ -30,7 +30,7 @@ export async function writeBackup(
   if (!existsSync(databaseFile)) throw new Error(`There is no database in ${dataFolder}; name the data folder with --data.`)
   const unfinished = `${target}.unfinished`
   await rm(unfinished, { force: true })
-  // What signs webhooks can be read from it.
+  // The database contains the signing secrets of webhooks.
   await writeFile(unfinished, '', { mode: 0o600, flag: 'wx' })
   try {
     const before = await identify(databaseFile)
@@ -46,7 +46,7 @@ export async function writeBackup(
   return { bytes: (await stat(target)).size }
 }
 
-/** Which file lies there; null = none. */
+/** Identity of the file at a path; null = none. */
 async function identify(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(unlessGone)
   return found === null ? null : `${found.dev} ${found.ino}`
@@ -54,7 +54,7 @@ async function identify(file: string): Promise<string | null> {
 
 function takeSnapshot(databaseFile: string, target: string): void {
   using database = new DatabaseSync(databaseFile, { readOnly: true, timeout: 10_000 })
-  // Reads from one transaction, so that writers neither wait for it nor make it begin again.
+  // Reads in one transaction, so that writers neither wait for it nor make it start again.
   database.prepare('vacuum into ?').run(target)
 }
 
@@ -72,7 +72,7 @@ async function addFiles(backup: string, dataFolder: string, { signal, onProgress
   database.exec('commit')
 }
 
-/** A file as it is; null when it was deleted since it was listed, because its retention has ended. */
+/** A file's content; null = it expired and was deleted since it was listed. */
 async function readStored(path: string): Promise<{ readonly modifiedMs: number; readonly bytes: Buffer } | null> {
   const file = await open(path).catch(unlessGone)
   if (file === null) return null
@@ -80,7 +80,7 @@ async function readStored(path: string): Promise<{ readonly modifiedMs: number; 
   return { modifiedMs: Math.round((await opened.stat()).mtimeMs), bytes: await opened.readFile() }
 }
 
-/** Paths inside the folder, a folder at a time: any of them may be deleted while the others are read. */
+/** Relative paths of files, one folder at a time, since any may be deleted meanwhile. */
 async function listFiles(dataFolder: string, inner = ''): Promise<readonly string[]> {
   const entries = (await readdir(join(dataFolder, inner), { withFileTypes: true }).catch(unlessGone)) ?? []
   const paths: string[] = []

@@ -6,26 +6,26 @@ import { sqlState } from '../database-fault.ts'
 const connectLimitMs = 5000
 
 /**
- * How a connection to an address is asked for: with these settings beside those that the address names itself, of which ours count. Certificates
- * are verified wherever TLS is asked for, unless by `no-verify`.
+ * Connection options for an address, with additional settings that override those in the address. Certificates are verified whenever TLS is
+ * requested, except with `no-verify`.
  *
- * @param url As `database-url` has it.
- * @param settings As in `-c name=value`.
+ * @param url In the format of `database-url`.
+ * @param settings In the form `-c name=value`.
  */
 export function connectionTo(url: string, settings: string): Pick<ClientConfig, 'connectionString' | 'options'> {
   const address = new URL(url)
   const named = address.searchParams.get('options')
   address.searchParams.delete('options')
-  // What the driver takes these for, and warns of.
+  // The driver treats these as `verify-full`, with a warning.
   if (/^(prefer|require|verify-ca)$/.test(address.searchParams.get('sslmode') ?? '') && !address.searchParams.has('uselibpqcompat'))
     address.searchParams.set('sslmode', 'verify-full')
   return { connectionString: address.href, options: named === null ? settings : `${named} ${settings}` }
 }
 
 /**
- * Opens a connection for a while, outside of the pool.
+ * Opens a temporary connection outside of the pool.
  *
- * @throws {Error} that says what to change when the server cannot be reached or refuses.
+ * @throws {Error} with the fix if the server is unreachable or refuses.
  */
 export async function connect(url: string, { settings, ...rest }: { readonly settings: string } & ClientConfig): Promise<Client> {
   const made: Client[] = []
@@ -41,7 +41,7 @@ export async function connect(url: string, { settings, ...rest }: { readonly set
   }
 }
 
-/** What to do about a refusal, by its SQLSTATE. */
+/** Fixes for refusals, by SQLSTATE. */
 const remedies: Readonly<Record<string, string>> = {
   '28000': 'correct user and password in database-url, or let pg_hba.conf admit them',
   '28P01': 'correct user and password in database-url',
@@ -55,7 +55,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 const certificateFault = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/
 
-/** What to tell an operator whose service does not get a connection when it starts, or may not do there what it must; what is neither stays as it is. */
+/** Explains to the operator why the service cannot connect at its start or lacks a permission; other errors stay as they are. */
 export function explainRefusal(error: unknown, url: string): unknown {
   if (!(error instanceof Error) || error instanceof ServiceError) return error
   const state = sqlState(error)
@@ -87,16 +87,16 @@ function hint({ message, ...error }: Error & { readonly code?: unknown }): strin
 const statementTimeoutMs = '5000'
 
 /**
- * Settings of every connection, as `pg_settings` shows them. Commits are durable whatever the server's own default is; rows are to be found by their keys,
- * because a plan that was made while a table was empty, or an estimate that is wrong for a second, would read all of it for a handful;
- * and in the order of their index, because a bitmap is sorted afterwards, so that a claim read all that waited.
+ * Settings of every connection, as in `pg_settings`. Commits are durable regardless of the server's default. Rows must be found by their
+ * keys: plans made for an empty table, or with a wrong estimate, would scan whole tables. They must also be read in index order: a bitmap
+ * scan needs a sort, for which a claim would read all waiting rows.
  */
 const sessionSettings = {
   synchronous_commit: 'on',
   statement_timeout: statementTimeoutMs,
   lock_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: '10000',
-  // A pool's connections are idle between requests.
+  // Pooled connections are idle between requests.
   idle_session_timeout: '0',
   default_transaction_isolation: 'read committed',
   plan_cache_mode: 'force_generic_plan',
@@ -107,20 +107,20 @@ const sessionSettings = {
   jit: 'off',
 }
 
-/** The same as a connection is asked for with them. */
+/** The settings as connection options. */
 export const sessionOptions = Object.entries(sessionSettings)
   .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   .join(' ')
 
-/** SQLSTATE: what a pooler says to settings that it does not know. */
+/** SQLSTATE of a pooler's answer to unknown settings. */
 const protocolViolation = '08P01'
-/** Times that two connections are looked at; a pooler that others use at the same time may give each its own once. */
+/** Number of checks with two connections; a shared pooler may keep them apart once by chance. */
 const looks = 3
 
 /**
- * Sees that a connection is a session of the server's own, with the settings that it is asked for: behind a pooler it may be neither.
+ * Checks that a connection is a session on the server with the requested settings, which a pooler may break.
  *
- * @throws {Error} when it is not, with what to change.
+ * @throws {Error} with the fix if it is not.
  */
 export async function checkSessions(url: string): Promise<void> {
   await using clients = new AsyncDisposableStack()

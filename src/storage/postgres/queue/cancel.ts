@@ -4,7 +4,7 @@ import { type Database, limitMs } from '../database.ts'
 import type { Finish } from './hold.ts'
 import { findRecords } from './inference-log.ts'
 
-/** Completes a pending inference as cancelled, asks the worker of a running one, leaves a completed one. */
+/** Cancels an inference: completes a pending one, asks the worker of a running one, ignores a completed one. */
 export async function cancel(
   { database, finish }: { readonly database: Database; readonly finish: Finish },
   target: { readonly id: string; readonly accountId: string },
@@ -22,7 +22,7 @@ export async function cancel(
     } else {
       await finish({ id: inference.id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null })
     }
-    // It may have been claimed, given back or completed meanwhile; what it is now is asked again.
+    // It may have been claimed, released or completed meanwhile, so check its state again.
     if (attempt === 20) return inference
   }
 }

@@ -5,9 +5,10 @@ import { type Row, readBytes, readInteger } from '../../rows/row.ts'
 import type { Database, Statements } from '../database.ts'
 
 /**
- * Of each model the next in turn that nobody else is taking, and of those the first.
+ * Takes the next unlocked inference of each model, then the first of these.
  *
- * What comes from a time that is still to come, since the clock was set back, waits no longer. Ages are compared as a sum, which no index knows: by the index of ages, all that waits would be read and sorted for each claim.
+ * Entries with a time in the future, after the clock was set back, are due at once. Ages are compared as a sum to keep the planner from
+ * using the index on ages, for which it would read and sort all waiting rows.
  */
 const sql = `with candidates as (
     select candidate.* from unnest(:models::text[], :rooms::integer[], :waits::bigint[], :draws::boolean[]) as wanted (model, room, waited, draws) cross join lateral (
@@ -23,9 +24,9 @@ const sql = `with candidates as (
   returning queue.id, account_id, kind, model, priority, tag, seq, attempt, lost, created_at, body`
 
 /**
- * Starts an attempt on each of the inferences whose turn it is, as long as their models have room.
+ * Starts an attempt for each of the next inferences, within the capacity for their models.
  *
- * @param wanted.claim Names this claim, so that it can be given back when its answer gets lost.
+ * @param wanted.claim Identifies this claim, so that it can be undone if its answer is lost.
  */
 export async function claim(
   database: Statements,
@@ -50,13 +51,13 @@ export async function claim(
     .map(({ row }) => ({ inference: readClaimed(row, now), body: readBytes(row, 'body'), deadlyAttempts: readInteger(row, 'lost') }))
 }
 
-/** What a claim has just begun; all that it knows need not be asked for. */
+/** A newly claimed inference; its fields are known without a query. */
 function readClaimed(row: Row, now: number): Inference {
   const pending = makePendingInference(readSubmitted(row), readInteger(row, 'created_at'))
   return { ...pending, status: 'running', attempt: readInteger(row, 'attempt'), startedAt: now }
 }
 
-/** Gives back what claims took whose answers got lost; their attempts do not count. */
+/** Releases inferences of claims whose answers were lost; these attempts do not count. */
 export async function returnClaims(database: Database, claims: readonly string[]): Promise<void> {
   const back = 'running = false, worker_id = null, claim = null, lease_until = null, started_at = null'
   await database.run(`update queue set ${back} where running and claim = any (:claims::uuid[])`, { claims }, { repeatable: true })

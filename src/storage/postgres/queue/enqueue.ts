@@ -12,13 +12,13 @@ import { groupColumns } from './group-columns.ts'
 import { findRecords } from './inference-log.ts'
 import { admit, type EncodedSubmission, readRoom } from './queue-places.ts'
 
-/** What became of a submission. */
+/** Result of a submission. */
 export type Enqueued = { readonly inference: Inference; readonly repeated: boolean } | ServiceError
 
-/** Rounds after which submissions that always meet others with their key are given up. */
+/** Maximum rounds for submissions whose keys keep colliding. */
 const mostRounds = 10
 
-/** Adds a group of inferences in one statement, and finds those that an idempotency key made before. */
+/** Adds a group of inferences in one statement, and finds earlier ones by idempotency key. */
 export async function enqueueGroup(
   database: Statements,
   submissions: readonly EncodedSubmission[],
@@ -33,7 +33,7 @@ export async function enqueueGroup(
   return submissions.map((each) => results.get(each) ?? databaseAway(new Error('A submission got no answer.')))
 }
 
-/** One try; submissions that lost their key to another one meanwhile are not among the results. */
+/** One round; submissions that lost their key to a concurrent one are not in the result. */
 async function enqueueOnce(
   database: Statements,
   submissions: readonly EncodedSubmission[],
@@ -50,7 +50,7 @@ async function enqueueOnce(
   const inserted = await insertSubmissions(database, admitted, now)
   for (const each of admitted) if (inserted.has(each.id)) results.set(each, { inference: makePendingInference(each, now), repeated: false })
   const unsure = admitted.filter(({ id }) => !inserted.has(id))
-  // Those that are there all the same were committed by a try whose answer got lost.
+  // Inferences that exist already were committed by an attempt whose answer was lost.
   const there = await findRecords(database, unsure, now)
   for (const [index, inference] of there.entries()) {
     const submission = unsure[index]
@@ -106,10 +106,10 @@ function firstOfEachKey(submissions: readonly EncodedSubmission[]): readonly Enc
 }
 
 /**
- * The whole group in one statement. The tag makes accounts take turns: nobody's work goes before what waits the longest, and an
- * account's next stands one turn behind its last; an account of weight 3 has three in a turn. What has its id already, or whose key somebody else has, stays out.
+ * Inserts the whole group in one statement. The tag makes accounts take turns: it starts at the lowest waiting tag, and each entry of an
+ * account is one turn behind its previous one, with `weight` entries per turn. Existing ids and keys are skipped.
  *
- * Membership is asked for inside `coalesce`, where PostgreSQL looks it up in a hash instead of joining.
+ * Membership is tested inside `coalesce`, where PostgreSQL uses a hash lookup instead of a join.
  */
 const sql = `with input as (
     select * from unnest(:ids::uuid[], :accounts::text[], :kinds::text[], :models::text[], :priorities::smallint[], :formats::smallint[],
@@ -148,7 +148,7 @@ const sql = `with input as (
       where coalesce(id in (select id from recorded), false))
   select id from recorded`
 
-/** Inserts what was admitted; returns the ids of what is new. */
+/** Inserts admitted submissions; returns the ids of new ones. */
 export async function insertSubmissions(
   database: Statements,
   submissions: readonly EncodedSubmission[],

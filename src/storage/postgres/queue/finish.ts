@@ -7,17 +7,17 @@ import type { Statements } from '../database.ts'
 import { dayOf } from '../usage-log.ts'
 import { groupColumns } from './group-columns.ts'
 
-/** The end of one inference. */
+/** The completion of one inference. */
 export interface End extends Booking {
   readonly id: string
-  /** The attempt that must be running; null = it must be pending. */
+  /** The required running attempt; null = it must be pending. */
   readonly attempt: number | null
   readonly completion: Completion
 }
 
 /**
- * All that belongs to the end of inferences, in one commit: they leave the queue if they are held as their end says, and only then are the
- * record, the output, the books, the webhook and the reservation written.
+ * Completes inferences in one commit: they leave the queue if they are still held, and only then are the record, output, usage, webhook and
+ * reservation written.
  */
 const sql = `with input as (
     select * from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :errors::text[], :keys::text[], :types::text[], :bytes::bigint[],
@@ -51,16 +51,16 @@ const sql = `with input as (
   settled as (delete from reservations using gone where reservations.id = gone.id::text)
   select n, reference from gone`
 
-/** Completed by this very attempt in just this way: a repetition after an answer that got lost. */
+/** Finds inferences completed by the same attempt in the same way: repetitions after a lost answer. */
 const mineSql = `select wanted.n from unnest(:ids::uuid[], :attempts::integer[], :outcomes::text[], :hashes::text[]) with ordinality
     as wanted (id, attempt, outcome, output_sha256, n)
   cross join lateral (select 1 from inferences where id = wanted.id and attempt = wanted.attempt and outcome = wanted.outcome
     and output_sha256 is not distinct from wanted.output_sha256) as record`
 
 /**
- * Completes inferences whose hold is still what their end says, all in one commit; answers each.
+ * Completes inferences that are still held, all in one commit; returns a result for each.
  *
- * @param onReference Receives each reference that nobody needs any more once this is committed.
+ * @param onReference Called with each reference that is no longer needed after the commit.
  */
 export async function finish(
   statements: Statements,
@@ -72,7 +72,7 @@ export async function finish(
   for (const row of rows) if (row.reference !== null) onReference(readBytes(row, 'reference'))
   const completed = numbersOf(rows)
   const others = ends.filter((_, index) => !completed.has(index))
-  // Asked for by itself, because a completion that ran at the same time is visible only now.
+  // A separate query, because a concurrent completion is visible only now.
   const mine = numbersOf(others.length === 0 ? [] : await statements.all(mineSql, columnsOf(others), { repeatable: true }))
   return ends.map((end, index) => {
     if (completed.has(index)) return 'completed'

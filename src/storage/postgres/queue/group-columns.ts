@@ -1,8 +1,8 @@
 type Columns = Readonly<Record<string, readonly unknown[]>>
 
 /**
- * The columns of a group as `unnest` takes them: it fills those that end early with null, so one that holds nothing else is sent empty. The first must hold something
- * in every row.
+ * Columns of a group for `unnest`. It pads short columns with null, so that columns of nulls are sent empty. The first column must not
+ * contain null.
  */
 export function groupColumns(columns: Columns): Columns {
   return Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.every(isNothing) ? [] : values]))

@@ -9,11 +9,11 @@ import type { End } from './finish.ts'
 export type Finish = (end: End) => Promise<CompletionAnswer>
 
 const held = 'id = :id and running and attempt = :attempt'
-/** What a row that waits again says. */
+/** Assignments for a row that becomes pending again. */
 export const pendingAgain =
   'running = false, worker_id = null, claim = null, lease_until = null, step = null, total = null, started_at = null'
 
-/** Extends the leases of all claims that are still held, in one statement. */
+/** Extends the leases of all held claims in one statement. */
 export async function renew(
   database: Database,
   { holds, leaseMs }: { readonly holds: readonly (Hold & { readonly progress: Progress | null })[]; readonly leaseMs: number },
@@ -31,7 +31,7 @@ export async function renew(
       totals: holds.map(({ progress }) => progress?.total),
       leaseUntil: now + leaseMs,
     },
-    // A connection that fell silent must not cost the whole lease.
+    // A silent connection must not use up the whole lease.
     { repeatable: true, limitMs: Math.max(leaseMs / 3, 500) },
   )
   const states = new Map(rows.map((row) => [readInteger(row, 'n') - 1, row.cancel_requested === true]))
@@ -40,7 +40,7 @@ export async function renew(
   return { cancelRequested: holdsWhere((index) => states.get(index) === true), lost: holdsWhere((index) => !states.has(index)) }
 }
 
-/** Puts a claimed inference back without counting the attempt, or completes it as cancelled when that was asked for. */
+/** Requeues a claimed inference without counting the attempt, or completes it as cancelled if requested. */
 export async function release(
   { statements, finish }: { readonly statements: Statements; readonly finish: Finish },
   { id, attempt, delayMs, usage }: Hold & Booking & { readonly delayMs: number },
@@ -53,7 +53,7 @@ export async function release(
   return (await finish({ id, attempt, completion, usage })) === 'lost' ? 'lost' : 'cancelled'
 }
 
-/** Counts a failed attempt and either puts the inference back or completes it with the failure. */
+/** Counts a failed attempt and requeues the inference, or completes it as failed. */
 export async function retry(
   deps: { readonly statements: Statements; readonly finish: Finish },
   { id, attempt, failure, usage }: Hold & Booking & { readonly failure: AttemptFailure },

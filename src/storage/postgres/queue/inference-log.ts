@@ -8,7 +8,7 @@ import type { Database, Statements } from '../database.ts'
 import { Grouping } from '../grouping.ts'
 import type { QueuePlaces, Turn } from './queue-places.ts'
 
-/** Records of all nodes; polls that come together are one statement. */
+/** Records of all nodes; concurrent polls share a statement. */
 export class PostgresInferenceLog implements InferenceLog {
   readonly #database: Database
   readonly #clock: Clock
@@ -73,39 +73,39 @@ export class PostgresInferenceLog implements InferenceLog {
       { repeatable: true },
     )
     const wanted = new Set(rows.map((row) => readText(row, 'key')))
-    // One key may be listed under several ids; what nobody is known by is nobody's.
+    // A key may be listed under several ids; it is an orphan if none of them references it.
     return outputs.filter(({ key, inferenceId }) => !isUuid(inferenceId) || !wanted.has(key)).map(({ key }) => key)
   }
 }
 
-/** A record with where it stands in the queue; null when it does not wait. */
+/** A record with its queue entry; null if it is not waiting. */
 export interface FoundRecord {
   readonly inference: Inference
   readonly turn: Turn | null
 }
 
-/** The columns of a record as the reader of rows wants them: `entry` is its row in the queue, if it still has one. */
+/** Columns of a record for the row reader: `entry` is its row in the queue, if any. */
 const recordColumns = `record.id, record.seq, record.account_id, record.kind, record.model, record.priority, record.outcome, record.error,
   record.output_key, record.content_type, record.output_bytes, record.output_sha256, record.output_images, record.created_at,
   record.completed_at, record.expires_at, entry.tag, entry.step, entry.total,
   case when record.outcome is not null then 'completed' when entry.running then 'running' else 'pending' end as status,
   coalesce(entry.attempt, record.attempt) as attempt, coalesce(entry.started_at, record.started_at) as started_at`
 
-/** That a record is not past its retention, though nobody may have deleted it yet. */
+/** Condition for a record within its retention, even if expired ones are not deleted yet. */
 const remembered = '(expires_at is null or expires_at > :forgotten)'
 
-/** Joined by `lateral`, because only so does PostgreSQL open no partition but the id's own. */
+/** A lateral join, with which PostgreSQL only opens the partition of the id. */
 const sql = `select wanted.n, ${recordColumns}
   from unnest(:ids::uuid[], :accounts::text[]) with ordinality as wanted (id, account_id, n)
   cross join lateral (select * from inferences where id = wanted.id and account_id = wanted.account_id and ${remembered}) as record
   left join lateral (select * from queue where id = record.id and record.outcome is null) as entry on true`
 
-/** Before when a record's output must have expired for the record to be forgotten. */
+/** Records whose outputs expired before this time are past their retention. */
 function forgottenBefore(now: number): number {
   return now - recordRetentionMs
 }
 
-/** The records of these ids that belong to their accounts, in the same order; null for each that does not exist. */
+/** The records of ids that belong to their accounts, in order; null for missing ones. */
 export async function findRecords(
   statements: Statements,
   wanted: readonly { readonly id: string; readonly accountId: string }[],
@@ -127,7 +127,7 @@ export async function findRecords(
   return found
 }
 
-/** A row of {@link recordColumns}. */
+/** Reads a row of {@link recordColumns}. */
 function readRecord(row: Row): FoundRecord {
   const inference = readInference(row)
   if (inference.status !== 'pending') return { inference, turn: null }
@@ -140,7 +140,7 @@ function readRecord(row: Row): FoundRecord {
   return { inference, turn }
 }
 
-/** Whether a text can be the id of an inference here at all. */
+/** Whether a text has the form of an inference id. */
 function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

@@ -37,15 +37,15 @@ import { endWaiting, expire, sweep } from './sweep.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** What every node needs at most to renew its leases once the database is back; until then those that ran out meanwhile say nothing about it. */
+/** Time all nodes need to renew their leases after the database returns; leases that expire meanwhile do not count as lost. */
 const renewalMs = 3000
-/** A sweep that took so long has waited for something, as renewals may have. */
+/** A sweep of this duration was blocked, as renewals may have been. */
 const stalledMs = 1000
 
-/** Submissions and completions under way at once, and how many share one statement and one commit. */
+/** Concurrent groups of submissions and of completions, and entries per group. */
 const groups = { lanes: 2, most: 256 }
 
-/** The queue of all nodes: what is submitted or completed at the same time shares a commit. */
+/** The queue of all nodes; concurrent submissions or completions share a commit. */
 export class PostgresInferenceQueue implements InferenceQueue {
   readonly #database: Database
   readonly #clock: Clock
@@ -54,7 +54,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
   readonly #workSignal: WorkSignal
   readonly #submitting: Grouping<EncodedSubmission, Enqueued>
   readonly #finishing: Grouping<End, CompletionAnswer>
-  /** Claims whose answers got lost; what they took is given back before the next. */
+  /** Claims whose answers were lost; they are undone before the next claim. */
   readonly #lostClaims = new Set<string>()
   #largeWork: LargeWork | null = null
 
@@ -80,7 +80,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     this.#finishing = new Grouping((ends, deadline) => this.#finishGroup(ends, deadline), groups)
   }
 
-  /** Keeps large work in a store of outputs from now on. */
+  /** Stores large work in the output store from now on. */
   keepLargeWorkIn(outputs: OutputStore): void {
     this.#largeWork = new LargeWork({ database: this.#database, outputs, clock: this.#clock })
   }
@@ -104,7 +104,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
       workBytes: bytes.length,
       traceparent: submission.traceparent,
     }
-    // A submission without an answer may have been committed: its work stays, and is swept with the outputs that belong to nobody.
+    // A submission without an answer may have been committed, so its work stays until the sweep of orphaned outputs.
     const result = await this.#submitting.add(encoded, Math.max(deadline, performance.now() + rowLimitMs))
     if (reference !== null && (result instanceof Error || result.repeated)) this.#largeWork?.forget([reference])
     if (result instanceof Error) throw result
@@ -167,7 +167,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
   }
 
   async sweep(limits: { readonly maxQueueMs: number; readonly spared: readonly Hold[] }): Promise<SweepReport> {
-    // By a clock that was set back since, all that others hold would have run out.
+    // After the clock was set back, all leases of others would seem expired.
     if (this.#clock instanceof DatabaseClock) await this.#clock.correct()
     const requestedAt = performance.now()
     const mayReclaim = () => this.#database.calmMs() >= renewalMs && performance.now() - requestedAt < stalledMs
@@ -184,7 +184,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     return this.#workSignal.wait(timeoutMs, options)
   }
 
-  /** Ends what an account has waiting. */
+  /** Ends the waiting work of an account. */
   async endWaiting(accountId: string): Promise<void> {
     await endWaiting(this.#database, accountId, this.#clock.now())
     this.#places.forget()
@@ -216,7 +216,7 @@ export class PostgresInferenceQueue implements InferenceQueue {
     for (const each of claims) this.#lostClaims.delete(each)
   }
 
-  /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
+  /** Decodes a claimed row. A damaged request fails here once, instead of failing one worker after another. */
   async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
     const { id, accountId, attempt } = inference
     const [hold, holder] = [

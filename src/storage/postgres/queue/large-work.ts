@@ -16,25 +16,25 @@ import {
 } from '../../work-format.ts'
 import type { Database } from '../database.ts'
 
-/** Work of more bytes than this lies outside the queue. */
+/** Size in bytes above which work is stored outside the queue. */
 export const mostBytesInQueue = 64 * 1024
-/** How long a submission waits for its work to be stored: this, and more for each megabyte; 3 of 8 s are left for the row. */
+/** Time limit for storing work, plus some for each megabyte; 3 of 8 s are left for the row. */
 const putLimitMs = 4000
 const putMsPerByte = 30 / (1024 * 1024)
-/** What the row of work that was stored has at least. */
+/** Minimum time for the row after its work was stored. */
 export const rowLimitMs = 3000
-/** How long the answer is cached whether all nodes read references. */
+/** Lifetime of the cached answer whether all nodes read references. */
 const freshMs = 2000
-/** How long the question takes at most; without an answer work goes into the queue, where every node finds it. */
+/** Time limit for that query; without an answer work is stored in the queue, where every node can read it. */
 const askLimitMs = 1000
-/** What stored work is called: no attempt stores anything as its zeroth. */
+/** Attempt number in the name of stored work; outputs never use zero. */
 const attempt = 0
 
 type Options = { readonly signal: AbortSignal }
 
 /**
- * Keeps large work in the store of outputs, where it lies before its row is there and until after the row is gone. What a crash leaves belongs
- * to an inference that is unknown or completed, and goes with the outputs of such.
+ * Stores large work in the output store, from before its row is inserted until after the row is deleted. After a crash it belongs to an
+ * unknown or completed inference and is swept with orphaned outputs.
  */
 export class LargeWork {
   readonly #database: Database
@@ -49,10 +49,10 @@ export class LargeWork {
   }
 
   /**
-   * What stands in the queue for work that was stored, or null where it belongs into the queue itself: it is small, or a node is there that could
-   * not find it elsewhere.
+   * Stores work and returns the reference for the queue. Null = the work belongs in the queue, because it is small or a node cannot read
+   * references.
    *
-   * @throws {ServiceError} `server_is_overloaded` when it cannot be stored in time.
+   * @throws {ServiceError} `server_is_overloaded` if it cannot be stored in time.
    */
   async put(inferenceId: string, bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Promise<Uint8Array | null> {
     if (bytes.length <= mostBytesInQueue || !(await this.#isReadByAll())) return null
@@ -68,7 +68,7 @@ export class LargeWork {
     )
   }
 
-  /** The work that lies there. @throws {ServiceError} `server_is_overloaded` or `internal_error`, when it cannot be read. */
+  /** Loads stored work. @throws {ServiceError} `server_is_overloaded` or `internal_error` if it cannot be read. */
   async load({ key, bytes, sha256 }: StoredWork, options: Options): Promise<StoredSubmission> {
     const reference = { key, bytes, sha256, contentType: workType }
     const found = await this.#outputs.readPart(reference, { offset: 0, length: bytes }, options).catch((error: unknown) => {
@@ -78,7 +78,7 @@ export class LargeWork {
     return decodeWork(found)
   }
 
-  /** Deletes what nobody needs any more; nobody waits for it, and what stays is swept. */
+  /** Deletes work that is no longer needed, in the background; what remains is swept later. */
   forget(references: readonly Uint8Array[]): void {
     if (references.length === 0) return
     const keys = references.flatMap((reference) => decodeReference(reference)?.key ?? [])

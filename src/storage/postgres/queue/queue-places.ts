@@ -6,20 +6,20 @@ import { queueFull, shareFull, storageFull } from '../../refuse-submission.ts'
 import { readInteger, readIntegerOrNull, readText } from '../../rows/row.ts'
 import type { Database, Statements } from '../database.ts'
 
-/** The front of what waits for one model in one priority, in the order of its turns. */
+/** The front of the queue of one model and priority, in order of turns. */
 interface Front {
   readonly places: readonly Pick<Turn, 'tag' | 'seq'>[]
   readonly lastTag: number
   readonly pending: number
-  /** Waiting in a higher priority, all of which goes first. */
+  /** Number of waiting inferences of higher priority, which go first. */
   readonly ahead: number
   readonly readAt: number
 }
 
-/** How old what other nodes did may be; a place in the queue is for people. */
+/** Maximum age of cached positions; they are only displayed. */
 const freshMs = 250
 
-/** Finds places in the queue; what many polls ask for is read once, until this node changes the queue. */
+/** Computes queue positions; concurrent polls share a query until this node changes the queue. */
 export class QueuePlaces {
   readonly #database: Database
   readonly #fronts = new Map<string, Promise<Front>>()
@@ -28,12 +28,12 @@ export class QueuePlaces {
     this.#database = database
   }
 
-  /** Called after each change of the queue by this node. */
+  /** Call after each change of the queue by this node. */
   forget(): void {
     this.#fronts.clear()
   }
 
-  /** 1 = next; counted near the front, farther back estimated. */
+  /** 1 = next; exact near the front, estimated farther back. */
   async find({ model, priority, tag, seq }: Turn): Promise<number> {
     const key = JSON.stringify([model, priority])
     let front = await this.#fronts.get(key)
@@ -94,7 +94,7 @@ function countBefore(places: readonly Pick<Turn, 'tag' | 'seq'>[], turn: Pick<Tu
   return low
 }
 
-/** What an account has waiting and stored, and its own limits of both. */
+/** Waiting requests and stored bytes of an account, with its own limits. */
 interface AccountRoom {
   readonly pending: number
   readonly bytes: number
@@ -102,14 +102,14 @@ interface AccountRoom {
   readonly mostBytes: number | null
 }
 
-/** How full the queue is; grows with what is admitted. */
+/** Fill levels of the queue; they increase with each admission. */
 export interface Room {
   pending: number
   readonly accounts: Map<string, AccountRoom>
   readonly disabled: ReadonlySet<string>
 }
 
-/** Reads how full the queue is for the accounts of a group. What other nodes add in the same moment is not in it. */
+/** Reads the fill levels for the accounts of a group. Concurrent submissions on other nodes are not included. */
 export async function readRoom(database: Statements, submissions: readonly EncodedSubmission[]): Promise<Room> {
   const rows = await database.all(
     `select wanted.account_id, (account.disabled_at is not null) as disabled, account.pending_requests, account.stored_bytes, total.pending, total.bytes,
@@ -137,7 +137,7 @@ export async function readRoom(database: Statements, submissions: readonly Encod
   }
 }
 
-/** Takes the room that a submission needs; a refusal when there is too little, and then takes none. */
+/** Reserves the capacity for a submission; if there is too little, returns the refusal and reserves none. */
 export function admit(room: Room, { accountId, workBytes, outputBytes = 0 }: EncodedSubmission, limits: QueueLimits): ServiceError | null {
   const { maxPending, maxPendingPerAccount = maxPending, maxStoredBytesPerAccount = Number.POSITIVE_INFINITY } = limits
   const own = room.accounts.get(accountId) ?? { pending: 0, bytes: 0, mostPending: null, mostBytes: null }
@@ -152,20 +152,20 @@ export function admit(room: Room, { accountId, workBytes, outputBytes = 0 }: Enc
   return null
 }
 
-/** A submission with its work already encoded. */
+/** A submission with encoded work. */
 export interface EncodedSubmission extends Omit<InferenceSubmission, 'id' | 'work'> {
   readonly id: string
   readonly kind: Inference['kind']
   readonly model: string
-  /** The work, or a reference to where it lies. */
+  /** The work, or a reference to it. */
   readonly body: Uint8Array
-  /** Bytes of the work, wherever they lie. */
+  /** Size of the work in bytes, wherever it is stored. */
   readonly workBytes: number
   readonly format: number
   readonly traceparent: string | null
 }
 
-/** Where work stands among what waits for the same model in the same priority: by tag, then by number. */
+/** Sort key of work within a model and priority: first the tag, then the number. */
 export interface Turn {
   readonly model: string
   readonly priority: number

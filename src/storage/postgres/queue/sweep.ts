@@ -7,17 +7,17 @@ import { aliveHolder } from '../node-registry.ts'
 import { type End, finish } from './finish.ts'
 import { pendingAgain } from './hold.ts'
 
-/** Rows changed per sweep and duty. */
+/** Rows changed per sweep and task. */
 const batch = 1000
-/** One node sweeps at a time; what it finds is the same for all. */
+/** Lets one node sweep at a time. */
 const sweepLock = 7_335_742_005
-/** A disabling is swept after for so long, for what was submitted in the same moment. */
+/** Time after an account was disabled in which its work is swept, for concurrent submissions. */
 const disabledMs = 60 * 60 * 1000
 
 /**
- * What time does to those that wait or run; nothing while another node is doing it.
+ * Handles expired leases and waits; does nothing while another node sweeps.
  *
- * @param limits.mayReclaim Whether leases that ran out are taken for lost, by the time at which they were found.
+ * @param limits.mayReclaim Whether expired leases count as lost, given the time at which they were read.
  */
 export async function sweep(
   statements: Statements,
@@ -41,7 +41,7 @@ interface Reclaimed {
 
 const nothing: Reclaimed = { requeued: 0, ends: [] }
 
-/** Puts back what lost its worker and may run again; the rest ends. */
+/** Requeues inferences whose worker was lost and that may be retried; fails the others. */
 async function reclaim(
   statements: Statements,
   { spared, mayReclaim }: { readonly spared: readonly Hold[]; readonly mayReclaim: () => boolean },
@@ -77,7 +77,7 @@ async function reclaim(
   return { requeued: ids.length, ends }
 }
 
-/** Lets what is low and has waited take its turn with the normal: behind nobody who came later. */
+/** Promotes low-priority entries that have waited long enough to normal, ahead of all later ones. */
 async function ageLowPriority(statements: Statements, queuedBefore: number): Promise<void> {
   const sql = `update queue as aged set priority = 1, tag = coalesce(
       (select min(tag) from queue as normal where normal.model = aged.model and normal.priority = 1 and not normal.running), 0)
@@ -104,7 +104,7 @@ async function findUnwanted(statements: Statements, disabledAfter: number): Prom
   return (await statements.all(sql, { disabledAfter, batch })).map((row) => endUnwanted(readText(row, 'id')))
 }
 
-/** Ends all that an account has waiting, a thousand at a time. */
+/** Ends all waiting work of an account, a thousand rows at a time. */
 export async function endWaiting(statements: Statements, accountId: string, now: number): Promise<void> {
   for (;;) {
     const sql = 'select id from queue where account_id = :accountId and not running limit :batch'
@@ -122,7 +122,7 @@ function endUnwanted(id: string): End {
   return { id, attempt: null, completion: { outcome: 'cancelled', error: cancelled }, usage: null }
 }
 
-/** Takes outputs that are past their retention, and deletes what else is past its own. */
+/** Takes outputs past their retention, and deletes other expired rows. */
 export async function expire(database: Database, now: number): Promise<ExpiryReport> {
   const outputs = await database.all(
     `delete from stored_outputs where id = any (array(
@@ -139,7 +139,7 @@ export async function expire(database: Database, now: number): Promise<ExpiryRep
     `created_at <= :before and state <> 'waiting'`,
     now - outputRetentionMs - recordRetentionMs,
   )
-  // Records with a day in their id go with the partition of their day.
+  // Records with a day in their id are dropped with that day's partition.
   const deletedRecords = await deleteSome(database, 'inferences_other', 'ctid', 'expires_at <= :before', now - recordRetentionMs)
   await forgetAbsent(database, now)
   return { outputs: outputs.map((row) => readText(row, 'output_key')), deletedRecords }
@@ -150,7 +150,7 @@ function deleteSome(database: Database, table: string, key: string, condition: s
   return database.run(sql, { before, batch }, { repeatable: true })
 }
 
-/** What processes had set aside for work that ended with them, and kept; what waits in the queue keeps its own. */
+/** Deletes reservations and places of processes that have ended; those of queued work stay. */
 async function forgetAbsent(database: Database, now: number): Promise<void> {
   await database.run(
     `delete from reservations where not ${aliveHolder('reservations.holder')}

@@ -1,6 +1,6 @@
 /**
- * Sums of the queue are written into a lane that no other transaction is writing. Before, connections whose process ids were equal in their last four bits
- * waited for each other's commits.
+ * Sums of the queue are written to a lane that no other transaction is writing to. Before, connections with equal last four bits of the
+ * process id waited for each other's commits.
  */
 export const freeLanes = `
   create function free_lane() returns smallint language plpgsql as $$

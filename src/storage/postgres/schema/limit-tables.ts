@@ -1,4 +1,4 @@
-/** Limits of a minute, of what runs at once, of money and of tokens, and the books by token and hour. */
+/** Limits per minute, of concurrency, of money and of tokens, and usage by token and hour. */
 export const limitTables = `
   alter table accounts add column tokens_per_minute bigint, add column images_per_minute bigint, add column concurrent_requests bigint,
     add column money_per_day bigint, add column money_per_month bigint;
@@ -44,7 +44,7 @@ export const limitTables = `
 
 const addToKnown = 'on conflict (account_id, kind) do update set count = known.count + excluded.count, bytes = known.bytes + excluded.bytes'
 
-/** What a statement that only adds or only removes documents does to the sums. */
+/** Triggers for statements that only add or only remove documents. */
 const addingRows = (
   name: string,
   { from, sign }: { readonly from: string; readonly sign: '' | '-' },
@@ -57,8 +57,8 @@ const addingRows = (
   end $$;`
 
 /**
- * Count and bytes of each account's documents by kind, kept by the triggers, whichever version of the program writes; what has expired
- * counts until it is taken. Sums are changed in one order, so that statements over many accounts wait for each other and never in a circle.
+ * Number and bytes of each account's documents by kind, maintained by triggers for all program versions; expired documents count until they
+ * are removed. Sums are changed in a fixed order, so that statements over many accounts cannot deadlock.
  */
 export const documentSums = `
   lock table documents in share row exclusive mode;

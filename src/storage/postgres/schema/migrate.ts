@@ -5,26 +5,29 @@ import { connect, explainRefusal } from '../connecting/connection.ts'
 import { lockedState, sqlState } from '../database-fault.ts'
 import { type Migration, migrations as released } from './migrations.ts'
 
-/** Nodes that start at once migrate one after the other; the number means nothing to anybody else. */
+/** Advisory lock that serializes migrations of nodes that start at once. */
 export const migrationLock = 7_335_742_001
 const oldestServer = 150_000
-/** How long a try of a step waits for what else uses a table, as a backup may for hours: what other nodes ask of that table waits behind it. */
+/**
+ * Lock wait per attempt of a migration, since a table may be in use for hours, as by a backup, and queries of other nodes queue behind the
+ * waiting lock.
+ */
 const lockLimitMs = 1000
 const pauseMs = 2000
 const patienceMs = 60_000
 
 /**
- * Brings the schema of a database to today's; of several that start at once one does, the others wait.
+ * Migrates the schema of a database; concurrent callers wait for the first.
  *
- * @returns What the operator should know of the server, sentence by sentence.
- * @throws {Error} when the server is too old or would lose commits, or the database needs a newer program.
+ * @returns Warnings about the server, in sentences.
+ * @throws {Error} if the server is too old or may lose commits, or the database needs a newer program.
  */
 export async function migrate(url: string, migrations: readonly Migration[] = released): Promise<readonly string[]> {
   const client = await connect(url, { settings: '', application_name: 'sepia migration' })
   try {
-    // Some steps take long, and those who wait for them as well, whatever the role is otherwise given.
+    // Some migrations take long, and so does waiting for them, whatever limits the role has.
     await client.query('set statement_timeout = 0; set idle_session_timeout = 0; set lock_timeout = 0')
-    // A machine that is gone in the middle keeps the others waiting for a minute, not for the hours after which the system notices.
+    // If a migrating machine disappears, the others wait a minute instead of the hours until the system notices.
     await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
     const warnings = await examineServer(client)
     await client.query(`select pg_advisory_lock(${migrationLock})`)
@@ -65,7 +68,7 @@ async function takeStep(client: Client, version: number, { sql, leastProgram }: 
   }
 }
 
-/** @throws {Error} when the server is not fit for the service. */
+/** @throws {Error} if the server is unsuitable. */
 export async function examineServer(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query(
     `select current_setting('server_version_num')::integer as version, current_setting('server_version') as name, current_setting('fsync') as fsync,

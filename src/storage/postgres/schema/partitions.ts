@@ -4,15 +4,15 @@ import { readText } from '../../rows/row.ts'
 import type { Database } from '../database.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** Days made ahead, so that nodes may be away for a long weekend. */
+/** Days for which partitions are created in advance, enough for nodes that are off over a long weekend. */
 const daysAhead = 4
-/** One node at a time makes and drops partitions. */
+/** Lets one node create and drop partitions at a time. */
 const partitionLock = 7_335_742_004
 
-/** Asks the catalog itself: `to_regclass` remembers that a table was not there when another node has made it meanwhile. */
+/** Queries the catalog: `to_regclass` caches the absence of a table that another node has created meanwhile. */
 const tableSql = 'select 1 from pg_class where relname = :name and relnamespace = quote_ident(current_schema())::regnamespace'
 
-/** Makes the partitions of today and the next days; what came before its partition moves into it. */
+/** Creates the partitions of today and the next days; earlier rows of such a day move into its partition. */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = Math.floor(now / dayMs)
   for (let day = today - 1; day < today + daysAhead; day++) await makePartition(database, day)
@@ -34,7 +34,7 @@ async function makePartition(database: Database, day: number): Promise<void> {
   })
 }
 
-/** Drops the partitions of days whose last record is past its retention; returns how many. */
+/** Drops partitions whose records are all past their retention; returns how many. */
 export async function dropPartitions(database: Database, now: number): Promise<number> {
   const rows = await database.all(
     `select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid

@@ -1,4 +1,4 @@
-/** The tables of deferred inferences in the first version; storage/postgres/design.md says why they are these. */
+/** Tables of deferred inferences in the first version; storage/postgres/design.md explains them. */
 export const queueTables = `
   create sequence inference_numbers cache 1;
 

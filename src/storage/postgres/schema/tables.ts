@@ -1,4 +1,4 @@
-/** The tables of the first version, but for those of the queue. Moments are Unix milliseconds of the store's clock. */
+/** Tables of the first version, except those of the queue. Times are Unix milliseconds of the store's clock. */
 export const tables = `
   create table accounts (
     id text collate "C" primary key,

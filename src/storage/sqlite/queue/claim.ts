@@ -6,7 +6,7 @@ import { readBytes, readInteger, readText } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 import { complete, countAttempt, release } from './hold.ts'
 
-/** Starts an attempt on each of the inferences whose turn it is, as long as their models have room. */
+/** Starts an attempt for each of the next inferences, within the capacity for their models. */
 export function claim(connection: Connection, wanted: WantedWork, now: number): readonly ClaimedRow[] {
   const left = new Map(wanted.rooms.map(({ model, room }) => [model, room]))
   const waits = Object.fromEntries(wanted.rooms.map(({ model, waitedMs = 0 }) => [model, waitedMs]))
@@ -25,8 +25,8 @@ export function claim(connection: Connection, wanted: WantedWork, now: number): 
 }
 
 /**
- * The oldest ready inference of the account whose turn it is, higher priorities first; what is low and has aged counts as normal.
- * What comes from a time that is still to come, since the clock was set back, waits no longer.
+ * Claims the oldest ready inference of the account whose turn it is, higher priorities first; aged low-priority work counts as normal.
+ * Entries with a time in the future, after the clock was set back, are due at once.
  */
 function claimOne(
   connection: Connection,
@@ -68,7 +68,7 @@ function claimOne(
   const work = connection.get('select body from inference_work where seq = :seq', { seq: readInteger(next, 'seq') })
   if (row === undefined || work === undefined) throw new Error('The queue counts an inference that does not exist.')
   connection.run(
-    // An account of weight 3 stays at its turn for three claims.
+    // An account of weight 3 keeps its turn for three claims.
     `update queue_shares set
        turn = case when taken + 1 < weight then turn else 1 + (select max(turn) from queue_shares) end,
        taken = case when taken + 1 < weight then taken + 1 else 0 end
@@ -79,7 +79,7 @@ function claimOne(
   return { inference: readInference(row), body: readBytes(work, 'body'), deadlyAttempts: readInteger(row, 'lost') }
 }
 
-/** Counts a failed attempt and either puts the inference back or completes it with the failure. */
+/** Counts a failed attempt and requeues the inference, or completes it as failed. */
 export function retry(
   connection: Connection,
   { id, attempt, failure, usage }: Hold & Booking & { readonly failure: AttemptFailure },
@@ -92,7 +92,7 @@ export function retry(
   return complete(connection, { id, attempt, completion, usage }, now) === 'lost' ? 'lost' : 'failed'
 }
 
-/** Moves on every running inference whose lease ended before `leaseEnd`, but for those spared; its worker is taken for dead. */
+/** Requeues or fails running inferences whose lease expired by `leaseEnd`, except the spared ones; their workers count as dead. */
 export function reclaim(
   connection: Connection,
   { leaseEnd, spared }: { readonly leaseEnd: number; readonly spared: readonly Hold[] },
@@ -110,7 +110,7 @@ export function reclaim(
   return { requeued, failed: rows.length - requeued }
 }
 
-/** Completes a pending inference as cancelled, asks the worker of a running one, leaves a completed one. */
+/** Cancels an inference: completes a pending one, asks the worker of a running one, ignores a completed one. */
 export function cancel(connection: Connection, target: { readonly id: string; readonly accountId: string }, now: number): Inference | null {
   connection.run(
     `update inferences set status = 'completed', outcome = 'cancelled', error = :error, completed_at = :now, expires_at = :expiresAt

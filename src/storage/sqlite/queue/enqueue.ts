@@ -6,7 +6,7 @@ import { readInference, writePriority } from '../../rows/inference-row.ts'
 import { readInteger, readIntegerOrNull, readText, readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 
-/** A submission with its work already encoded. */
+/** A submission with encoded work. */
 export interface EncodedSubmission {
   readonly id: string
   readonly accountId: string
@@ -23,9 +23,9 @@ export interface EncodedSubmission {
 }
 
 /**
- * Adds an inference, or finds the one that the same idempotency key made within the last 24 hours.
+ * Adds an inference, or finds the one with the same idempotency key from the last 24 hours.
  *
- * @returns The one that was there; null when it was added, since its record holds nothing that the submitter has not sent.
+ * @returns The existing inference; null = added, in which case the submitter knows its record.
  * @throws {ServiceError} `idempotency_conflict`, `server_is_overloaded`, `concurrency_limit_exceeded`, `quota_exceeded`.
  */
 export function enqueue(connection: Connection, submission: EncodedSubmission, now: number): Inference | null {

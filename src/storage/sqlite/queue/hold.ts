@@ -13,7 +13,7 @@ import { readInteger } from '../../rows/row.ts'
 import { bookUsage } from '../book-usage.ts'
 import type { Connection } from '../connection.ts'
 
-/** Extends the leases of the claims that are still held. */
+/** Extends the leases of held claims. */
 export function renew(
   connection: Connection,
   { holds, leaseMs }: { readonly holds: readonly (Hold & { readonly progress: Progress | null })[]; readonly leaseMs: number },
@@ -39,7 +39,7 @@ function renewOne(
   return readInteger(row, 'cancel_requested') === 1 ? 'cancel-requested' : 'held'
 }
 
-/** The one way to complete a running inference: nobody whose claim was lost can. */
+/** The only way to complete a running inference; requires a claim that is still held. */
 export function complete(
   connection: Connection,
   { id, attempt, completion, usage }: Hold & Booking & { readonly completion: Completion },
@@ -76,7 +76,7 @@ export function complete(
   return mine === undefined ? 'lost' : 'already-mine'
 }
 
-/** Puts a claimed inference back without counting the attempt, or completes it as cancelled when that was asked for. */
+/** Requeues a claimed inference without counting the attempt, or completes it as cancelled if requested. */
 export function release(
   connection: Connection,
   { id, attempt, delayMs, usage }: Hold & Booking & { readonly delayMs: number },
@@ -93,19 +93,19 @@ export function release(
   return complete(connection, { id, attempt, completion, usage }, now) === 'lost' ? 'lost' : 'cancelled'
 }
 
-/** Ends the delay of inferences that were put back. */
+/** Ends the delay of released inferences. */
 export function hasten(connection: Connection, { ids }: { readonly ids: readonly string[] }): void {
   const sql = `update inferences set not_before = 0 where status = 'pending' and not_before > 0 and id in (select value from json_each(:ids))`
   connection.run(sql, { ids: JSON.stringify(ids) })
 }
 
-/** Ends every delay, which the clock would make longer since it was set back by so much; webhooks wait for as long as they were to. */
+/** Ends all delays after the clock was set back, which would lengthen them; webhooks keep their intended waits. */
 export function endDelays(connection: Connection, { setBackMs }: { readonly setBackMs: number }, now: number): void {
   connection.run(`update inferences set not_before = 0 where status = 'pending' and not_before > :now`, { now })
   connection.run(`update webhook_deliveries set next_attempt_at = next_attempt_at - :setBackMs where state = 'waiting'`, { setBackMs })
 }
 
-/** Counts an attempt that ended without a result. */
+/** Counts an attempt without a result. */
 export function countAttempt(
   connection: Connection,
   { id, attempt, deadly }: Hold & Pick<AttemptFailure, 'deadly'>,

@@ -26,10 +26,10 @@ import type { Writer } from '../writer/writer.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** What is less may be a correction. */
+/** A smaller change may be a correction of the clock. */
 const jumpMs = 3000
 
-/** The queue in SQLite: every method is one command of the writing connection. */
+/** The queue in SQLite; every method is one command on the writing connection. */
 export class SqliteInferenceQueue implements InferenceQueue {
   readonly #writer: Writer
   readonly #clock: Clock
@@ -122,7 +122,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
     return this.#workSignal.wait(timeoutMs, options)
   }
 
-  /** The claim of a row; a request that is damaged fails here, once, instead of costing one worker after the other. */
+  /** Decodes a claimed row. A damaged request fails here once, instead of failing one worker after another. */
   async #decode({ inference, body, deadlyAttempts }: ClaimedRow): Promise<Claim | null> {
     const hold = { id: inference.id, attempt: inference.attempt }
     try {
@@ -136,7 +136,7 @@ export class SqliteInferenceQueue implements InferenceQueue {
   }
 }
 
-/** Without what a claim holds besides, which cannot cross to the writer's thread. */
+/** Removes the other fields of a claim, which cannot be sent to the writer's thread. */
 function bare({ id, attempt }: Hold): Hold {
   return { id, attempt }
 }

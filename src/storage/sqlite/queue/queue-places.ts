@@ -3,13 +3,13 @@ import { type Row, readInteger, readIntegerOrNull, readText } from '../../rows/r
 import { CommittedValues } from '../committed-values.ts'
 import type { Connection } from '../connection.ts'
 
-/** What accounts wait in together. */
+/** The queue of a model and priority. */
 interface Queue {
   readonly model: string
   readonly priority: number
 }
 
-/** The numbers of an account's first and last pending inference, and of the last whose place is counted. */
+/** Sequence numbers of an account's first and last pending inference, and of the last with an exact position. */
 interface OwnQueue {
   readonly first: number
   readonly last: number
@@ -19,7 +19,7 @@ interface OwnQueue {
 const ofQueue = 'model = :model and priority = :priority'
 const ofAccount = `from inferences where status = 'pending' and ${ofQueue} and account_id = :accountId`
 
-/** Finds places in the queue; what many polls ask for is read once per commit. */
+/** Computes queue positions; concurrent polls share queries until the next commit. */
 export class QueuePlaces {
   readonly #reader: Connection
   readonly #shares: CommittedValues<{ readonly shares: readonly QueueShare[]; readonly ahead: number }>
@@ -31,7 +31,7 @@ export class QueuePlaces {
     this.#own = new CommittedValues(reader)
   }
 
-  /** The place of a pending inference, 1 = next; null for any other. */
+  /** Position of a pending inference, 1 = next; null for any other. */
   find(row: Row): number | null {
     if (row.status !== 'pending') return null
     const queue = { model: readText(row, 'model'), priority: readInteger(row, 'priority') }
@@ -63,7 +63,7 @@ export class QueuePlaces {
     return { shares, ahead: readInteger(row ?? {}, 'ahead') }
   }
 
-  /** How many of the account's own are before it: counted near the front, else estimated. */
+  /** Number of the account's inferences before it: exact near the front, estimated farther back. */
   #countBefore(own: Queue & { readonly accountId: string }, { seq, pending }: { readonly seq: number; readonly pending: number }): number {
     if (pending > countedPlaces) {
       const { first, last, lastCounted } = this.#own.get(`${nameOf(own)} ${own.accountId}`, () => this.#readOwn(own))

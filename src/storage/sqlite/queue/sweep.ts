@@ -5,10 +5,10 @@ import { readTextOrNull } from '../../rows/row.ts'
 import type { Connection } from '../connection.ts'
 import { reclaim } from './claim.ts'
 
-/** Rows changed per sweep and duty, so that no sweep keeps submissions waiting. */
+/** Rows changed per sweep and task, so that a sweep does not block submissions for long. */
 const batch = 1000
 
-/** What time does to those that wait or run. */
+/** Handles expired leases and waits. */
 export function sweep(
   connection: Connection,
   { maxQueueMs, spared }: { readonly maxQueueMs: number; readonly spared: readonly Hold[] },
@@ -19,7 +19,7 @@ export function sweep(
   return { requeued, failed: failed + timedOut }
 }
 
-/** Marks what its retention is over for, and deletes records, sessions and invitations that are past theirs. */
+/** Marks outputs past their retention, and deletes expired records, sessions and invitations. */
 export function expire(connection: Connection, _input: Readonly<Record<string, never>>, now: number): ExpiryReport {
   const expired = connection.all(
     `update inferences set output_deleted = 1 where seq in (

@@ -1,6 +1,6 @@
 /**
- * Count and bytes of each account's documents by kind, kept by the triggers; what has expired counts until it is taken. Documents are
- * replaced by updates: SQLite tells no trigger of a row that `insert or replace` removes.
+ * Number and bytes of each account's documents by kind, maintained by triggers; expired documents count until they are removed. Documents
+ * must be replaced by updates: SQLite does not fire delete triggers for rows replaced by `insert or replace`.
  */
 export const documentSums = `
   create table document_sums (
@@ -30,7 +30,7 @@ export const documentSums = `
   create index documents_account_expiry on documents (account_id, expires_at, kind, bytes) where expires_at is not null;
 `
 
-/** Sums of what was booked since the last roll-up, by minute, so that a budget is read without adding up every request of the minute. */
+/** Sums of usage since the last roll-up by minute, so that reading a budget does not add up every request of the minute. */
 export const openSums = `
   create table usage_open_sums (
     -- An account or a token.

@@ -1,4 +1,4 @@
-/** Limits of a minute, of what runs at once, of money and of tokens, and the books by token and hour. */
+/** Limits per minute, of concurrency, of money and of tokens, and usage by token and hour. */
 export const limitTables = `
   -- Limits of a minute, of what runs at once and of money, and limits of tokens beside those of their accounts.
   alter table accounts add column tokens_per_minute integer;

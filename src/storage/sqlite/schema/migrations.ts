@@ -2,10 +2,7 @@ import { documentSums, openSums } from './document-sums.ts'
 import { limitTables } from './limit-tables.ts'
 import { latencyTables, refusalTables, requestTables, webhookTraces } from './request-tables.ts'
 
-/**
- * What turns an empty database into today's, one step per version; `pragma user_version` counts the steps done.
- * A step that was released never changes.
- */
+/** All migrations, one per version; `pragma user_version` counts applied ones. A released migration never changes. */
 export const migrations: readonly string[] = [
   `
   create table accounts (
@@ -321,7 +318,7 @@ export const migrations: readonly string[] = [
   alter table accounts add column images_per_month integer;
   `,
   limitTables,
-  // What one account may hold, and how it is served beside others.
+  // Limits on an account's storage and waiting requests, and its weight.
   `
   alter table accounts add column weight integer;
   alter table accounts add column pending_requests integer;
@@ -331,7 +328,7 @@ export const migrations: readonly string[] = [
   alter table queue_shares add column taken integer not null default 0;
   `,
   requestTables,
-  // When each browser was here last.
+  // Time of a session's last use.
   'alter table sessions add column last_used_at integer;',
   latencyTables,
   documentSums,

@@ -1,4 +1,4 @@
-/** What was asked of the service, for as long as people look for it; those there are stand as what they were asked of. */
+/** Request records with limited retention; existing inferences are included. */
 export const requestTables = `
   create table request_records (
     seq integer primary key autoincrement,
@@ -23,7 +23,7 @@ export const requestTables = `
   insert into request_records (id, account_id, kind, model, at) select id, account_id, kind, model, created_at from inferences order by seq;
 `
 
-/** Requests that a limit refused, apart from those that failed; and when the first token of a request came. */
+/** Separate counts of requests refused by limits, and times of first tokens. */
 export const refusalTables = `
   alter table usage_entries add column refusals integer not null default 0;
   alter table usage_days add column refusals integer not null default 0;
@@ -32,7 +32,7 @@ export const refusalTables = `
   alter table request_records add column first_token_ms integer;
 `
 
-/** How long requests took, counted in buckets (`core/limits/latency.ts`), so that counts of any hours, tokens and models can be added. */
+/** Latencies counted in buckets (`core/limits/latency.ts`), so that counts can be added over hours, tokens and models. */
 export const latencyTables = `
   alter table usage_entries add column whole_bucket integer;
   alter table usage_entries add column first_bucket integer;
@@ -51,7 +51,7 @@ export const latencyTables = `
   create index usage_latencies_hours on usage_latencies (day) where hour >= 0;
 `
 
-/** The trace that an inference was asked for in goes on to its webhook. */
+/** The trace of an inference's request, for its webhook. */
 export const webhookTraces = `
   alter table inferences add column traceparent text;
   alter table webhook_deliveries add column traceparent text;

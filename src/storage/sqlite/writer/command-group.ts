@@ -2,7 +2,7 @@ import { ServiceError, type ServiceErrorOptions } from '../../../core/error.ts'
 import type { Connection } from '../connection.ts'
 import { type CommandName, type CommandResult, commands } from './commands.ts'
 
-/** One command on its way to the writing connection. */
+/** One command for the writing connection. */
 export interface CommandRequest {
   readonly number: number
   readonly name: CommandName
@@ -10,7 +10,7 @@ export interface CommandRequest {
   readonly now: number
 }
 
-/** How a command ended; plain data, because it crosses threads. */
+/** Result of a command; plain data, because it crosses threads. */
 export type CommandReply =
   | { readonly number: number; readonly result: CommandResult<CommandName> }
   | { readonly number: number; readonly refusal: { readonly error: ServiceErrorOf; readonly options: ServiceErrorOptions } }
@@ -22,8 +22,8 @@ interface ServiceErrorOf {
 }
 
 /**
- * Runs commands in one transaction with one commit. A command that throws is undone alone;
- * when the commit fails, all of them are. So are those for files that were moved or deleted meanwhile: what is written there is lost.
+ * Runs commands in one transaction with one commit. A command that throws is rolled back alone; a failed commit rolls back all. If the
+ * database or its log was moved or deleted, all fail, because their writes would be lost.
  */
 export function runGroup(connection: Connection, requests: readonly CommandRequest[]): readonly CommandReply[] {
   try {
@@ -42,7 +42,7 @@ export function runGroup(connection: Connection, requests: readonly CommandReque
   }
 }
 
-/** Brings what was committed from the deleted log, which is readable while it is open, into the database: nobody finds it there once this process has ended. */
+/** Checkpoints a deleted log, still readable while open, into the database, so that its commits survive the end of this process. */
 function saveFromLog(connection: Connection): void {
   connection.script('rollback; pragma wal_checkpoint(passive)')
 }
@@ -56,7 +56,7 @@ function runOne(connection: Connection, { number, name, input, now }: CommandReq
     connection.run('release command')
     return { number, result }
   } catch (error) {
-    // A full disk ends the whole transaction, and with it every command of the group.
+    // A full disk ends the whole transaction with all commands of the group.
     if (!connection.database.isTransaction) throw error
     connection.script('rollback to command; release command')
     return fail(number, error)

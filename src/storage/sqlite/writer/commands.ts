@@ -8,7 +8,7 @@ import { enqueue } from '../queue/enqueue.ts'
 import { complete, endDelays, hasten, release, renew } from '../queue/hold.ts'
 import { expire, sweep } from '../queue/sweep.ts'
 
-/** One or more statements that succeed or fail together; says how many rows each changed. */
+/** Runs statements that succeed or fail together; returns the number of rows changed by each. */
 function execute(connection: Connection, statements: readonly Statement[]): readonly number[] {
   return statements.map(({ sql, parameters }) => connection.run(sql, parameters))
 }
@@ -18,7 +18,7 @@ export interface Statement {
   readonly parameters?: Parameters
 }
 
-/** Every write there is. Each runs inside a transaction and either happens whole or not at all. */
+/** All writes. Each is atomic within a transaction. */
 export const commands = {
   enqueue,
   claim,
@@ -52,7 +52,7 @@ type InputOf<Command> = Command extends (connection: Connection, input: infer In
 
 const insert = `insert into request_records (${requestColumns.join(', ')}) values (${requestColumns.map((column) => `:${column}`).join(', ')})`
 
-/** Adds records of requests. @param rows Their columns, as a list in JSON. */
+/** Adds request records. @param rows Their columns as a JSON list. */
 function recordRequests(connection: Connection, rows: string, _now: number): number {
   const records: readonly Parameters[] = JSON.parse(rows)
   for (const record of records) connection.run(insert, record)

@@ -3,7 +3,7 @@ import { runGroup } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 import { readFailure, type Writer } from './writer.ts'
 
-/** Writes on the calling thread, one commit per command: for short-lived commands beside a running service. */
+/** Writes on the calling thread with one commit per command, for short-lived commands beside a running service. */
 export class DirectWriter implements Writer {
   readonly #connection: Connection
 

@@ -5,7 +5,7 @@ import type { CommandReply, CommandRequest } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 import { readFailure, type Writer } from './writer.ts'
 
-/** How long what may wait waits for a commit that others need, before it has one of its own. */
+/** Maximum wait of a deferrable command for another commit to share. */
 const longestWaitMs = 50
 
 interface Waiting {
@@ -13,7 +13,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Writes in a thread of its own, so that no commit keeps the event loop waiting; commands that meet share one commit. */
+/** Writes in a separate thread, so that commits do not block the event loop; concurrent commands share a commit. */
 export class ThreadWriter implements Writer {
   readonly #thread: Worker
   readonly #damage: DatabaseDamage
@@ -21,13 +21,13 @@ export class ThreadWriter implements Writer {
   readonly #exited: Promise<void>
   #outbox: CommandRequest[] = []
   #number = 0
-  /** Ends the wait of an outbox in which everything may wait. */
+  /** Timer for an outbox with only deferrable commands. */
   #waited: NodeJS.Timeout | null = null
   #sending = false
   #fault: Error | null = null
   #beforeReplies = () => {}
 
-  /** Resolves once the database is open and migrated. */
+  /** Resolves when the database is open and migrated. */
   static async open(file: string, damage = new DatabaseDamage()): Promise<ThreadWriter> {
     const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
     await once(thread, 'message')
@@ -42,11 +42,11 @@ export class ThreadWriter implements Writer {
       this.#beforeReplies()
       for (const reply of replies) this.#settle(reply)
     })
-    // An error of the thread has no listener and ends the process: without a writer no promise can be kept.
+    // An unhandled error of the thread ends the process: without a writer, nothing can be stored.
     thread.on('exit', () => this.#fail(new Error('The database is closed.')))
   }
 
-  /** Calls it whenever commands are done, before anybody hears of it. */
+  /** Registers a listener that is called after each commit, before its callers are notified. */
   beforeReplies(listener: () => void): void {
     this.#beforeReplies = listener
   }
@@ -60,13 +60,13 @@ export class ThreadWriter implements Writer {
     if (this.#fault !== null) return Promise.reject(this.#fault)
     return new Promise((resolve, reject) => {
       const number = this.#number++
-      // The reply carries the result of the command that was asked for; threads cannot say so in types.
+      // The reply matches the command by its id, which types cannot express across threads.
       this.#waiting.set(number, { resolve: (result) => resolve(result as CommandResult<Name>), reject })
       this.#outbox.push({ number, name, input, now })
       if (mayWait) this.#waited ??= setTimeout(() => this.#send(), longestWaitMs)
       else if (!this.#sending) {
         this.#sending = true
-        // One message for all requests of a turn of the event loop: each wakes the thread, which takes as long as a third of what it writes.
+        // One message per turn of the event loop: waking the thread takes as long as a third of a write.
         setImmediate(() => this.#send())
       }
     })

@@ -2,7 +2,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { openDatabase } from '../open-database.ts'
 import { type CommandRequest, runGroup } from './command-group.ts'
 
-/** Commands per commit; more wait for the next one. */
+/** Maximum number of commands per commit. */
 const largestGroup = 512
 
 if (parentPort === null) throw new Error('This file runs in a worker thread only.')
@@ -13,7 +13,7 @@ port.on('message', (first: readonly CommandRequest[] | 'close') => {
   if (first === 'close') return close()
   const requests = [...first]
   let closing = false
-  // What has queued up while the last commit ran is the next group.
+  // Commands that arrived during the last commit form the next group.
   while (requests.length < largestGroup && !closing) {
     const next: { readonly message: readonly CommandRequest[] | 'close' } | undefined = receiveMessageOnPort(port)
     if (next === undefined) break

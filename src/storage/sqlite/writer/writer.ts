@@ -4,9 +4,9 @@ import { DatabaseDamage } from '../database-damage.ts'
 import type { CommandReply } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
-/** Runs commands on the writing connection; what it resolved for is on stable storage. */
+/** Runs commands on the writing connection; a command is on stable storage when its promise resolves. */
 export interface Writer extends AsyncDisposable {
-  /** @param options.mayWait Whether it may wait a moment for others to share their commit: for what no answer waits for. */
+  /** @param options.mayWait Whether it may wait briefly to share a commit; for commands that no answer depends on. */
   run<Name extends CommandName>(
     name: Name,
     input: CommandInput<Name>,
@@ -17,10 +17,10 @@ export interface Writer extends AsyncDisposable {
 
 /** SQLite's primary result codes. See https://sqlite.org/rescode.html. */
 const full = 13
-/** A database that became read-only, a disk that fails, a file that cannot be opened. */
+/** Codes for a read-only database, a failing disk, and a file that cannot be opened. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 14])
 
-/** The error a reply stands for, or null when it carries a result. */
+/** The error in a reply, or null for a result. */
 export function readFailure(reply: CommandReply, damage = new DatabaseDamage()): unknown {
   if ('result' in reply) return null
   if ('refusal' in reply) return new ServiceError(reply.refusal.error.code, reply.refusal.error.message, reply.refusal.options)
