@@ -89,7 +89,10 @@ describe('fetch through a proxy', () => {
     using _again = { [Symbol.dispose]: () => (proxy.refusal = null) }
     for (const origin of ['http://c.example', 'https://c.example']) {
       const failure = await failureOf(ask(origin))
-      assert.match(failure, /^fetch failed: The proxy 127\.0\.0\.1:\d+ requires a name and password or rejects the given ones \(407\); .* https?-proxy/)
+      assert.match(
+        failure,
+        /^fetch failed: The proxy 127\.0\.0\.1:\d+ requires a name and password or rejects the given ones \(407\); .* https?-proxy/,
+      )
       assert.doesNotMatch(failure, /secret/)
     }
     proxy.refusal = '503 Service Unavailable'
