@@ -59,7 +59,7 @@ Add \`X-Service-Webhook: https://…\` to an asynchronous request to receive a P
 4. with \`stream_options.include_usage\`, a chunk with \`choices: []\` and \`usage\`
 5. \`data: [DONE]\`
 
-When the first token takes longer than five seconds, the first chunk is sent without it. Other interfaces then send a comment or a \`ping\` event every ten seconds until there is content; this one sends \`data:\` lines only.
+When the first token takes longer than five seconds, the first chunk is sent without it. Other interfaces send a comment, a \`ping\` event or an empty line of JSON after every ten seconds without content, also while a model thinks and its thoughts are not shown; this one sends \`data:\` lines only.
 
 A failure after the first byte is \`data: {"error": …}\`, and the stream ends without \`[DONE]\`. Events are plain ASCII with \`\\u\` escapes, because published clients decode network chunks one by one.
 `

@@ -1,57 +1,57 @@
+import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../core/ports/clock.ts'
 
-/** How long an answer may begin with nothing, and how often a sign of life follows. */
+/** How long an answer may begin with nothing, and how long it may then say nothing. */
 const [silentMs, pingMs] = [5000, 10_000]
 
 /** Whether a promise is still open when a stream has to begin; one that fails before throws its reason. */
 export async function isLate(clock: Clock, first: Promise<unknown>): Promise<boolean> {
-  return (await orLate(clock, silentMs, first)) === late
-}
-
-/**
- * Events with a sign of life between them every ten seconds, until what they wait for has come.
- *
- * @param ping What says that the service is at work, a comment or an event without meaning.
- * @param first What the events wait for, whether it comes or fails.
- */
-export async function* pingUntil(
-  { clock, ping, first }: { readonly clock: Clock; readonly ping: string; readonly first: Promise<unknown> },
-  events: AsyncGenerator<string, void, undefined>,
-): AsyncGenerator<string, void, undefined> {
-  let hasCome = false
-  const come = (): void => {
-    hasCome = true
-  }
-  first.then(come, come)
-  try {
-    let next = events.next()
-    while (!hasCome) {
-      const event = await orLate(clock, pingMs, next)
-      if (event === late) {
-        yield ping
-        continue
-      }
-      if (event.done) return
-      yield event.value
-      next = events.next()
-    }
-    const event = await next
-    if (event.done) return
-    yield event.value
-    yield* events
-  } finally {
-    await events.return()
-  }
-}
-
-const late: unique symbol = Symbol('late')
-
-/** What is waited for, or that it has not come in time. */
-async function orLate<Value>(clock: Clock, ms: number, awaited: Promise<Value>): Promise<Value | typeof late> {
   const stop = new AbortController()
+  const late = Symbol('late')
   try {
-    return await Promise.race([awaited, clock.wait(ms, { signal: stop.signal }).then((): typeof late => late)])
+    return (await Promise.race([first, clock.wait(silentMs, { signal: stop.signal }).then(() => late)])) === late
   } finally {
     stop.abort()
+  }
+}
+
+/** What keeps a stream alive while nothing is said. */
+export interface Ping {
+  /** A comment, or an event without meaning. */
+  readonly text: string
+  /** Whether the stream has been silent for as long as it may be when it begins; absent = it has not. */
+  readonly isDue?: boolean
+}
+
+/** Writes a ping whenever a stream has said nothing for ten seconds, for five at its beginning, until disposed of. */
+export class Pings implements Disposable {
+  readonly #clock: Clock
+  readonly #stop = new AbortController()
+  #dueAt: number
+
+  constructor({ raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock }, { text, isDue = false }: Ping) {
+    this.#clock = clock
+    this.#dueAt = clock.now() + (isDue ? 0 : silentMs)
+    // It ends by being disposed of, and by nothing else.
+    this.#write(raw, text).catch(() => {})
+  }
+
+  /** Takes note of an event. */
+  noteEvent(): void {
+    this.#dueAt = this.#clock.now() + pingMs
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort()
+  }
+
+  async #write(raw: ServerResponse, text: string): Promise<never> {
+    for (;;) {
+      await this.#clock.wait(Math.max(0, this.#dueAt - this.#clock.now()), this.#stop)
+      if (this.#clock.now() < this.#dueAt) continue
+      // What the client has not taken yet says as much.
+      if (!raw.writableNeedDrain) raw.write(text, 'latin1')
+      this.noteEvent()
+    }
   }
 }

@@ -2,9 +2,18 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/ports/clock.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
+import { type Ping, Pings } from './early-events.ts'
 import { ReaderIdle, roomFor } from './write-chunk.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
+
+/** How events are written. */
+interface EventForm {
+  /** Of lines or events in another form. */
+  readonly contentType?: string | undefined
+  /** null = nothing may stand between the events. */
+  readonly ping: Ping | null
+}
 
 /**
  * Sends server-sent events, one whole event per write, no faster than the client reads.
@@ -12,19 +21,19 @@ const eventStream = 'text/event-stream; charset=utf-8'
  * Resolves when the stream has ended, whether by itself, by a failure or because the client left or read nothing for 30 seconds.
  * A failure ends the connection too.
  *
- * @param contentType Of lines or events in another form.
  * @param deps.onFailure Called with the reason of an early end; the answer's status is out already.
  */
 export async function sendEvents(
   { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },
   reply: FastifyReply,
   events: AsyncGenerator<string>,
-  contentType = eventStream,
+  { contentType = eventStream, ping }: EventForm,
 ): Promise<void> {
   const signal = clientSignal(reply)
   reply.hijack()
   const { raw } = reply
   let failed = false
+  const pings = ping && new Pings({ raw, clock }, ping)
   const capture = captureOf(reply.request)
   capture?.describe('answer', { path: null, contentType, status: 200 })
   try {
@@ -37,6 +46,7 @@ export async function sendEvents(
     })
     for await (const event of events) {
       capture?.add('answer', event)
+      pings?.noteEvent()
       // Events are plain ASCII, which is cheapest to write as Latin-1.
       if (!raw.write(event, 'latin1')) await roomFor({ raw, clock }, { signal })
     }
@@ -46,6 +56,7 @@ export async function sendEvents(
     failed = true
     if (!signal.aborted && !raw.destroyed) onFailure(error)
   } finally {
+    pings?.[Symbol.dispose]()
     raw.end()
     if (failed) raw.socket?.destroySoon()
   }

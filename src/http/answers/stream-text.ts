@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../core/access-token.ts'
 import type { TextPart } from '../../core/text-generation.ts'
 import type { RouteDependencies } from '../http-dependencies.ts'
-import { isLate, pingUntil } from './early-events.ts'
+import { isLate } from './early-events.ts'
 import { fromFirst } from './first-part.ts'
 import { sendEvents } from './send-events.ts'
 
@@ -10,7 +10,7 @@ import { sendEvents } from './send-events.ts'
 export interface StreamEncoding {
   /** @param isEarly Whether the first event goes out before the first part is there. */
   readonly encode: (parts: AsyncIterable<TextPart>, options: { readonly isEarly: boolean }) => AsyncGenerator<string, void, undefined>
-  /** What is sent every ten seconds until the first part is there; null = nothing may be. */
+  /** What is sent when nothing else was for ten seconds; null = nothing may be. */
   readonly ping: string | null
   /** Absent = server-sent events. */
   readonly contentType?: string
@@ -18,7 +18,7 @@ export interface StreamEncoding {
 
 /**
  * Answers with a generation as events, on one of the account's places. What fails before its first part is answered with its own status; after five seconds
- * without a part the first event goes out, and what fails then is an event.
+ * without a part the stream begins, and what fails then is an event.
  */
 export async function streamText(
   deps: RouteDependencies,
@@ -30,8 +30,8 @@ export async function streamText(
   const { clock } = deps
   const first = parts.next()
   const isEarly = await isLate(clock, first)
-  const events = encode(fromFirst(first, parts), { isEarly })
   const onFailure = (error: unknown) => deps.observer.faultSurvived({ requestId: incoming.id, error })
-  await sendEvents({ clock, onFailure }, reply, isEarly && ping !== null ? pingUntil({ clock, ping, first }, events) : events, contentType)
+  const form = { contentType, ping: ping === null ? null : { text: ping, isDue: isEarly } }
+  await sendEvents({ clock, onFailure }, reply, encode(fromFirst(first, parts), { isEarly }), form)
   return reply
 }

@@ -23,6 +23,7 @@ import { encodeInference } from '../wire/deferred/inference.ts'
 import { inferenceListSchema, inferenceSchema } from '../wire/deferred/inference-answers.ts'
 import { encodeInferenceStream } from '../wire/deferred/inference-stream.ts'
 import { readListQuery, readPollWait } from '../wire/deferred/queries.ts'
+import { pingComment } from '../wire/event-data.ts'
 import { imageResultSchema } from '../wire/images/image-answers.ts'
 import { limitSchema } from '../wire/page.ts'
 import { keptStreamQuery } from '../wire/responses/kept-stream.ts'
@@ -96,7 +97,9 @@ export const requestRoutes: readonly Route[] = [
       requireReadable(call, await findInference(deps, target, options))
       using _place = await deps.places.take(target.accountId, 'events')
       const updates = await afterFirst(watchInference(deps, target, options))
-      await sendEvents({ clock: deps.clock, onFailure }, reply, encodeInferenceStream(deps.addresses(), updates))
+      await sendEvents({ clock: deps.clock, onFailure }, reply, encodeInferenceStream(deps.addresses(), updates), {
+        ping: { text: pingComment },
+      })
       return reply
     },
   },

@@ -3,12 +3,14 @@ import { drawStored } from '../../../operations/deferred/draw-stored.ts'
 import { generateImage } from '../../../operations/run-work.ts'
 import { readServiceKey } from '../../../operations/service-key.ts'
 import { streamImage } from '../../../operations/stream-image.ts'
-import { afterFirst } from '../../answers/first-part.ts'
+import { isLate } from '../../answers/early-events.ts'
+import { fromFirst } from '../../answers/first-part.ts'
 import { sendEvents } from '../../answers/send-events.ts'
 import type { RouteDependencies } from '../../http-dependencies.ts'
 import { signPictureLink } from '../../links/picture-link.ts'
 import type { Call } from '../../route.ts'
 import { expectOutputBytes } from '../../wire/deferred/output-size.ts'
+import { pingComment } from '../../wire/event-data.ts'
 import { encodeImageLinks, encodeOpenAiImages } from '../../wire/images/openai/images-answer.ts'
 import { encodeImagesStream } from '../../wire/images/openai/images-stream.ts'
 import type { OpenAiImages } from '../../wire/images/openai/resolve-images.ts'
@@ -26,11 +28,13 @@ export async function answerImages(
   if (delivery.links) return answerLinks(deps, { caller, images: { request, delivery } }, options)
   if (!delivery.stream) return encodeOpenAiImages(deps.clock, request, delivery, await generateImage(work, { caller, request }, options))
   using _place = await deps.places.take(caller.accountId, 'streams')
-  const parts = await afterFirst(
-    streamImage((onProgress) => generateImage(work, { caller, request }, { ...options, onProgress }), { previews: delivery.partialImages }),
-  )
-  const events = encodeImagesStream(deps.clock, { request, delivery, name }, parts)
-  await sendEvents({ clock: deps.clock, onFailure }, reply, events)
+  const draw: Parameters<typeof streamImage>[0] = (onProgress) => generateImage(work, { caller, request }, { ...options, onProgress })
+  const parts = streamImage(draw, { previews: delivery.partialImages })
+  const { clock } = deps
+  const first = parts.next()
+  const isDue = await isLate(clock, first)
+  const events = encodeImagesStream(clock, { request, delivery, name }, fromFirst(first, parts))
+  await sendEvents({ clock, onFailure }, reply, events, { ping: { text: pingComment, isDue } })
   return reply
 }
 

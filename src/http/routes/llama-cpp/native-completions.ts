@@ -117,7 +117,7 @@ async function answerNative(deps: RouteDependencies, call: Call, { requests, sev
     const parts = generateText(work, { caller, request }, options)
     if (delivery.stream)
       return streamText(deps, call, parts, {
-        encode: (started, { isEarly }) => encodeNativeStream(request, started, { timer, delivery, isEarly }),
+        encode: (started) => encodeNativeStream(request, started, { timer, delivery }),
         ping: pingComment,
       })
     const { choices } = await collectText(timed(parts, timer))

@@ -120,7 +120,7 @@ async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
   await noteModelChange(deps, call, { action: 'model-pulled', model: source })
   const progress = pullProgress(deps, source, options)
   if (stream) {
-    await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, inLines(progress), ndjson)
+    await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, inLines(progress), { contentType: ndjson, ping: null })
     return reply
   }
   let last: PullProgress = {}

@@ -81,7 +81,8 @@ async function run(deps: RouteDependencies, call: Call, { shape, parse }: Shape)
   refuseOverlong(descriptor, { bytes: body.byteLength - pictureBytes(request), param: shape === 'chat' ? 'messages' : 'prompt' })
   const generated = generateText(call.work, { caller, request }, options)
   const parts = parsed.unloads ? unloadingAfter(generated, () => unloadAfterwards(deps, call, descriptor.id)) : generated
-  if (parsed.stream) return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: null, contentType: ndjson })
+  if (parsed.stream)
+    return streamText(deps, call, parts, { encode: (started) => answer.lines(started), ping: answer.ping, contentType: ndjson })
   const { choices } = await collectText(parts, (part) => answer.note(part))
   const [choice = { text: '', thoughts: '', toolCalls: [], logprobs: [], reason: 'stop' }] = choices
   return answer.whole(choice)

@@ -7,6 +7,7 @@ import { requireScope } from '../../caller.ts'
 import type { HttpDependencies, RouteDependencies } from '../../http-dependencies.ts'
 import type { HttpSettings } from '../../http-settings.ts'
 import type { Call, Route } from '../../route.ts'
+import { pingComment } from '../../wire/event-data.ts'
 import { encodePage, pageOf, readPageQuery } from '../../wire/page.ts'
 import { encodeKeptStream, readStreamQuery } from '../../wire/responses/kept-stream.ts'
 import { deletedResponseSchema, itemListSchema, responseListSchema, responseSchema } from '../../wire/responses/response-answers.ts'
@@ -121,7 +122,8 @@ export async function answerKeptResponse(httpDeps: RouteDependencies, settings: 
   const target = targetOf(call)
   const first = await deps.deadline.keep(reply, () => findResponse(deps, target, options))
   if (streamed === null) return first.response
-  await sendEvents({ clock: deps.clock, onFailure }, reply, encodeKeptStream(followResponse(deps, target, first, options), streamed))
+  const events = encodeKeptStream(followResponse(deps, target, first, options), streamed)
+  await sendEvents({ clock: deps.clock, onFailure }, reply, events, { ping: { text: pingComment } })
   return reply
 }
 

@@ -1,6 +1,6 @@
 import type { TextPart, TextRequest } from '../../../core/text-generation.ts'
 import type { TextChoice } from '../../../operations/collect-text.ts'
-import { encodeEventData, pingComment } from '../event-data.ts'
+import { encodeEventData } from '../event-data.ts'
 import { encodeNativeEnd, encodeProbabilities, pickFields } from './completion.ts'
 import type { NativeDelivery } from './completion-request.ts'
 import { toNativeError } from './native-error.ts'
@@ -10,13 +10,11 @@ import type { NativeTimer } from './timings.ts'
 export async function* encodeNativeStream(
   request: TextRequest,
   parts: AsyncIterable<TextPart>,
-  { timer, delivery, isEarly = false }: { readonly timer: NativeTimer; readonly delivery: NativeDelivery; readonly isEarly?: boolean },
+  { timer, delivery }: { readonly timer: NativeTimer; readonly delivery: NativeDelivery },
 ): AsyncGenerator<string, void, undefined> {
   let text = ''
   let end: Pick<TextChoice, 'reason' | 'stop'> = { reason: 'stop' }
   try {
-    // Headers leave with the first byte.
-    if (isEarly) yield pingComment
     for await (const part of parts) {
       timer.note(part)
       if (part.type === 'choice-finish') end = part

@@ -87,6 +87,11 @@ export class OllamaAnswer {
     return this.#encode({}, { done: true, done_reason: reason })
   }
 
+  /** A line that says nothing, as Ollama itself sends them, for a stream that waits. */
+  get ping(): string {
+    return encodeLine(this.#encode({}, { done: false }))
+  }
+
   /**
    * One line of JSON per item. A failure becomes a line with `error`, after which the stream ends.
    *
