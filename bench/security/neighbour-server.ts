@@ -77,7 +77,11 @@ async function startService(): Promise<BenchTarget> {
           allowedHosts: [],
           searchHub: () => Promise.resolve([]),
           pulls: { list: () => [], start() {}, remove() {} },
-          pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+          pulledModels: {
+            has: () => false,
+            findLeftOut: () => undefined,
+            remove: () => Promise.reject(new Error('Nothing was pulled here.')),
+          },
           leftOutFiles: () => [],
           modelServers: () => [],
           tally: () => idleTally,

@@ -89,7 +89,8 @@ class Search {
     for (const name of names) {
       const path = join(folder, name)
       const kind = await kindOf(path)
-      if (kind === 'file' && isWeightFile(name)) {
+      // A link to a file that is gone counts, so that it is reported and can be removed.
+      if ((kind === 'file' || kind === 'gone') && isWeightFile(name)) {
         if (!(await this.#wasSeen(path))) this.#loose.push({ path, root: this.#root, source: this.#source })
       } else if (kind === 'folder') {
         if (level < mostLevels) await this.#search(path, level + 1)
@@ -117,8 +118,10 @@ async function visibleNames(folder: string): Promise<readonly string[] | null> {
   return names === null ? null : names.filter((name) => !name.startsWith('.')).toSorted()
 }
 
-async function kindOf(path: string): Promise<'file' | 'folder' | null> {
-  const stats = await stat(path).catch(() => null)
-  if (stats?.isFile() === true) return 'file'
-  return stats?.isDirectory() === true ? 'folder' : null
+/** What a path leads to; null = pipes, devices and the like. */
+async function kindOf(path: string): Promise<'file' | 'folder' | 'gone' | null> {
+  const stats = await stat(path).catch(() => 'gone' as const)
+  if (stats === 'gone') return 'gone'
+  if (stats.isFile()) return 'file'
+  return stats.isDirectory() ? 'folder' : null
 }

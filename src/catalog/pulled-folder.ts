@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { ModelDescriptor, TextModelDescriptor } from '../core/model.ts'
+import type { UnusableFile } from '../core/assets/asset.ts'
+import { ServiceError } from '../core/error.ts'
+import type { PlacedModel } from '../core/model.ts'
 import { weightName } from './checkpoint/read-loose-files.ts'
 import { type FoundModels, findModelFolders } from './find-model-folders.ts'
 import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
@@ -51,23 +53,33 @@ async function markNames(folder: string): Promise<string> {
   return [stats.ino, stats.mtimeNs, ...names].join('\n')
 }
 
-/** What says where a model lies. */
-export type PlacedModel = Pick<ModelDescriptor, 'folder'> | Pick<TextModelDescriptor, 'kind' | 'folder' | 'file'>
-
 /** Where a model lies, which is what its removal deletes: its folder where that describes it, else its file, beside which others may lie. */
 export function ownPlace<Model extends PlacedModel>(model: Model): Model {
   const isDescribed = ['model.json', 'model_index.json'].some((name) => existsSync(join(model.folder, name)))
-  return isDescribed || !('file' in model) ? model : { ...model, folder: model.file }
+  return isDescribed || model.file === undefined ? model : { ...model, folder: model.file }
+}
+
+/**
+ * Where a file lies that was left out, by its name.
+ *
+ * @throws {ServiceError} `validation_error` where several files have it: which one is wrong, only people know.
+ */
+export function findLeftOut(files: readonly UnusableFile[], name: string): PlacedModel | undefined {
+  const found = files.filter((each) => each.name === name).map(({ file }) => file)
+  const [file] = found
+  if (found.length < 2) return file === undefined ? undefined : { folder: dirname(file), file }
+  throw new ServiceError('validation_error', `${name} names several files: ${found.join(', ')}; delete the wrong one there.`, {
+    param: 'model',
+  })
 }
 
 /**
  * Deletes a model's folder, or its files where it has none of its own; for a running service it is there as a whole or not at all. Of links it
- * deletes the links.
+ * deletes the links, and what is gone already is no fault.
  */
 export async function removeModel(model: PlacedModel): Promise<void> {
   const { folder } = ownPlace(model)
-  const isFile = 'file' in model && model.kind === 'text' && model.file === folder
-  if (!isFile) return removeWhole(folder)
+  if (model.file !== folder || !/\.gguf$/iu.test(folder)) return removeWhole(folder)
   const [first = basename(folder), ...others] = partNames(basename(folder))
   const projector = projectorName(first)
   await removeWhole(folder)
@@ -77,8 +89,12 @@ export async function removeModel(model: PlacedModel): Promise<void> {
 async function removeWhole(path: string): Promise<void> {
   const leaving = join(dirname(path), `.removing-${basename(path)}`)
   await rm(leaving, { recursive: true, force: true })
-  await rename(path, leaving)
-  await rm(leaving, { recursive: true })
+  try {
+    await rename(path, leaving)
+  } catch (error) {
+    if (Object(error).code !== 'ENOENT') throw error
+  }
+  await rm(leaving, { recursive: true, force: true })
 }
 
 /** The file that only the model of this file sees with; one of another name may serve several. */

@@ -24,6 +24,8 @@ export interface RefreshableCatalog extends ModelCatalog {
   readonly idleFields: readonly CatalogFault[]
   /** What is wrong with files and models that were left out. */
   readonly faults: readonly CatalogFault[]
+  /** Files that no request can use, by the names that it would say. */
+  readonly unusable: readonly UnusableFile[]
   /** Replaces the list by what lies in the folders now, at once for everybody. */
   refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
 }
@@ -59,6 +61,10 @@ class FolderCatalog implements RefreshableCatalog {
     return [...this.#fixed.idle, ...this.#pulled.idle]
   }
 
+  get unusable(): readonly UnusableFile[] {
+    return [...this.#fixed.unusable, ...this.#pulled.unusable]
+  }
+
   list(): readonly ModelDescriptor[] {
     return this.#models
   }
@@ -89,7 +95,7 @@ class FolderCatalog implements RefreshableCatalog {
 
   findUnusable(name: string): UnusableFile | undefined {
     return findUnusableFile(name, {
-      unusable: [...this.#fixed.unusable, ...this.#pulled.unusable],
+      unusable: this.unusable,
       usable: [...this.#models.map(({ id }) => id), ...this.listAssets().map((asset) => asset.name)],
     })
   }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ggufValue, writeGguf } from '../../test/support/model-files/gguf-file.ts'
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts'
+import { readLooseFiles } from './checkpoint/read-loose-files.ts'
 import { openCatalog, type RefreshableCatalog } from './refreshable-catalog.ts'
 
 const healthy = writeGguf([['general.architecture', ggufValue('llama')]], [])
@@ -52,4 +53,21 @@ suite('the answer to a name whose files cannot be used', () => {
     assert.equal(catalog.findUnusable('x')?.reason, 'names several files: b/x.gguf (is empty; download it again); use a/x')
     assert.equal(catalog.findUnusable('a/x'), undefined)
   })
+})
+
+test('a file that is gone or leads nowhere is left out with the reason, and keeps nobody else', async () => {
+  await using folder = await createTemporaryFolder()
+  await symlink(join(folder.path, 'nothing.gguf'), join(folder.path, 'gone.gguf'))
+  await symlink('round.safetensors', join(folder.path, 'round.safetensors'))
+  const catalog = await open(folder.path, { 'x.gguf': healthy })
+  assert.equal(catalog.find('x')?.id, 'x')
+  assert.match(catalog.findUnusable('gone')?.reason ?? '', /^is gone, or a link to a file that is gone/)
+  assert.match(catalog.findUnusable('round')?.reason ?? '', /^is a link that leads back to itself/)
+  assert.deepEqual(
+    catalog.faults.map(({ file }) => basename(file)),
+    ['gone.gguf', 'round.safetensors'],
+  )
+  const left = { path: join(folder.path, 'left.gguf'), root: folder.path, source: 0 }
+  const { unusable } = await readLooseFiles([left], new Map())
+  assert.match(unusable[0]?.reason ?? '', /^is gone/)
 })

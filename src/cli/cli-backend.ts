@@ -4,7 +4,7 @@ import type { AccessToken, Scope } from '../core/access-token.ts'
 import type { Account, Role } from '../core/account.ts'
 import type { FoundDevice } from '../core/compute-device.ts'
 import type { AccountLimits, UseLimits } from '../core/limits/use-limits.ts'
-import type { ModelDescriptor } from '../core/model.ts'
+import type { ModelDescriptor, PlacedModel } from '../core/model.ts'
 import type { FoundOnHub, PullPlan } from '../core/model-pull.ts'
 import type { BodyLogSwitch, BodyPart, LoggedBody } from '../core/requests/logged-body.ts'
 import type { ReportProgress } from './progress-bar.ts'
@@ -53,9 +53,9 @@ export interface CliBackend {
     models: readonly ForeignModelRow[],
     names: readonly string[],
   ) => Promise<readonly ForeignModelRow[]>
-  /** A pulled model, whose folder removing it deletes; built-in ones and those of other folders are refused. */
-  readonly findRemovableModel: (config: Config, modelId: string) => Promise<ModelDescriptor>
-  readonly removeModel: (model: ModelDescriptor) => Promise<void>
+  /** A pulled model, or a file that was left out, whose folder removing it deletes; built-in ones and those of other folders are refused. */
+  readonly findRemovableModel: (config: Config, modelId: string) => Promise<PlacedModel & { readonly id: string; readonly bytes: number }>
+  readonly removeModel: (model: PlacedModel) => Promise<void>
   /** Adds a key to the file of the request log's keys, which is made where it is missing. */
   readonly makeLogKey: (config: Config, options: Options) => Promise<{ readonly id: string; readonly file: string }>
   /** Writes everything but the models into one file, while the service may be running. */

@@ -1,11 +1,11 @@
-import { realpath } from 'node:fs/promises'
-import { ownPlace, removeModel } from '../catalog/pulled-folder.ts'
+import { realpath, stat } from 'node:fs/promises'
+import { findLeftOut, ownPlace, removeModel } from '../catalog/pulled-folder.ts'
 import { openCatalog } from '../catalog/refreshable-catalog.ts'
 import type { CliBackend } from '../cli/cli-backend.ts'
 import { UsageError } from '../cli/failures.ts'
 import type { Config } from '../config/settings.ts'
 import type { AuditAction } from '../core/audit-entry.ts'
-import type { ModelDescriptor } from '../core/model.ts'
+import type { PlacedModel } from '../core/model.ts'
 import { neverAborted } from '../core/waiting.ts'
 import { makeBodyKey } from '../storage/filesystem/open-body-keys.ts'
 import { takeOwnerLock } from '../storage/sqlite/owner-lock.ts'
@@ -79,13 +79,21 @@ async function recordAudit(config: Config, action: AuditAction, subject: string)
   await store.audit.append({ at: clock.now(), action, accountId: null, address: null, subject, detail: null }, neverAborted)
 }
 
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.size ?? 0
+}
+
 /** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. A model that lies in it without a folder of its own is its file. */
-async function findRemovableModel({ dataFolder }: Config, modelId: string): Promise<ModelDescriptor> {
+async function findRemovableModel({ dataFolder }: Config, modelId: string): ReturnType<CliBackend['findRemovableModel']> {
   const { modelsFolder } = dataLayout(dataFolder)
-  const pulled = (await openCatalog({ folders: [], pulledFolder: modelsFolder })).find(modelId)
+  const catalog = await openCatalog({ folders: [], pulledFolder: modelsFolder })
+  const model = catalog.find(modelId)
+  const pulled: PlacedModel | undefined = model ?? findLeftOut(catalog.unusable, modelId)
   if (pulled === undefined)
     throw new Error(`No model ${modelId} was pulled into ${modelsFolder}; run sepia model list to see the pulled models.`)
-  const placed = ownPlace(pulled)
-  if ((await realpath(placed.folder)) !== (await realpath(modelsFolder))) return placed
+  const placed = { ...ownPlace(pulled), id: modelId, bytes: model?.bytes ?? (await sizeOf(pulled.file ?? '')) }
+  // A link to a file that is gone leads nowhere.
+  const place = await realpath(placed.folder).catch(() => null)
+  if (place !== (await realpath(modelsFolder))) return placed
   throw new Error(`The model ${modelId} has no folder of its own in ${modelsFolder}; delete its files there.`)
 }

@@ -1,5 +1,5 @@
 import type { ClusterNode, NodeTally } from '../core/cluster/node.ts'
-import type { ModelDescriptor } from '../core/model.ts'
+import type { ModelDescriptor, PlacedModel } from '../core/model.ts'
 import type { FoundOnHub, PullDesk } from '../core/model-pull.ts'
 import type { AccessTokenStore } from '../core/ports/access-token-store.ts'
 import type { AccountStore } from '../core/ports/account-store.ts'
@@ -52,8 +52,10 @@ export interface ConsoleDependencies {
   readonly searchHub: (words: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundOnHub[]>
   /** What was pulled into the data folder: which models that are, and how one goes. */
   readonly pulledModels: {
-    has(model: ModelDescriptor): boolean
-    remove(model: ModelDescriptor): Promise<void>
+    has(model: PlacedModel): boolean
+    /** A file that was left out, by its name. */
+    findLeftOut(name: string): PlacedModel | undefined
+    remove(model: PlacedModel): Promise<void>
   }
   /** Files among the models of this node that are none, and why. */
   readonly leftOutFiles: () => readonly LeftOutFile[]

@@ -86,6 +86,14 @@ export interface TextWeights {
  * Source of guessed tokens: `prompt-lookup` repeats what followed the same words earlier in the text; `draft-model` is a smaller model with
  * the same vocabulary.
  */
+/** What says where a model lies: its folder, and its own file where it is one. */
+export interface PlacedModel {
+  /** Absolute path. */
+  readonly folder: string
+  /** Absolute path. */
+  readonly file?: string
+}
+
 export type SpeculativeDecoding =
   | { readonly method: 'prompt-lookup' }
   /** `file`: absolute path of a GGUF file. */

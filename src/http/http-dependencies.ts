@@ -1,5 +1,5 @@
 import type { Inference } from '../core/inference.ts'
-import type { ModelDescriptor } from '../core/model.ts'
+import type { PlacedModel } from '../core/model.ts'
 import type { PullDesk } from '../core/model-pull.ts'
 import type { AuditLog } from '../core/ports/audit-log.ts'
 import type { Clock } from '../core/ports/clock.ts'
@@ -36,8 +36,10 @@ export interface HttpDependencies
   readonly pulls: Pick<PullDesk, 'list' | 'start'>
   /** Models in the folder of pulled ones, which can be deleted. */
   readonly pulledModels: {
-    has(model: ModelDescriptor): boolean
-    remove(model: ModelDescriptor): Promise<void>
+    has(model: PlacedModel): boolean
+    /** A file that was left out, by its name. */
+    findLeftOut(name: string): PlacedModel | undefined
+    remove(model: PlacedModel): Promise<void>
   }
   readonly usage: UsageLog
   /** Books work whose caller waited. */

@@ -67,6 +67,32 @@ test('image models in one file are found in the hub cache, used where they lie, 
   assert.ok((await stat(join(snapshot, 'xl.safetensors'))).size > 1e6)
 })
 
+test('what was registered and cannot be used is removed by its name', async () => {
+  await using folder = await createTemporaryFolder()
+  const theirs = join(folder.path, 'theirs')
+  await unpackGoldenCheckpoints(theirs, (path) => path === 'diffusion_models/flux1-schnell.safetensors', 'transformers')
+  const flux = join(theirs, 'diffusion_models', 'flux1-schnell.safetensors')
+  await writeFile(join(theirs, 'cut.gguf'), 'GGUF')
+  const data = join(folder.path, 'data')
+  const ours = join(data, 'models')
+  await mkdir(join(ours, 'unfinished'), { recursive: true })
+  await mkdir(join(ours, 'other'))
+  await symlink(flux, join(ours, 'flux.safetensors'))
+  await symlink(join(theirs, 'cut.gguf'), join(ours, 'cut.gguf'))
+  await symlink(join(theirs, 'gone.gguf'), join(ours, 'gone.gguf'))
+  await writeFile(
+    join(ours, 'unfinished', 'model.json'),
+    JSON.stringify({ id: 'unfinished', kind: 'text', format: 'gguf', file: 'x.gguf' }),
+  )
+  for (const model of ['flux', 'cut', 'gone', 'unfinished']) {
+    const { code, out, err } = await sepiaIn({}, 'model', 'remove', model, '--yes', '--data', data)
+    assert.deepEqual([code, out], [0, `Removed ${model}.\n`], err)
+  }
+  assert.deepEqual(await readdir(ours), ['other'])
+  assert.ok((await stat(flux)).size > 1e5)
+  assert.match((await sepiaIn({}, 'model', 'remove', 'flux', '--yes', '--data', data)).err, /No model flux was pulled/)
+})
+
 test('of several models all are registered, or none', async () => {
   await using folder = await createTemporaryFolder()
   const theirs = join(folder.path, 'theirs')

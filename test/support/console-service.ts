@@ -74,7 +74,7 @@ export async function startConsoleService({
   pullModel = () => Promise.reject(new Error('Nothing is pulled here.')),
   searchHub = () => Promise.resolve([]),
   leftOutFiles = () => [],
-  pulledModels = { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+  pulledModels = { has: () => false, findLeftOut: () => undefined, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
   modelServers = () => [],
   outputs: given,
   catalog = createFakeCatalog(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { type GgufTensor, ggufValue, writeGguf } from '../../../test/support/model-files/gguf-file.ts'
 import { safetensorsFile } from '../../../test/support/model-files/safetensors-file.ts'
@@ -66,5 +66,9 @@ test('an encoder of another width does not count as the part', async () => {
     'Qwen3-8B-Q8_0.gguf': qwen(64),
   })
   const catalog = await openCatalog({ folders: [folder.path] })
+  assert.deepEqual(
+    catalog.faults.map(({ file }) => basename(file)),
+    ['z-image.gguf'],
+  )
   assert.match(catalog.findUnusable('z-image')?.reason ?? '', /the text encoder Qwen3 \(4B for Z-Image/u)
 })

@@ -59,8 +59,27 @@ async function completeModel(
   const { path, source } = model
   const own = parts.filter((part) => part.source === source)
   const found = await findParts(model, own)
-  if ('unusable' in found) return { ...nothing, unusable: [{ name: descriptor.id, file: path, reason: found.unusable }] }
+  if ('unusable' in found) {
+    const reason = found.unusable
+    const fault = { file: path, field: '', message: `${reason}.` }
+    return { ...nothing, faults: [fault], unusable: [{ name: descriptor.id, file: path, reason }] }
+  }
   return { ...nothing, entries: [{ source, modelFile: path, descriptor: withParts(descriptor, found) }] }
+}
+
+/** Why a file cannot be read; null = it can. */
+async function findUnreadable(path: string): Promise<string | null> {
+  try {
+    await using _file = await open(path, 'r')
+    return null
+  } catch (error) {
+    const { code }: NodeJS.ErrnoException = Object(error)
+    // Without descriptors or memory nothing is known: models must not vanish for that.
+    if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') throw error
+    if (code === 'ENOENT') return 'is gone, or a link to a file that is gone; bring the file back, or remove the link.'
+    if (code === 'ELOOP') return 'is a link that leads back to itself; remove it.'
+    return `cannot be read (${code}); let the service's user read it, or remove it.`
+  }
 }
 
 /** What a file of weights holds in place of weights; null = maybe weights. */
@@ -92,6 +111,8 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
   }
   const unusable = (reason: string): ReadFile => ({ ...nothing, unusable: [{ name, file: path, reason }] })
   if (!isUsableName(weightName(path))) return fault('cannot be named in requests; rename it without <>:"/\\|?* and control characters.')
+  const unreadable = await findUnreadable(path)
+  if (unreadable !== null) return fault(unreadable)
   const foreign = await findForeignContent(path)
   if (foreign !== null) return fault(`${foreign}.`)
   if (isPickle(path)) return unusable('is a pickle, which can run code when it is read; convert it to safetensors')

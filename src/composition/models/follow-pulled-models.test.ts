@@ -6,6 +6,7 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { createTestClock } from '../../../test/support/test-clock.ts'
 import { makeTextRequest } from '../../../test/support/text-request.ts'
 import type { CatalogChange, RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
+import type { UnusableFile } from '../../core/assets/asset.ts'
 import type { ModelDescriptor } from '../../core/model.ts'
 import { createModelPool } from '../../residency/model-pool.ts'
 import { createFakeCatalog, describeFakeText } from '../../runtimes/fake/fake-catalog.ts'
@@ -20,7 +21,7 @@ const limits = { memoryBytes: 1e12, idleUnloadMs: null, textSlots: 1, textQueue:
 const unchanged: CatalogChange = { added: [], removed: [], faults: [] }
 
 /** A catalog whose next refresh is set by hand. */
-function handCatalog(first: readonly ModelDescriptor[]) {
+function handCatalog(first: readonly ModelDescriptor[], unusable: readonly UnusableFile[]) {
   let models = first
   let next: { readonly models: readonly ModelDescriptor[]; readonly change: CatalogChange } | null = null
   const catalog: RefreshableCatalog = {
@@ -32,6 +33,7 @@ function handCatalog(first: readonly ModelDescriptor[]) {
     findUnusable: () => undefined,
     idleFields: [],
     faults: [],
+    unusable,
     refresh: async () => {
       const change = next?.change ?? unchanged
       models = next?.models ?? models
@@ -45,9 +47,9 @@ function handCatalog(first: readonly ModelDescriptor[]) {
   return { catalog, become }
 }
 
-async function open(models: readonly ModelDescriptor[], pulledFolder = '/models') {
+async function open(models: readonly ModelDescriptor[], pulledFolder = '/models', unusable: readonly UnusableFile[] = []) {
   const clock = createTestClock()
-  const { catalog, become } = handCatalog(models)
+  const { catalog, become } = handCatalog(models, unusable)
   const loader = new FakeModelLoader({ clock, slots: 1 })
   const lines: string[] = []
   const telemetry = createTelemetry(createLog({ format: 'json', level: 'info' }, { write: (line) => void lines.push(line) }))
@@ -76,7 +78,7 @@ test('of an imported model the link is removed, and neither its file nor what li
   await symlink(theirs, join(ours, 'imported.gguf'))
   const { pulled, parts } = await open([], ours)
   await using _parts = parts
-  await pulled.remove({ kind: 'text', folder: ours, file: join(ours, 'imported.gguf') })
+  await pulled.remove({ folder: ours, file: join(ours, 'imported.gguf') })
   assert.deepEqual([await readdir(ours), await readFile(theirs, 'utf8')], [['other'], 'GGUF'])
 })
 
@@ -90,6 +92,29 @@ test('of a model in a folder that does not describe it, only its file would be r
   assert.equal(pulled.has(model), false, 'others may lie beside it')
   await writeFile(join(inside, 'model.json'), '{}')
   assert.equal(pulled.has(model), true)
+})
+
+test('what was left out of the folder of pulled models is found by its name, unless several files have it', async () => {
+  const left = (name: string, file: string): UnusableFile => ({ name, file, reason: 'is empty' })
+  const files = [left('flux', '/models/flux.gguf'), left('twice', '/models/twice.gguf'), left('twice', '/models/twice.safetensors')]
+  const { pulled, parts } = await open([], '/models', [...files, left('flux', '/elsewhere/flux.gguf'), left('far', '/elsewhere/far.gguf')])
+  await using _parts = parts
+  assert.deepEqual(pulled.findLeftOut('flux'), { folder: '/models', file: '/models/flux.gguf' })
+  assert.deepEqual([pulled.findLeftOut('far'), pulled.findLeftOut('near')], [undefined, undefined])
+  const message = 'twice names several files: /models/twice.gguf, /models/twice.safetensors; delete the wrong one there.'
+  assert.throws(() => pulled.findLeftOut('twice'), { code: 'validation_error', message })
+})
+
+test('of two removals at once both succeed, and what another left behind does not matter', async () => {
+  await using folder = await createTemporaryFolder()
+  const place = join(folder.path, 'small')
+  for (const path of [join(place, 'a', 'b'), join(folder.path, '.removing-small', 'c')]) await mkdir(path, { recursive: true })
+  for (let each = 0; each < 200; each++) await writeFile(join(place, 'a', 'b', `${each}`), 'x')
+  await writeFile(join(place, 'model.json'), '{}')
+  const { pulled, parts } = await open([], folder.path)
+  await using _parts = parts
+  await Promise.all([1, 2, 3].map(() => pulled.remove({ folder: place })))
+  assert.deepEqual(await readdir(folder.path), [])
 })
 
 test('a model that came can be used within two seconds', async () => {

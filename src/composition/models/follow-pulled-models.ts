@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { CatalogError } from '../../catalog/catalog-fault.ts'
-import { ownPlace, type PlacedModel, removeModel } from '../../catalog/pulled-folder.ts'
+import { findLeftOut, ownPlace, removeModel } from '../../catalog/pulled-folder.ts'
 import type { RefreshableCatalog } from '../../catalog/refreshable-catalog.ts'
-import type { ModelDescriptor } from '../../core/model.ts'
+import type { ModelDescriptor, PlacedModel } from '../../core/model.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ModelPool } from '../../core/ports/model-pool.ts'
 import { catalogChanged } from '../../telemetry/model-events.ts'
@@ -29,6 +29,8 @@ export interface PulledModels extends AsyncDisposable {
   admit(model: Pick<ModelDescriptor, 'id' | 'folder'>): Promise<void>
   /** Whether a model lies in the folder; what is anywhere else is not ours to delete. */
   has(model: PlacedModel): boolean
+  /** Where a file of the folder lies that was left out, by its name. @throws {ServiceError} `validation_error` where several have it. */
+  findLeftOut(name: string): PlacedModel | undefined
   /** Deletes a model; it leaves the memory with its last request. */
   remove(model: PlacedModel): Promise<void>
 }
@@ -40,13 +42,19 @@ export function followPulledModels(deps: FollowDependencies): PulledModels {
   const onFault = (where: string, error: unknown) => faultSurvived(deps.telemetry, { where }, error)
   const run = () => refresh(deps, options)
   const running = runEvery({ clock: deps.clock, onFault }, { name: duty, everyMs: lookEveryMs, run }, options)
+  const has = (model: PlacedModel): boolean => dirname(ownPlace(model).folder) === deps.pulledFolder
   return {
     async admit({ id, folder }) {
       await run()
       if (deps.catalog.find(id) === undefined)
         throw new Error(`${id} arrived but has faults, which the log names; correct or delete ${folder}.`)
     },
-    has: (model) => dirname(ownPlace(model).folder) === deps.pulledFolder,
+    has,
+    findLeftOut: (name) =>
+      findLeftOut(
+        deps.catalog.unusable.filter(({ file }) => has({ folder: dirname(file), file })),
+        name,
+      ),
     async remove(model) {
       await removeModel(model)
       await run()

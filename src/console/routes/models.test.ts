@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
+import type { PlacedModel } from '../../core/model.ts'
 import type { PullModel } from '../../operations/model-pulls.ts'
+import { createFakeCatalog } from '../../runtimes/fake/fake-catalog.ts'
 import type { ModelList, ModelServer } from '../contract/models.ts'
 
 const source = 'https://models.example/tiger/model.json'
@@ -59,9 +61,11 @@ describe('an owner', () => {
 
   test('removes what was pulled and nothing else; nobody else does', async () => {
     const removed: string[] = []
+    const image = createFakeCatalog().find('fake-image')?.folder
     const pulledModels = {
-      has: ({ id }: { readonly id: string }) => id === 'fake-image',
-      remove: async ({ id }: { readonly id: string }) => void removed.push(id),
+      has: ({ folder }: PlacedModel) => folder === image || folder === '/pulled',
+      findLeftOut: (name: string) => (name === 'broken' ? { folder: '/pulled', file: '/pulled/broken.gguf' } : undefined),
+      remove: async ({ folder, file = folder }: PlacedModel) => void removed.push(file),
     }
     const { post, member } = await openModels(undefined, { pulledModels })
     assert.equal(await post('remove', { model: 'fake-image' }, member), 403)
@@ -69,7 +73,8 @@ describe('an owner', () => {
     assert.equal(await post('remove', { model: 'nothing' }), 404)
     assert.deepEqual(removed, [])
     assert.equal(await post('remove', { model: 'fake-image' }), 204)
-    assert.deepEqual(removed, ['fake-image'])
+    assert.equal(await post('remove', { model: 'broken' }), 204)
+    assert.deepEqual(removed, [image, '/pulled/broken.gguf'])
   })
 })
 

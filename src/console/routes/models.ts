@@ -69,7 +69,7 @@ export function registerModels(
   own.post('/console/api/models/remove', async (request, reply) => {
     ownerOf(request)
     const { model: id } = readModel(request)
-    const model = deps.catalog.find(id)
+    const model = deps.catalog.find(id) ?? deps.pulledModels.findLeftOut(id)
     if (model === undefined) throw new ServiceError('not_found', `The model ${id} does not exist; it may have been removed.`)
     if (!deps.pulledModels.has(model))
       throw new ServiceError('validation_error', `${id} was not pulled; remove it from its models folder.`, {

@@ -22,7 +22,7 @@ export function unobservedInterface() {
     recordRequest() {},
     findStorageFault: async () => null,
     pulls: { list: () => [], start: () => Promise.reject(new Error('Nothing is pulled here.')) },
-    pulledModels: { has: () => false, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
+    pulledModels: { has: () => false, findLeftOut: () => undefined, remove: () => Promise.reject(new Error('Nothing was pulled here.')) },
   }
 }
 

@@ -177,11 +177,13 @@ async function* pullProgress(
 async function remove(deps: RouteDependencies, { modelAliases }: HttpSettings, call: Call): Promise<unknown> {
   await requireOwner(deps, call)
   const { model: given } = parseOllamaName(synchronousBody(call.incoming).value)
-  const descriptor = requireTextModel(deps.catalog, resolveModelName(deps.catalog, given, modelAliases), 'read')
-  const { pulledModels } = deps
-  if (!pulledModels.has(descriptor))
-    throw new ServiceError('validation_error', `${descriptor.id} was not pulled; remove it from its models folder.`, { param: 'model' })
-  await pulledModels.remove(descriptor)
-  await noteModelChange(deps, call, { action: 'model-removed', model: descriptor.id })
+  const { catalog, pulledModels } = deps
+  const id = resolveModelName(catalog, given, modelAliases)
+  const leftOut = catalog.find(id) === undefined ? pulledModels.findLeftOut(id) : undefined
+  const model = leftOut ?? requireTextModel(catalog, id, 'read')
+  if (!pulledModels.has(model))
+    throw new ServiceError('validation_error', `${id} was not pulled; remove it from its models folder.`, { param: 'model' })
+  await pulledModels.remove(model)
+  await noteModelChange(deps, call, { action: 'model-removed', model: id })
   return call.reply.code(200).send()
 }
