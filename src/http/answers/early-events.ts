@@ -19,7 +19,7 @@ export async function isLate(clock: Clock, first: Promise<unknown>): Promise<boo
 export interface Ping {
   /** A comment, or an event without meaning. */
   readonly text: string
-  /** Whether the stream has been silent for as long as it may be when it begins; absent = it has not. */
+  /** Whether the client has waited for five seconds when the stream begins; absent = it has not. */
   readonly isDue?: boolean
 }
 
