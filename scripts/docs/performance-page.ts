@@ -36,7 +36,7 @@ const introduction = `# Performance
 
 <!-- Written by \`npm run docs\` from bench/results/*.json; change it there. -->
 
-Each row compares Sepia with a rival in the same run on the same machine. The machines are small virtual ones with two cores and no GPU, and engines use one thread. Compare ratios rather than single figures.
+Each row compares Sepia with a rival in the same run on the same machine. The ratio is Sepia's figure divided by the rival's. Compare ratios rather than single figures: the machines are virtual ones with two cores and no GPU, and engines use one thread.
 
-Run a bench yourself with \`npm run bench -- <bench>\`. The rival \`llama-server\` is found through \`LLAMA_SERVER\`. [Capacity](capacity.md) has the figures of clusters.
+To run a bench yourself, use \`npm run bench -- <bench>\`, with the path of llama-server in \`LLAMA_SERVER\`. [Capacity](capacity.md) has the figures of clusters.
 `
