@@ -1,25 +1,26 @@
 import { attraction, boundedLoad } from '../core/cluster/attraction.ts'
 import type { ModelState } from '../core/ports/model-pool.ts'
 
-/** A node that a request could run on, as the choice between them sees it. */
+/** A node as a candidate for a request. */
 export interface NodeView {
   readonly id: string
   readonly draining: boolean
-  /** How the wanted model stands there. */
+  /** State of the requested model there. */
   readonly model: Pick<ModelState, 'state' | 'slots' | 'inUse' | 'waiting'>
-  /** Slots of the model that we hold or wait for there: the node's own report may be older. */
+  /** Slots of the model that this node holds or waits for there; the node's own report may be older. */
   readonly held: number
 }
 
 /**
- * The node that a request runs on: one that has the model loaded and is not buried in work, else one that can load it.
+ * Chooses the node for a request: one that has the model loaded and is not overloaded, else one that can load it.
  *
- * Among equals a conversation stays where its key leads unless that node has no free slot and more than 1.25 times its share of the load ("consistent
- * hashing with bounded loads", Mirrokni, Thorup and Zadimoghaddam 2016); then, and where there is no key, the least loaded comes first.
+ * Among equal nodes a conversation goes to the node of its key unless that has no free slot and more than 1.25 times its share of the load
+ * ("consistent hashing with bounded loads", Mirrokni, Thorup and Zadimoghaddam 2016); then, or without a key, the least loaded node is
+ * chosen.
  *
- * @param wanted.key What should come to the same node again; null = nothing.
- * @param wanted.excluded Ids of nodes that were tried in vain.
- * @returns Its id; null when there is none.
+ * @param wanted.key Requests with the same key prefer the same node; null = no preference.
+ * @param wanted.excluded Ids of nodes that failed already.
+ * @returns Its id; null = no node.
  */
 export function chooseNode(
   nodes: readonly NodeView[],
@@ -32,7 +33,7 @@ export function chooseNode(
   const slots = equals.reduce((sum, node) => sum + slotsOf(node), 0)
   const ranked = equals.map((node) => ({
     id: node.id,
-    // A free slot is enough, however small the share: a report may still count the turn that the conversation has just ended there.
+    // A free slot suffices regardless of the share: a report may still count the turn of the conversation that has just ended there.
     isOver: key === null || loadOf(node) + 1 > Math.max(slotsOf(node), Math.ceil((boundedLoad * total * slotsOf(node)) / slots)),
     pull: key === null ? 0 : attraction(key, { name: node.id, weight: slotsOf(node) }),
     fullness: loadOf(node) / slotsOf(node),
@@ -45,7 +46,7 @@ export function chooseNode(
   return ranked[0]?.id ?? null
 }
 
-/** Loading takes seconds and displaces others, so that it is worth it only where a loaded model has twice its slots to do. */
+/** Loading takes seconds and unloads other models, so it only pays off if the loaded model has work for twice its slots. */
 function tierOf(node: NodeView): number {
   const { state } = node.model
   if (state === 'backing-off') return 3

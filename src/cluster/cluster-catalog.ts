@@ -6,7 +6,7 @@ import type { ClusterView } from './cluster-view.ts'
 const noComputeNode =
   'cannot be run, because this node has the role api and no other node exists; start one on its database and bucket with --role worker or --role all'
 
-/** The models and assets of this machine, where it computes, and of every node that can be asked, or may be again soon. */
+/** The models and assets of this machine, if it computes, and of every node that is reachable or may soon be again. */
 export function createClusterCatalog(view: Pick<ClusterView, 'offers'>, own: ModelCatalog | null): ModelCatalog {
   const list = (): readonly ModelDescriptor[] => {
     const models = new Map((own?.list() ?? []).map((model) => [model.id, model]))

@@ -17,27 +17,27 @@ import { mostReroutes, type PlacedLease, rerouteImage, rerouteText } from './rer
 export interface ClusterPoolDependencies {
   readonly leasingNode: LeasingNode
   readonly view: Pick<ClusterView, 'lenders' | 'suspect' | 'changed'>
-  /** The models of the whole cluster. */
+  /** All models of the cluster. */
   readonly catalog: ModelCatalog
-  /** The `traceparent` of what runs now; absent = nobody traces. */
+  /** The `traceparent` of the current request; absent = tracing is off. */
   readonly traceparent?: () => string | undefined
   /** The models of this machine; null = it computes nothing. */
   readonly own: { readonly id: string; readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
-  /** How long a request waits for a node when there is none; absent = {@link mostNodeWaitMs}. */
+  /** Maximum wait for a node if there is none; absent = {@link mostNodeWaitMs}. */
   readonly nodeWaitMs?: number
 }
 
-/** How long a request waits for a node when there is none: the only one that runs its model may be starting again. */
+/** Default maximum wait for a node if there is none: the only one with the model may be restarting. */
 export const mostNodeWaitMs = 20_000
 
-/** The slots of every node, this one included: a request gets one where its model is loaded, and where its conversation was before. */
+/** Slots on all nodes, including this one. A request prefers nodes that have the model loaded, and the node of its conversation. */
 export function createClusterPool(deps: ClusterPoolDependencies): ModelPool {
   return new ClusterPool(deps)
 }
 
 class ClusterPool implements ModelPool {
   readonly #deps: ClusterPoolDependencies
-  /** Slots of each node and model that this node holds or waits for. */
+  /** Slots per node and model that this node holds or waits for. */
   readonly #held = new Map<string, number>()
 
   constructor(deps: ClusterPoolDependencies) {
@@ -108,7 +108,7 @@ class ClusterPool implements ModelPool {
     const { view, leasingNode, nodeWaitMs = mostNodeWaitMs } = this.#deps
     const until = leasingNode.clock.now() + nodeWaitMs
     let refusal: unknown
-    /** Whether nodes are missing rather than full: the next to report may have room. */
+    /** Whether nodes are missing rather than full; the next to report may have capacity. */
     let missing = true
     const lost = new Set(excluded)
     while (excluded.size <= mostReroutes) {
@@ -117,7 +117,7 @@ class ClusterPool implements ModelPool {
         const left = until - leasingNode.clock.now()
         if (left <= 0 || !missing) break
         await view.changed(left, { signal })
-        // The view leaves them alone for a while; then they may be there again, and nobody else is.
+        // The view ignores failed nodes for a while; retry them if there are no others.
         for (const each of lost) excluded.delete(each)
         lost.clear()
         continue
@@ -157,7 +157,7 @@ class ClusterPool implements ModelPool {
     throw missing ? makeNoNodeError(modelId, refusal) : refusal
   }
 
-  /** Notes a slot that is wanted on a node; the answer takes it back, once. */
+  /** Counts a slot requested from a node; the returned function undoes it once. */
   #hold(node: string, modelId: string): () => void {
     const place = `${node} ${modelId}`
     this.#held.set(place, (this.#held.get(place) ?? 0) + 1)
@@ -171,7 +171,7 @@ class ClusterPool implements ModelPool {
     }
   }
 
-  /** @param kind Absent = models of this id, whatever they are. */
+  /** @param kind Absent = any kind of model with this id. */
   #views(modelId: string, kind?: ModelDescriptor['kind']): readonly NodeView[] {
     const { own, view } = this.#deps
     const unloaded = { state: 'unloaded', slots: 1, inUse: 0, waiting: 0 } as const
@@ -190,7 +190,7 @@ class ClusterPool implements ModelPool {
     return own !== null && has ? [{ id: own.id, draining: false, model: stateIn(own.pool.states()), held: 0 }, ...others] : others
   }
 
-  /** What goes along with a question to a node; nodes of earlier versions would not understand it. */
+  /** The call sent along with a slot request; nodes of earlier versions do not support it. */
   #aheadFor(nodeId: string, ahead: TextAhead | undefined): AheadCall | undefined {
     return ahead === undefined || (this.#nodeOf(nodeId)?.leaseFormat ?? 1) < 2 ? undefined : { method: ahead.asks, request: ahead.request }
   }
@@ -206,7 +206,7 @@ class ClusterPool implements ModelPool {
   }
 }
 
-/** Whether another node may have what this one has not: it is full, stopping, or its model crashes. */
+/** Whether another node may succeed: this one is full or stopping, or its model crashes. */
 function mayBeElsewhere(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

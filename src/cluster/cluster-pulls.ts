@@ -3,30 +3,30 @@ import { ServiceError } from '../core/error.ts'
 import { checkPullSource, type ModelPull, type PlacedPull, type PullDesk } from '../core/model-pull.ts'
 import type { Clock } from '../core/ports/clock.ts'
 
-/** What the pulls of this machine must do. */
+/** The pulls of this machine. */
 export interface OwnPulls {
   list(): readonly ModelPull[]
   start(source: string, startedAt?: number): void
   remove(source: string, startedAt?: number): void
 }
 
-/** Pulls that a report tells of, the latest, and characters of why one failed. */
+/** Maximum number of pulls in a report, newest first, and of characters of a failure reason. */
 const mostReported = 10
 const longestReason = 500
 
-/** The pulls of every node: each tells of its own in its reports, begins what others want of it, and stops what others say was stopped. */
+/** The pulls of all nodes. Each node reports its own, starts those requested by others, and stops those stopped by others. */
 export class ClusterPulls implements PullDesk {
   readonly #self: Pick<NodeReport, 'id' | 'host'>
   readonly #own: OwnPulls | null
   readonly #clock: Pick<Clock, 'now'>
-  /** Of other nodes, by node, source and start. */
+  /** Stopped pulls of other nodes, by node, source and start. */
   readonly #stopped = new Map<string, NamedPull>()
   readonly #wanted = new Map<string, NamedPull>()
-  /** What others want of this node and has been begun, as long as they say so. */
+  /** Pulls started at the request of others, while they still report the request. */
   #begun: ReadonlySet<string> = new Set()
   #nodes: readonly ClusterNode[] = []
 
-  /** @param own null = this node lends no models, so that none are pulled to it. */
+  /** @param own null = this node runs no models, so none are pulled to it. */
   constructor(self: Pick<NodeReport, 'id' | 'host'>, own: OwnPulls | null, clock: Pick<Clock, 'now'>) {
     this.#self = self
     this.#own = own
@@ -60,7 +60,7 @@ export class ClusterPulls implements PullDesk {
     for (const [key, wanted] of this.#wanted) if (isIt(wanted)) this.#wanted.delete(key)
   }
 
-  /** What this node's next report says of pulls. */
+  /** The pulls for this node's next report. */
   report(): Pick<NodeReport, 'pulls' | 'stoppedPulls' | 'wantedPulls' | 'takesPulls'> {
     const pulls = (this.#own?.list() ?? [])
       .slice(-mostReported)
@@ -74,7 +74,7 @@ export class ClusterPulls implements PullDesk {
     }
   }
 
-  /** Learns what every node said last. */
+  /** Updates the view from the latest report of every node. */
   learn(nodes: readonly ClusterNode[]): void {
     this.#nodes = nodes
     for (const { node, source, startedAt } of nodes.flatMap(({ stoppedPulls = [] }) => stoppedPulls))
@@ -85,13 +85,13 @@ export class ClusterPulls implements PullDesk {
     for (const [key, wanted] of this.#wanted) this.#follow(key, wanted, reported)
   }
 
-  /** Begins what others want of this node, once, though they say it until they have heard of it. */
+  /** Starts requested pulls once, although requests are repeated until they are seen. */
   #begin(wanted: readonly NamedPull[]): void {
     for (const pull of wanted) if (!this.#begun.has(keyOf(pull))) this.#own?.start(pull.source, pull.startedAt)
     this.#begun = new Set(wanted.map(keyOf))
   }
 
-  /** Ends a wish that its node tells of, and hands one to another node when its own has left. */
+  /** Ends a request whose node reports the pull; reassigns it if its node has left. */
   #follow(key: string, wanted: NamedPull, reported: ReadonlySet<string>): void {
     const node = this.#nodes.find(({ id }) => id === wanted.node)
     const isPulled = node?.pulls?.some(({ source, state }) => source === wanted.source && state === 'pulling') ?? false
@@ -118,7 +118,7 @@ export class ClusterPulls implements PullDesk {
     )
   }
 
-  /** Where a model has most room in memory. */
+  /** The node with the most free memory for models. */
   #findNode(): ClusterNode | undefined {
     const takers = this.#nodes.filter(({ draining, takesPulls = false }) => takesPulls && !draining)
     return takers.toSorted((a, b) => b.memoryBytes - a.memoryBytes || (a.id < b.id ? -1 : 1))[0]

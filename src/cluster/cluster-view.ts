@@ -11,37 +11,37 @@ import type { ClusterPulls } from './cluster-pulls.ts'
 export interface ClusterViewSettings {
   readonly registry: NodeRegistry
   readonly clock: Clock
-  /** What never changes in this node's reports. */
+  /** Constant fields of this node's reports. */
   readonly self: Pick<NodeReport, 'id' | 'role' | 'url' | 'host' | 'version' | 'memoryBytes' | 'workFormat' | 'leaseFormat'>
-  /** What this machine lends; null = nothing. */
+  /** Models this machine offers; null = none. */
   readonly lends: { readonly pool: ModelPool; readonly catalog: ModelCatalog } | null
   readonly isDraining: () => boolean
-  /** What it has done so far. */
+  /** Counters of this node. */
   readonly tally: () => NodeTally
-  /** What the nodes tell each other of models that they pull. */
+  /** Exchange of pulls between nodes. */
   readonly pulls: Pick<ClusterPulls, 'report' | 'learn'>
   readonly onFault: (error: unknown) => void
-  /** Called with a node that could not be reached, and why; once a minute while that lasts. */
+  /** Called with an unreachable node and the cause; once a minute while it lasts. */
   readonly onUnreached: (node: Pick<ClusterNode, 'id' | 'host' | 'url'>, cause: unknown) => void
 }
 
-/** How long a node that could not be reached is left alone. */
+/** Time for which an unreachable node is not used. */
 const suspectedMs = 6000
 const reportAgainMs = 60_000
-/** How long what a node offered is remembered after it was last heard of: it may be starting again. */
+/** Time for which the models of a silent node stay listed, since it may be restarting. */
 const rememberedMs = 60_000
-/** A report that takes longer is given up, so that the next is not late. */
+/** Time limit of a report, so that the next one is not late. */
 const reportLimitMs = 4000
 
 interface KnownOffer {
   readonly offer: string
   readonly content: NodeOffer
   readonly url: string | null
-  /** When its node was last among those that are there. */
+  /** Time at which its node was last in the report. */
   readonly seenAt: number
 }
 
-/** Reports this node to the registry again and again, and remembers what the others said. */
+/** Reports this node to the registry periodically and caches the reports of others. */
 export class ClusterView implements AsyncDisposable {
   readonly #settings: ClusterViewSettings
   readonly #stop = new AbortController()
@@ -57,9 +57,9 @@ export class ClusterView implements AsyncDisposable {
   }
 
   /**
-   * Reports for the first time, and from then on until it is disposed of.
+   * Sends the first report, and repeats it until disposed of.
    *
-   * @throws {Error} when another node has a model of this one as one of another kind; what the registry throws.
+   * @throws {Error} if another node has a model of the same id but another kind; the errors of the registry.
    */
   static async open(settings: ClusterViewSettings, options: { readonly signal: AbortSignal }): Promise<ClusterView> {
     const view = new ClusterView(settings)
@@ -73,12 +73,12 @@ export class ClusterView implements AsyncDisposable {
     return view
   }
 
-  /** Every node of the last report, this one included. When the registry does not answer, they are those of the last answer. */
+  /** All nodes of the last report, including this one. If the registry does not respond, those of its last response. */
   nodes(): readonly ClusterNode[] {
     return this.#nodes
   }
 
-  /** Other nodes that may lend slots: known by what they offer, and not just found out of reach. */
+  /** Other nodes that offer slots: their models are known and they are not marked unreachable. */
   lenders(): readonly { readonly node: ClusterNode; readonly offer: NodeOffer }[] {
     const { clock, self } = this.#settings
     return this.#nodes.flatMap((node) => {
@@ -88,12 +88,12 @@ export class ClusterView implements AsyncDisposable {
     })
   }
 
-  /** What other nodes offer, those included that cannot be reached just now or left within the last minute: they may come back. */
+  /** Models of other nodes, including those that are unreachable or left within the last minute. */
   offers(): readonly NodeOffer[] {
     return [...this.#offers.values()].map(({ content }) => content)
   }
 
-  /** Resolves when there is something new of the other nodes, or after `timeoutMs`. */
+  /** Resolves after a change of other nodes, or after `timeoutMs`. */
   async changed(timeoutMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const updated = this.#updated.promise
     await firstOf(
@@ -103,7 +103,7 @@ export class ClusterView implements AsyncDisposable {
     )
   }
 
-  /** Leaves a node alone for a while, since it could not be reached. */
+  /** Marks a node as unreachable for a while. */
   suspect(nodeId: string, cause: unknown): void {
     const { clock, onUnreached } = this.#settings
     const now = clock.now()
@@ -114,7 +114,7 @@ export class ClusterView implements AsyncDisposable {
     if (isNews && node !== undefined) onUnreached(node, cause)
   }
 
-  /** Reports now, for what others should know at once. */
+  /** Reports now, for urgent changes. */
   async refresh(options: { readonly signal: AbortSignal }): Promise<void> {
     await this.#report(options)
   }
@@ -142,7 +142,7 @@ export class ClusterView implements AsyncDisposable {
     }
   }
 
-  /** An earlier life of this node, and nodes that leave, count no more. */
+  /** Ignores an earlier process of this node, and nodes that are leaving. */
   #findConflict(): Error | undefined {
     const { lends, self } = this.#settings
     const others = this.lenders().filter(({ node }) => !node.draining && node.url !== self.url)
@@ -153,7 +153,7 @@ export class ClusterView implements AsyncDisposable {
     const { registry, self, lends, isDraining, tally, pulls } = this.#settings
     const content: NodeOffer = { models: lends?.catalog.list() ?? [], assets: lends?.catalog.listAssets() ?? [] }
     const offer = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
-    // The offer first: a report must not name one that cannot be found.
+    // The offer first: a report must not refer to one that does not exist.
     if (offer !== this.#offered) await registry.offer(self.id, content, options)
     this.#offered = offer
     const models = lends?.pool.states() ?? []
@@ -175,7 +175,7 @@ export class ClusterView implements AsyncDisposable {
     if (content !== null) this.#offers.set(id, { offer, content, url, seenAt: clock.now() })
   }
 
-  /** What was offered too long ago, or by an earlier life of a node that is back, counts no more. */
+  /** Forgets offers that are too old, or of an earlier process of a node. */
   #forgetOffers(): void {
     const here = new Set(this.#nodes.map(({ id }) => id))
     const urls = new Set(this.#nodes.flatMap(({ id, url }) => (this.#offers.has(id) ? [url] : [])))
@@ -187,7 +187,7 @@ export class ClusterView implements AsyncDisposable {
 
 const kindWords = { text: 'a text model', image: 'an image model' } as const
 
-/** The first of a node's models that another node has as one of another kind, so that requests for it could come to either; undefined = none. */
+/** The first model of a node that another node has as another kind, so that its requests could reach either; undefined = none. */
 function findKindConflict(
   own: readonly Pick<ModelDescriptor, 'id' | 'kind'>[],
   others: readonly { readonly node: Pick<ClusterNode, 'host' | 'url'>; readonly offer: Pick<NodeOffer, 'models'> }[],

@@ -19,11 +19,11 @@ interface GrantDependencies {
 
 interface Requested {
   readonly question: LeaseQuestion
-  /** Aborts when the asking node leaves. */
+  /** Aborts when the requesting node disconnects. */
   readonly signal: AbortSignal
-  /** What it says after its question. */
+  /** Lines sent after the question. */
   readonly lines: AsyncIterable<string>
-  /** The seals of the call that came along with the question; null = none did. */
+  /** Seals of the call sent along with the question; null = none. */
   readonly ahead: SealedLines | null
   readonly asker: SealedLines
   readonly lender: SealedLines
@@ -35,7 +35,7 @@ interface Reply {
   readonly send: (text: string) => Promise<void>
 }
 
-/** Gets the slot that was asked for and does what is asked on it until the asking node ends or leaves. */
+/** Acquires the requested slot and serves calls on it until the requesting node ends the lease or disconnects. */
 export async function grantLease(deps: GrantDependencies, requested: Requested, reply: Reply): Promise<void> {
   const { lender, lines, ahead, asker, signal } = requested
   const answer = (line: LeaseAnswer) => {
@@ -91,7 +91,7 @@ async function acquire({ pool, isDraining }: GrantDependencies, { question, sign
   return { model: null, [Symbol.asyncDispose]: async () => {} }
 }
 
-/** Another node may be of a later version, whose kinds nobody can know here. */
+/** A node of a later version may send unknown kinds. */
 function unknownKind(kind: never): ServiceError {
   return new ServiceError('unsupported', `The other node does not support a lease of the kind ${JSON.stringify(kind)}; upgrade it.`)
 }
@@ -135,7 +135,7 @@ async function work(model: Model, call: Call, { signal, say }: Speaker): Promise
   return done(null)
 }
 
-/** What another node sealed is of our own making, so that its shape is not checked again. */
+/** Sealed requests come from another node of Sepia, so their shape is not checked again. */
 function ask(model: TextModel, { method, request, account }: Call, signal: AbortSignal): Promise<unknown> | undefined {
   if (method === 'embed') return model.embed(request as EmbeddingRequest, { signal })
   if (method === 'rank') return model.rank?.(request as RankRequest, { signal })

@@ -29,21 +29,21 @@ export interface LeasingNode {
   readonly nodeId: string
   readonly secret: KeyObject
   readonly clock: Clock
-  /** Absent = nodes know each other by their secret alone. */
+  /** Absent = nodes authenticate by their secret only. */
   readonly tls?: NodeTls | undefined
-  /** How long a request waits for a slot of a model at most. */
+  /** Maximum wait for a slot. */
   readonly waitLimitMs: number
 }
 
-/** A slot on another node. Disposing it frees the slot there. */
+/** A slot on another node; disposing it frees the slot there. */
 export interface LeasedSlot extends AsyncDisposable {
   readonly facts: Pick<TextModel, 'contextLength' | 'device'>
-  /** What the model can besides what every model can. */
+  /** Optional methods of the model. */
   readonly abilities: readonly string[]
   /**
-   * The parts of one call and, as its return value, its result.
+   * Yields the parts of a call and returns its result.
    *
-   * @throws {NodeLost} when the node goes away; what the model throws.
+   * @throws {NodeLost} if the node is lost; the errors of the model.
    */
   call(
     method: string,
@@ -52,28 +52,28 @@ export interface LeasedSlot extends AsyncDisposable {
   ): AsyncGenerator<unknown, unknown>
 }
 
-/** The node that is asked for a slot. */
+/** The node to request a slot from. */
 export interface LenderAddress {
   readonly id: string
   readonly url: string
-  /** The latest format of leases that it grants. */
+  /** Latest format of leases it grants. */
   readonly leaseFormat: number
 }
 
-/** A call that goes along with the question for the slot. */
+/** A call sent along with the slot request. */
 export interface AheadCall {
   readonly method: string
-  /** Recognised by its identity when it is asked for. */
+  /** Matched by identity with the actual request. */
   readonly request: unknown
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 /**
- * Asks another node for a slot and waits until it has one.
+ * Requests a slot from another node and waits for it.
  *
- * @throws {NodeLost} when it does not answer, or not as one that has the secret.
- * @throws {ServiceError} what its pool throws.
+ * @throws {NodeLost} if it does not respond, or does not have the secret.
+ * @throws {ServiceError} the errors of its pool.
  */
 export async function leaseSlot(
   leasingNode: LeasingNode,
@@ -135,18 +135,18 @@ export async function leaseSlot(
     request.on('error', () => {})
     request.destroy()
     signal.throwIfAborted()
-    // The connection had been closed, which says nothing of the node; one that is made for the purpose does.
+    // A reused connection was closed, which says nothing about the node; a new one does.
     if (request.reusedSocket && isReset(error)) return leaseSlot(leasingNode, lender, question, { signal, ahead })
     throw error instanceof Error && 'code' in error && error.name === 'ServiceError' ? error : lost(error)
   }
 }
 
-/** How long a node may say that it is there before it answers: somewhat longer than its pool lets anybody wait. */
+/** Time limit for the answer of a responsive node: somewhat longer than its pool's maximum wait. */
 function answerLimitMs({ kind }: LeaseQuestion, { waitLimitMs }: LeasingNode): number {
   return kind === 'text' || kind === 'image' ? waitLimitMs + silenceMs : longestLoadMs
 }
 
-/** What asks for another protocol is an answer too: else nobody would hear of it, nor of the end of the connection. */
+/** An upgrade response is an answer too; without a handler, neither it nor the end of the connection would be noticed. */
 function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
@@ -162,7 +162,7 @@ function isReset(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
-/** A first call as it goes along with a question; undefined = it is too long for that. */
+/** Encodes the first call for sending along with the slot request; undefined = too long. */
 function writeAhead({ method, request }: AheadCall, account: string): ReturnType<typeof writePortable> | undefined {
   const written = writePortable({ type: 'call', call: aheadCall, method, request, account } satisfies AskerLine)
   return written.parts.reduce((sum, { length }) => sum + length, written.json.length) > mostAheadBytes ? undefined : written
@@ -174,10 +174,10 @@ interface SlotParts {
   readonly key: KeyObject
   readonly clock: Clock
   readonly watch: Disposable & { onSign(): void }
-  /** The first part of a call has come, so that no other node can take over. */
+  /** Called when the first part of a call has arrived, after which no other node can take over. */
   readonly onBegun: () => void
   readonly lost: (cause: unknown) => NodeLost
-  /** What went along with the question. */
+  /** The call sent along with the slot request. */
   readonly ahead: AheadCall | undefined
 }
 
@@ -186,10 +186,10 @@ interface OpenCall {
   wake: PromiseWithResolvers<void>
 }
 
-/** Number of the call that goes along with a question. */
+/** Number of the call sent along with the slot request. */
 const aheadCall = 1
 
-/** Lines that may wait here before the other node is left waiting. */
+/** Maximum number of buffered lines before the other node must wait. */
 const window = 64
 
 class Slot implements LeasedSlot {
@@ -203,7 +203,7 @@ class Slot implements LeasedSlot {
   abilities: readonly string[] = []
   #error: unknown = null
   #lastCall = aheadCall
-  /** Under way, and not asked for yet. */
+  /** Sent along and not claimed yet. */
   #ahead: AheadCall | undefined
   #reading: Promise<void> = Promise.resolve()
   #roomAgain = Promise.withResolvers<void>()
@@ -224,14 +224,14 @@ class Slot implements LeasedSlot {
     })
   }
 
-  /** The other node's answer to the question. */
+  /** The other node's answer to the slot request. */
   async open(): Promise<LeaseAnswer> {
     const line = await this.#lines.next()
     if (line.done) throw new Error('the node closed the connection')
     return this.#lender.read(line.value) as LeaseAnswer
   }
 
-  /** Begins to listen to what comes of calls. */
+  /** Starts receiving the results of calls. */
   grant({ facts, abilities }: Extract<LeaseAnswer, { readonly type: 'granted' }>): this {
     this.facts = facts
     this.abilities = abilities
@@ -284,7 +284,7 @@ class Slot implements LeasedSlot {
     const { request, watch } = this.#parts
     if (this.#ahead !== undefined) this.#calls.delete(aheadCall)
     this.#pings[Symbol.dispose]()
-    // The other node ends its answer when it has heard the end; the connection may then serve again.
+    // The other node ends its response when it has received the end; the connection may then be reused.
     request.end()
     this.#resume()
     void this.#reading.finally(() => watch[Symbol.dispose]())
@@ -306,7 +306,7 @@ class Slot implements LeasedSlot {
       const open = this.#calls.get(said.call)
       open?.lines.push(said)
       open?.wake.resolve()
-      // Not read on while a caller lags behind, so that the other node feels it.
+      // Stops reading while a caller lags behind, which applies back-pressure to the other node.
       if ((open?.lines.length ?? 0) >= window) await this.#room()
     }
   }
@@ -325,7 +325,7 @@ class Slot implements LeasedSlot {
     this.#roomAgain.resolve()
   }
 
-  /** Stops what was sent along and is not wanted. Were its parts left lying, nothing could be heard any more. */
+  /** Cancels an unclaimed call that was sent along; its buffered parts would block the connection. */
   #dropAhead(): void {
     if (this.#ahead === undefined) return
     this.#calls.delete(aheadCall)

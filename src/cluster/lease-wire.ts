@@ -1,76 +1,79 @@
 import { type ErrorRecord, ServiceError, toFailureRecord } from '../core/error.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 
-/** Where every node that lends slots takes leases. */
+/** Path for leases on every node that offers slots. */
 export const leasePath = '/v1/lease'
-/** What the other side must not be silent for longer than, or it counts as dead. */
+/** Silence after which the other side counts as dead. */
 export const silenceMs = 15_000
-/** The same while nothing has come of a call: another node can begin it, as if the registry had reported this one dead. */
+/** Silence limit while no part of a call has arrived: another node can then take over, as when the registry reports a node dead. */
 export const unbegunSilenceMs = 6000
-/** How often each side of a lease shows that it is there. */
+/** Interval of keep-alive messages on a lease. */
 export const pingMs = 2000
-/** A node that is there shows at once that it heard a question. */
+/** Time limit for the first keep-alive after a slot request. */
 export const firstSignMs = 3000
-/** How long a node may take with its answer before it shows that it is there. */
+/** Time to answer before the first keep-alive is sent. */
 export const quickAnswerMs = 250
-/** How long a node may take to load a model, or to end what runs on it. */
+/** Maximum time for loading a model, or for its running work to end. */
 export const longestLoadMs = 60 * 60_000
-/** What this version grants: from 2 on, the first call may come along with the question; from 3 on, signs of work before the answer are sealed. */
+/**
+ * Format of leases granted by this version. From 2 on, the first call may be sent along with the slot request; from 3 on, keep-alives
+ * before the answer are sealed.
+ */
 export const leaseFormat = 3
-/** Longest first call that comes along with a question: where the slot is refused, it came in vain. */
+/** Maximum size of a call sent along with the slot request; larger ones would be wasted if the slot is refused. */
 export const mostAheadBytes = 64 * 1024
-/** How old or how far ahead a question may be by the cluster's clock. */
+/** Accepted clock difference of a slot request, by the cluster's clock. */
 export const questionWindowMs = 30_000
 
-/** The first line: what is wanted. Sealed by the header fields, since there is no key yet. */
+/** The first line: the slot request. It is sealed by header fields, since there is no session key yet. */
 export interface LeaseQuestion {
   readonly kind: 'text' | 'image' | 'load' | 'unload'
   readonly model: string
   readonly account: string
   readonly sequences: number
   readonly deferred: boolean
-  /** Absent = 0, as from nodes that know of none. */
+  /** Absent = 0, for nodes of older versions. */
   readonly priority?: number
-  /** The trace that it is asked for in, as W3C's `traceparent`; absent = none. */
+  /** Trace of the request, as W3C `traceparent`; absent = none. */
   readonly traceparent?: string
-  /** Whether call 1 follows at once, sealed by the question alone; absent = every call waits for the answer, as with nodes of format 1. */
+  /** Whether call 1 follows at once, sealed by the request alone; absent = calls wait for the answer, as in format 1. */
   readonly ahead?: true
 }
 
-/** The answer to the question, as the first line back. */
+/** The answer to a slot request, sent as the first line. */
 export type LeaseAnswer =
   | { readonly type: 'granted'; readonly facts: Pick<TextModel, 'contextLength' | 'device'>; readonly abilities: readonly string[] }
   | { readonly type: 'refused'; readonly error: CarriedError }
 
-/** What the asker says on a lease. */
+/** Lines sent by the requesting node. */
 export type AskerLine =
   | { readonly type: 'call'; readonly call: number; readonly method: string; readonly request: unknown; readonly account: string }
   | { readonly type: 'cancel'; readonly call: number }
   | { readonly type: 'ping' }
 
-/** What the lender says on a lease. */
+/** Lines sent by the lending node. */
 export type LenderLine =
   | { readonly type: 'part'; readonly call: number; readonly part: unknown }
   | { readonly type: 'done'; readonly call: number; readonly result: unknown }
   | { readonly type: 'failed'; readonly call: number; readonly error: CarriedError }
   | { readonly type: 'ping' }
 
-/** A {@link ServiceError} as it goes from node to node. */
+/** A {@link ServiceError} as sent between nodes. */
 export interface CarriedError extends ErrorRecord {
   readonly retryAfterSeconds: number | null
 }
 
-/** What other nodes may know of an error. */
+/** Converts an error for other nodes. */
 export function carryError(error: unknown): CarriedError {
   return { ...toFailureRecord(error), retryAfterSeconds: error instanceof ServiceError ? (error.retryAfterSeconds ?? null) : null }
 }
 
-/** The error that was carried. */
+/** Converts an error received from another node. */
 export function uncarryError({ code, message, param, cause, retryAfterSeconds }: CarriedError): ServiceError {
   return new ServiceError(code, message, { param: param ?? undefined, cause, retryAfterSeconds: retryAfterSeconds ?? undefined })
 }
 
-/** A node that cannot be reached, or is gone; another may do the work, now or when the client asks once more. */
+/** An unreachable or lost node; another node may do the work, now or when the client retries. */
 export class NodeLost extends ServiceError {
   readonly nodeId: string
 

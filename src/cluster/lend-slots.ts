@@ -14,40 +14,40 @@ import { repeat, watchSilence } from './watch-silence.ts'
 
 export interface LenderSettings {
   readonly nodeId: string
-  /** What all nodes know and nobody else. */
+  /** The secret shared by all nodes. */
   readonly secret: KeyObject
-  /** Absent = nodes know each other by their secret alone. */
+  /** Absent = nodes authenticate by their secret only. */
   readonly tls?: NodeTls | undefined
   /** The models of this machine. */
   readonly pool: ModelPool
   readonly clock: Clock
-  /** Whether nothing new is taken any more. */
+  /** Whether new leases are refused. */
   readonly isDraining: () => boolean
   readonly onFault: (error: unknown) => void
-  /** Runs what is lent in its place of the asker's trace; absent = nobody traces. */
+  /** Runs a lease within the requester's trace; absent = tracing is off. */
   readonly trace?: (question: LeaseQuestion, run: () => Promise<void>) => Promise<void>
 }
 
-/** How long the head of a question may take; a connection without one counts from its beginning. */
+/** Time limit for the headers of a slot request, starting with the connection. */
 const longestHeadMs = 10_000
-/** How long a refused connection may take to end. */
+/** Time limit for closing a refused connection. */
 const refusalMs = 1000
 const mostQuestionBytes = 16 * 1024
-/** What no pool lets anybody wait for. */
+/** Longer than any pool's maximum wait. */
 const longestWaitMs = 24 * 60 * 60_000
 
-/** What listens for other nodes; disposing it cuts every lease. */
+/** A listener for other nodes; disposing it ends every lease. */
 export interface Lender extends AsyncDisposable {
   readonly port: number
-  /** Resolves when nothing is lent. */
+  /** Resolves when no slot is leased. */
   idle(): Promise<void>
 }
 
-/** Listens for other nodes and lends them slots of this machine's models. */
+/** Listens for other nodes and leases slots of this machine's models to them. */
 export async function lendSlots(settings: LenderSettings, address: { readonly host: string; readonly port: number }): Promise<Lender> {
   const guard = new QuestionGuard(settings.secret, settings.clock)
   const unproven = new UnprovenConnections()
-  // A lease lives as long as its work; its silence is watched instead.
+  // A lease has no time limit; only its silence is limited.
   const limits = { requestTimeout: 0, headersTimeout: longestHeadMs, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 }
   const { tls } = settings
   const secure = tls && createSecureServer({ ...limits, ...tls.settings, handshakeTimeout: firstSignMs })
@@ -82,7 +82,7 @@ export async function lendSlots(settings: LenderSettings, address: { readonly ho
 
 interface Admission {
   readonly guard: QuestionGuard
-  /** Called when a question came from a node. */
+  /** Called when a request was proven to come from a node. */
   readonly onProven: () => void
 }
 
@@ -108,7 +108,7 @@ async function answer(
   if (line.done) return refuse(request, response, 400)
   if (!guard.admits(request.headers, { to: nodeId, line: line.value })) return refuse(request, response, 401)
   onProven()
-  // A waiting node sends nothing; one with a slot does.
+  // A waiting node sends nothing; one with a slot sends keep-alives.
   limitMs = longestWaitMs
   mostBytes = maxLineBytes
 
@@ -145,7 +145,7 @@ async function answer(
   response.end()
 }
 
-/** Whether an error says that the other node is gone, or its connection. */
+/** Whether an error means that the other node or its connection is gone. */
 function hasLeft(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
 }
@@ -157,7 +157,7 @@ async function* receivedBytes(request: IncomingMessage, watch: { onSign(): void 
   }
 }
 
-/** Strangers learn nothing, and their connection ends, whether they end their half or not. */
+/** Refuses strangers without information and closes their connection, even if they keep their half open. */
 function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   response.writeHead(status, { connection: 'close' }).end()
   request.resume()

@@ -3,7 +3,7 @@ import type { ModelState } from '../core/ports/model-pool.ts'
 /** Better first. */
 const order: readonly ModelState['state'][] = ['loaded', 'loading', 'unloaded', 'backing-off']
 
-/** The states of each model on several nodes as one: the best of them, and their sums. */
+/** Merges the states of each model on several nodes: the best state, and sums. */
 export function mergeStates(nodes: readonly (readonly ModelState[])[]): readonly ModelState[] {
   return [...Map.groupBy(nodes.flat(), ({ modelId }) => modelId).values()].flatMap((states) => {
     const best = [...states].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state))[0]

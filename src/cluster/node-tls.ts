@@ -3,46 +3,46 @@ import { Agent } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext, type TlsOptions } from 'node:tls'
 
-/** What a node proves itself by, each as PEM. */
+/** Certificates and key of a node, each as PEM. */
 export interface NodeCertificate {
-  /** The certificates of the authorities that sign nodes of this cluster, and nobody else. */
+  /** Certificates of the authorities that sign only nodes of this cluster. */
   readonly authority: string
-  /** The node's own certificate, and those between it and the authority. */
+  /** The node's certificate and intermediate ones. */
   readonly certificate: string
   readonly key: string
 }
 
-/** Certificates by which nodes know each other in both directions; a renewed one counts for every connection made from then on. */
+/** Mutual TLS between nodes; a renewed certificate applies to new connections. */
 export class NodeTls {
   #settings: TlsOptions
   #agent: Agent
   readonly #listeners = new Set<(settings: TlsOptions) => void>()
 
-  /** @throws {Error} when these cannot be used. */
+  /** @throws {Error} if the certificate is unusable. */
   constructor(certificate: NodeCertificate, now: number) {
     this.#settings = settingsOf(certificate, now)
     this.#agent = agentOf(this.#settings)
   }
 
-  /** Takes others. @throws {Error} when they cannot be used; those from before then stay. */
+  /** Replaces the certificate. @throws {Error} if the new one is unusable; the old one then stays. */
   replace(certificate: NodeCertificate, now: number): void {
     this.#settings = settingsOf(certificate, now)
-    // Leases on the earlier connections go on to their end.
+    // Leases on earlier connections continue.
     this.#agent = agentOf(this.#settings)
     for (const listener of this.#listeners) listener(this.#settings)
   }
 
-  /** For asking other nodes. */
+  /** Agent for requests to other nodes. */
   get agent(): Agent {
     return this.#agent
   }
 
-  /** For a server that answers nodes only. */
+  /** Settings for a server that only accepts nodes. */
   get settings(): TlsOptions {
     return this.#settings
   }
 
-  /** Calls back with each replacement, until disposed of. */
+  /** Registers a listener for replacements, until disposed of. */
   onReplaced(listener: (settings: TlsOptions) => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
@@ -65,20 +65,21 @@ function agentOf({ ca, cert, key, minVersion }: TlsOptions): Agent {
     minVersion,
     keepAlive: true,
     maxSockets: Number.POSITIVE_INFINITY,
-    // Every connection shows both certificates, so that one that has ended or is not believed any more opens none.
+    // Every connection verifies both certificates, so that expired or untrusted ones cannot connect.
     maxCachedSessions: 0,
-    // Nodes are equal, and addresses of pods are not known when certificates are made: a holder of one of the authority's is a node.
+    // All nodes have the same rights, and pod addresses are unknown when certificates are issued: any holder of a certificate by the
+    // authority is a node.
     checkServerIdentity: () => undefined,
   })
 }
 
-/** Connections of one address, and in all, on which nobody has shown to be a node. */
+/** Maximum number of unproven connections per address, and in total. */
 const mostOfAddress = 128
 const mostOfAll = 512
 
 /**
- * Bounds the connections on which nothing has shown yet that a node is at the other end: with one too many the oldest is closed. A node proves itself within
- * milliseconds; a stranger who only holds connections loses them.
+ * Limits connections that have not been proven to come from a node: beyond the limit the oldest is closed. Nodes prove themselves within
+ * milliseconds, so idle strangers lose their connections.
  */
 export class UnprovenConnections {
   /** Oldest first. */
@@ -95,7 +96,7 @@ export class UnprovenConnections {
     this.#all.set(place, socket)
   }
 
-  /** Notes that a node is at the other end; `socket` may be the encrypted one on a connection. */
+  /** Marks a connection as coming from a node; `socket` may be its TLS socket. */
   prove(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
     const place = placeOf(socket)
     if (place !== null) this.#all.delete(place)

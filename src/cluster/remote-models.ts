@@ -5,7 +5,7 @@ import type { TextModel } from '../core/ports/text-model.ts'
 import type { DetokenizeResult, EmbeddingResult, RankResult, TextPart, TokenizeResult } from '../core/text-generation.ts'
 import type { LeasedSlot } from './lease-slot.ts'
 
-/** A text model behind a slot of another node. What that node sealed has the shape that its own model gave it. */
+/** A text model on a leased slot of another node. Sealed results have the shape of the node's own model. */
 export function createRemoteTextModel(slot: LeasedSlot, account: string): TextModel {
   const ask = async <Result>(method: string, request: unknown, { signal }: { readonly signal: AbortSignal }): Promise<Result> =>
     (await resultOf(slot.call(method, request, { signal, account }), () => {})) as Result
@@ -24,7 +24,7 @@ export function createRemoteTextModel(slot: LeasedSlot, account: string): TextMo
 
 type DrawOptions = Pick<Parameters<ImageModel['generate']>[1], 'signal' | 'onProgress'>
 
-/** An image model behind a slot of another node, which looks assets up by their names itself. */
+/** An image model on a leased slot of another node, which resolves asset names itself. */
 export function createRemoteImageModel(slot: LeasedSlot, account: string): ImageModel {
   const { device } = slot.facts
   const draw = async (request: unknown, { signal, onProgress }: DrawOptions): Promise<ImageResult> =>
@@ -32,7 +32,7 @@ export function createRemoteImageModel(slot: LeasedSlot, account: string): Image
   return {
     ...(device === undefined ? {} : { device }),
     generate: draw,
-    // Nodes of earlier versions know it as a drawing.
+    // Nodes of earlier versions expect it as a drawing.
     enlarge: (request, options) => draw(writeEnlargement(request), options),
   }
 }

@@ -3,23 +3,23 @@ import type { ModelLease } from '../core/ports/model-pool.ts'
 import type { TextModel } from '../core/ports/text-model.ts'
 import { NodeLost } from './lease-wire.ts'
 
-/** Nodes that are tried after the first. */
+/** Maximum number of nodes to try after the first. */
 export const mostReroutes = 2
 
-/** A slot somewhere; `node` is where. */
+/** A slot with the node it is on. */
 export interface PlacedLease<Model> extends ModelLease<Model> {
   readonly node: string
 }
 
-/** Gets a slot on a node that is not excluded. */
+/** Acquires a slot on a node that is not excluded. */
 type Place<Model> = (excluded: Set<string>) => Promise<PlacedLease<Model>>
 
-/** A lease that moves to another node when its own is lost, as long as nothing has come of a call yet. */
+/** A lease that moves to another node if its own is lost before any part of a call has arrived. */
 class MovingLease<Model> implements AsyncDisposable {
   readonly #place: Place<Model>
   readonly #excluded = new Set<string>()
   #lease: PlacedLease<Model>
-  /** Under way, or in vain: then nothing can be asked any more. */
+  /** The current move, or a failed one, after which all calls fail. */
   #moving: Promise<void> | null = null
   #moves = 0
   #ended = false
@@ -68,12 +68,12 @@ class MovingLease<Model> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended = true
-    // A call that moves releases the slot it gets.
+    // A moving call releases the slot it gets.
     if (this.#moving === null) await this.#lease[Symbol.asyncDispose]()
     else await this.#moving.catch(() => {})
   }
 
-  /** Replaces a lost slot by one on another node, for every call on it, or throws the final error. */
+  /** Replaces a lost slot by one on another node, for all its calls, or throws the final error. */
   async #leave(lost: PlacedLease<Model>, error: unknown, begun: boolean): Promise<void> {
     if (begun || !(error instanceof NodeLost)) throw error
     if (this.#lease !== lost) return
@@ -95,7 +95,7 @@ class MovingLease<Model> implements AsyncDisposable {
   }
 }
 
-/** A text model on whichever node has a slot. */
+/** A text model on any node with a slot. */
 export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<TextModel>> {
   const lease = await MovingLease.open(place)
   const { contextLength, device, countPrompt, rank, tokenize, detokenize } = lease.model
@@ -114,7 +114,7 @@ export async function rerouteText(place: Place<TextModel>): Promise<ModelLease<T
   }
 }
 
-/** An image model on whichever node has a slot. */
+/** An image model on any node with a slot. */
 export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease<ImageModel>> {
   const lease = await MovingLease.open(place)
   const { device, enlarge } = lease.model
@@ -123,7 +123,7 @@ export async function rerouteImage(place: Place<ImageModel>): Promise<ModelLease
       ...(device === undefined ? {} : { device }),
       async generate(request, options) {
         let begun = false
-        // Steps start over where no preview of them was seen.
+        // Steps start over if no preview was sent.
         const onProgress: typeof options.onProgress = (progress) => {
           begun ||= progress.preview !== undefined
           options.onProgress(progress)

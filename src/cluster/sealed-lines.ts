@@ -3,33 +3,33 @@ import { readPortable, writePortable } from '../core/portable-value.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { questionWindowMs } from './lease-wire.ts'
 
-/** Longest line between nodes: a body of 32 MB in base64 and what a large picture takes. */
+/** Maximum line length between nodes: a body of 32 MB in base64 plus a large picture. */
 export const maxLineBytes = 256 * 1024 * 1024
 
-/** One direction of a lease. Each line carries a seal that only the two nodes can make, and that fits at its place alone. */
+/** One direction of a lease. Each line carries a MAC that only the two nodes can compute and that is valid only at its position. */
 export class SealedLines {
   readonly #key: KeyObject
   readonly #direction: string
   #count = 0
 
-  /** @param direction What tells the two directions of one lease apart. */
+  /** @param direction Distinguishes the two directions of a lease. */
   constructor(key: KeyObject, direction: 'asker' | 'lender') {
     this.#key = key
     this.#direction = direction
   }
 
-  /** The next line, with its end. */
+  /** Seals the next line, including its line end. */
   write(value: unknown): string {
     return this.seal(writePortable(value))
   }
 
-  /** The next line, of a value that is written already. */
+  /** Seals the next line for an already serialized value. */
   seal({ json, parts }: ReturnType<typeof writePortable>): string {
     const content = `${parts.length === 0 ? '-' : Buffer.concat(parts).toString('base64')} ${json}`
     return `${this.#seal(content)} ${content}\n`
   }
 
-  /** @throws {Error} when the line is not the one that the other node wrote next. */
+  /** @throws {Error} if the line is not the one the other node sent next. */
   read(line: string): unknown {
     const space = line.indexOf(' ')
     const content = line.slice(space + 1)
@@ -44,43 +44,43 @@ export class SealedLines {
   }
 }
 
-/** Proof that the writer of `parts` in this order has the key. */
+/** MAC of `parts` in this order. */
 export function seal(key: KeyObject, ...parts: readonly string[]): string {
   const hmac = createHmac('sha256', key)
   for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part)
   return hmac.digest('base64url')
 }
 
-/** Compares seals in a time that tells nothing. */
+/** Compares seals in constant time. */
 export function isEqual(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** The key of one lease; an object, since Node prepares other keys for every seal, which takes eight times as long. */
+/** The key of a lease. It is a key object, because Node would otherwise import the key for every seal, which takes eight times as long. */
 export function leaseKey(secret: KeyObject, askerNonce: string, lenderNonce: string): KeyObject {
   return createSecretKey(seal(secret, 'lease', askerNonce, lenderNonce), 'base64url')
 }
 
-/** The key of what comes along with a question, when nobody has answered yet: a question is heard once, so that this is, too. */
+/** The key of the call sent along with a slot request, before there is an answer. A request is accepted once, and so is this. */
 export function aheadKey(secret: KeyObject, to: string, askerNonce: string): KeyObject {
   return createSecretKey(seal(secret, 'ahead', to, askerNonce), 'base64url')
 }
 
-/** The seal of the sign, counted from 1, that a node gives while it has no answer to a question yet. */
+/** Seal of the n-th keep-alive (from 1) that a node sends before its answer. */
 export function signSeal(secret: KeyObject, lender: string, askerNonce: string, count: number): string {
   return seal(secret, 'sign', lender, askerNonce, String(count))
 }
 
-/** 144 random bits that nobody used before. */
+/** 144 random bits. */
 export function makeNonce(): string {
   return randomBytes(18).toString('base64url')
 }
 
 /**
- * The lines of a stream, without their ends.
+ * Splits a stream into lines.
  *
- * @throws {Error} when one is longer than `most()` bytes, or the stream breaks off within one.
+ * @throws {Error} if a line is longer than `most()` bytes, or the stream ends within one.
  */
 export async function* splitLines(stream: AsyncIterable<Buffer>, most: () => number): AsyncGenerator<string, void, undefined> {
   let pieces: Buffer[] = []
@@ -101,7 +101,7 @@ export async function* splitLines(stream: AsyncIterable<Buffer>, most: () => num
   if (pieces.length > 0) throw new Error('another node broke off within a line')
 }
 
-/** Header fields that prove who asks, when, and for the first time. */
+/** Header fields that authenticate a slot request and prevent replay. */
 export interface QuestionHeaders {
   readonly 'x-sepia-node': string
   readonly 'x-sepia-time': string
@@ -109,7 +109,7 @@ export interface QuestionHeaders {
   readonly 'x-sepia-seal': string
 }
 
-/** Seals a question for one node, once. */
+/** Seals a slot request for one node. */
 export function sealQuestion(secret: KeyObject, { from, to, line, at }: SealedQuestion & { readonly at: number }): QuestionHeaders {
   const [time, nonce] = [String(at), makeNonce()]
   return {
@@ -120,18 +120,18 @@ export function sealQuestion(secret: KeyObject, { from, to, line, at }: SealedQu
   }
 }
 
-/** A question and the nodes it goes between. */
+/** A slot request with its sender and recipient. */
 export interface SealedQuestion {
   readonly from: string
   readonly to: string
   readonly line: string
 }
 
-/** Tells questions of nodes that have the secret from forged, old and repeated ones. */
+/** Rejects forged, outdated and replayed slot requests. */
 export class QuestionGuard {
   readonly #secret: KeyObject
   readonly #clock: Clock
-  /** Nonces of the last minute, oldest first, with the time until which they could be repeated. */
+  /** Nonces of the last minute, oldest first, with their expiry. */
   readonly #seen = new Map<string, number>()
 
   constructor(secret: KeyObject, clock: Clock) {
@@ -139,11 +139,11 @@ export class QuestionGuard {
     this.#clock = clock
   }
 
-  /** Whether a question is genuine, recent, meant for `to` and heard for the first time. */
+  /** Whether a slot request is genuine, recent, addressed to `to` and not replayed. */
   admits(headers: Readonly<Record<string, unknown>>, { to, line }: Pick<SealedQuestion, 'to' | 'line'>): boolean {
     const field = (name: keyof QuestionHeaders) => String(headers[name] ?? '')
     const [from, time, nonce] = [field('x-sepia-node'), field('x-sepia-time'), field('x-sepia-nonce')]
-    // Only what is sealed is remembered, or strangers could fill the memory.
+    // Only nonces of genuine requests are stored, or strangers could fill the memory.
     if (!isEqual(field('x-sepia-seal'), seal(this.#secret, 'question', from, to, time, nonce, line))) return false
     const now = this.#clock.now()
     if (!(Math.abs(now - Number(time)) <= questionWindowMs)) return false

@@ -1,15 +1,15 @@
 import type { Clock } from '../core/ports/clock.ts'
 
-/** Ends what nobody speaks on any more. */
+/** Detects a silent connection. */
 export interface SilenceWatch extends Disposable {
-  /** The other side was heard. */
+  /** Call when the other side has sent something. */
   onSign(): void
 }
 
-/** The limit may become shorter meanwhile. */
+/** Check interval, since the limit may become shorter meanwhile. */
 const lookEveryMs = 1000
 
-/** Calls `onSilence` once when nothing was heard for `limitMs()`. */
+/** Calls `onSilence` once after `limitMs()` without a sign. */
 export function watchSilence({ clock }: { readonly clock: Clock }, limitMs: () => number, onSilence: () => void): SilenceWatch {
   const stop = new AbortController()
   let receivedAt = clock.now()
@@ -27,7 +27,7 @@ export function watchSilence({ clock }: { readonly clock: Clock }, limitMs: () =
   }
 }
 
-/** Does something every `everyMs`, for the first time after `firstMs`, until disposed of. */
+/** Repeats an action every `everyMs`, the first time after `firstMs`, until disposed of. */
 export function repeat({ clock }: { readonly clock: Clock }, everyMs: number, act: () => void, firstMs = everyMs): Disposable {
   const stop = new AbortController()
   const run = async () => {

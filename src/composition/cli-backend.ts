@@ -26,7 +26,7 @@ import { findWaysOut } from './ways-out.ts'
 
 /** What the commands do, on the parts of the service. */
 export const cliBackend: CliBackend = {
-  // The service's own parts are loaded only by the command that runs them.
+  // Each command loads only the parts it needs.
   serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
   findStartFaults,
   findRunningService,
@@ -65,14 +65,14 @@ export const cliBackend: CliBackend = {
   doctor: examine,
 }
 
-/** @throws {UsageError} where what would be copied lies in a database of its own: a copy of an empty folder helps nobody. */
+/** @throws {UsageError} if the data is in a separate database, since a copy of the folder alone would be incomplete. */
 function refuseShared(command: 'backup' | 'restore', { type }: Config['database']): void {
   if (type === 'embedded') return
   const message = `sepia ${command} works with the database in the data folder; for PostgreSQL use pg_dump and pg_restore, and the bucket's own tools.`
   throw new UsageError([{ where: 'database-url', message }])
 }
 
-/** What was done is written down, whether or not the operator still waits. */
+/** The action is recorded even if the operator aborts the command. */
 async function recordAudit(config: Config, action: AuditAction, subject: string): Promise<void> {
   const clock = createSystemClock()
   await using store = await openStore(config, { clock, mode: 'tool' })
@@ -83,7 +83,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.size ?? 0
 }
 
-/** Looks in the folder of pulled models alone: what is anywhere else is not ours to delete. A model that lies in it without a folder of its own is its file. */
+/** Searches only the folder of pulled models, since other files must not be deleted. A model without a folder of its own is its file. */
 async function findRemovableModel({ dataFolder }: Config, modelId: string): ReturnType<CliBackend['findRemovableModel']> {
   const { modelsFolder } = dataLayout(dataFolder)
   const catalog = await openCatalog({ folders: [], pulledFolder: modelsFolder })

@@ -1,20 +1,24 @@
 import { join } from 'node:path'
 
-/** What lies where in the data folder; all paths absolute. */
+/** Paths in the data folder, all absolute. */
 export interface DataLayout {
   readonly databaseFile: string
   readonly outputsFolder: string
-  /** What models took when they were last in memory. */
+  /** Measured memory of models. */
   readonly measuredMemoryFile: string
-  /** Files of weights that accounts uploaded. */
+  /** Weights files uploaded by accounts. */
   readonly assetsFolder: string
-  /** What the request log encrypts bodies with, unless a setting names another file. */
+  /** Encryption keys of the request log, unless a setting names another file. */
   readonly bodyKeysFile: string
-  /** Models that `sepia model pull` fetched, one folder each. */
+  /** Models fetched by `sepia model pull`, one folder each. */
   readonly modelsFolder: string
 }
 
-/** Where things lie in a data folder, whose path is absolute. */
+/**
+ * The paths in a data folder.
+ *
+ * @param dataFolder Absolute path.
+ */
 export function dataLayout(dataFolder: string): DataLayout {
   return {
     databaseFile: join(dataFolder, 'sepia.db'),

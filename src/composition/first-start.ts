@@ -17,7 +17,7 @@ interface FirstStartDependencies {
   readonly print: (text: string) => void
 }
 
-/** Says how a person gets in: the first token, the link to the console, and whether other machines can follow it. */
+/** Prints how to sign in: the first token, the link to the console, and whether other machines can use it. */
 export async function greet(
   { accounts, tokens, documents, clock, nodes }: Store,
   {
@@ -38,7 +38,7 @@ export async function greet(
     )
 }
 
-/** On the first start, makes the owner's account with one access token and prints that token, the only time it is seen. */
+/** On first start, creates the owner's account with one access token and prints the token, which is not shown again. */
 async function greetFirstStart(deps: FirstStartDependencies, textUrl: string, options: { readonly signal: AbortSignal }): Promise<void> {
   const { account, created } = await ensureFirstAccount(deps, options)
   if (!created) return
@@ -56,7 +56,7 @@ Try it:
 `)
 }
 
-/** The oldest owner's account; made when there is none, as on the first start, by one of all that start at once. */
+/** The oldest owner's account; creates it if there is none, once even if several processes start together. */
 export async function ensureFirstAccount(
   { accounts, clock }: { readonly accounts: AccountStore; readonly clock: Clock },
   options: { readonly signal: AbortSignal },

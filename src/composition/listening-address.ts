@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Addresses, listeningOrigin, resolveAddresses } from '../config/addresses.ts'
 import type { Config } from '../config/settings.ts'
 
-/** Where the service can be reached; known once it listens. */
+/** The service's address, known once it listens. */
 export class ListeningAddress {
   readonly #settings: Config['addresses']
   #origins: Addresses | null = null
@@ -16,7 +16,7 @@ export class ListeningAddress {
     return this.#origins
   }
 
-  /** Starts listening and returns the address it listens on, which a proxy or a script needs; links use {@link origins}. */
+  /** Starts listening and returns the local address, for proxies and scripts; links use {@link origins}. */
   async listen(server: FastifyInstance, { host, port }: Config['listen']): Promise<string> {
     await server.listen({ host, port })
     const bound = server.server.address()

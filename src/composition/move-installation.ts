@@ -14,11 +14,11 @@ import { createSystemClock } from './system-clock.ts'
 import { findWaysOut } from './ways-out.ts'
 
 /**
- * Copies an embedded installation, with the work that waits in it, into an empty PostgreSQL database and compares both, row by row, and its outputs into the
- * bucket where one is named. The service must not run. Interrupted, it goes on where it was when it is run again.
+ * Copies an embedded installation, including queued work, into an empty PostgreSQL database, compares all rows, and copies outputs into the
+ * bucket if one is set. The service must not be running. After an interruption, the next run resumes.
  *
- * @returns Rows copied, by table, and `outputs`, those that were whole.
- * @throws {Error} when the service runs, the target holds another installation, or a table differs afterwards.
+ * @returns Number of rows copied per table, and of intact `outputs`.
+ * @throws {Error} if the service is running, the target contains another installation, or a table differs afterwards.
  */
 export async function moveInstallation(
   { dataFolder, outputs, proxies }: Pick<Config, 'dataFolder' | 'outputs' | 'proxies'>,
@@ -28,7 +28,7 @@ export async function moveInstallation(
   const file = dataLayout(dataFolder).databaseFile
   if (!existsSync(file))
     throw new UsageError([{ where: 'data', message: `there is no database in ${dataFolder}; name the data folder with --data.` }])
-  // Opened as its service: nobody else has it, its schema is today's, and what ran is waiting again.
+  // Opened like a service: this locks the folder, migrates the schema and requeues running work.
   const clock = createSystemClock()
   await using _owned = await openSqliteStore({ file, clock, limits: { maxPending: 1 }, mode: 'service' })
   using source = new InstallationReader(file, { outputs: outputs.type === 's3' ? 'bucket' : 'files' })
@@ -74,10 +74,10 @@ export async function moveInstallation(
   return moved
 }
 
-/** Outputs that are read and stored at once. */
+/** Concurrent copies of outputs. */
 const outputsAtOnce = 4
 
-/** What is missing or damaged stays so; its record reports it, as before. */
+/** Missing or damaged outputs are skipped; their records report it as before. */
 async function copyOutputs(
   { source, files, bucket }: { readonly source: InstallationReader; readonly files: OutputStore; readonly bucket: S3OutputStore },
   { signal, onCopied }: { readonly signal: AbortSignal; readonly onCopied: () => void },

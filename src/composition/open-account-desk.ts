@@ -20,10 +20,11 @@ import { findHalfCluster } from './start-faults.ts'
 import { createSystemClock } from './system-clock.ts'
 
 /**
- * Opens accounts and tokens, beside a running service or without one.
+ * Opens accounts and tokens, with or without a running service.
  *
- * @param options.onCreate Called with the data folder when its database is created; absent = one without is refused.
- * @throws {UsageError} for a data folder without a database, most likely a misspelt one, and for a shared database without its bucket, or the other way round.
+ * @param options.onCreate Called with the data folder if its database is created; absent = a missing database is refused.
+ * @throws {UsageError} for a data folder without a database, probably a typing error, and for a shared database without its bucket or vice
+ * versa.
  */
 export async function openAccountDesk(
   config: Config,

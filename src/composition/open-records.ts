@@ -9,7 +9,7 @@ import { faultSurvived, observeBodyLog } from '../telemetry/service-events.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { openRequestLogKeys } from './open-store.ts'
 
-/** What is written down of work after its caller has the answer. */
+/** Records written after the caller has its answer. */
 interface Records extends AsyncDisposable {
   readonly books: PatientUsageLog
   readonly recorder: RequestRecorder
@@ -17,7 +17,7 @@ interface Records extends AsyncDisposable {
   readonly bodyKeys: BodyKeys
 }
 
-/** Opens the books, the list of requests and the log of their bodies; disposing it writes what still waits. */
+/** Opens the usage log, the request log and the log of bodies; disposing writes what is waiting. */
 export async function openRecords(
   config: Config,
   { store, outputs, telemetry }: { readonly store: Store; readonly outputs: OutputStore; readonly telemetry: Telemetry },

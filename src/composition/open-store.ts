@@ -14,11 +14,11 @@ import { dataLayout } from './data-layout.ts'
 import { findWaysOut } from './ways-out.ts'
 
 /**
- * Opens the store that the settings name.
+ * Opens the configured store.
  *
  * @param options.onWarning Called with warnings about the database for the operator.
- * @throws {UsageError} when the file of the database's address cannot be read.
- * @throws {Error} when another service owns the data folder, or the database is not fit for it.
+ * @throws {UsageError} if the file with the database's address cannot be read.
+ * @throws {Error} if another service owns the data folder, or the database is unsuitable.
  */
 export async function openStore(
   config: Config,
@@ -35,7 +35,7 @@ export async function openStore(
     maxStoredBytesPerAccount: accounts.storageBytes,
   }
   if (database.type === 'postgres') {
-    // The driver is loaded only where it is used.
+    // The driver is only loaded if it is used.
     const readUrl = () => readDatabaseUrl(database)
     const { openPostgresStore } = await import('../storage/postgres/open-postgres-store.ts')
     const store = await openPostgresStore({ url: await readUrl(), readUrl, clock, limits, mode })
@@ -47,9 +47,9 @@ export async function openStore(
 }
 
 /**
- * Opens the store of outputs that the settings name.
+ * Opens the configured output store.
  *
- * @param store The records of these outputs, whose nodes share a bucket.
+ * @param store The store with the records; its nodes share a bucket.
  */
 export async function openOutputs(
   config: Config,
@@ -65,9 +65,9 @@ export async function openOutputs(
 }
 
 /**
- * Opens the same for a service, which stores there.
+ * Opens the output store for a service and checks that it is writable.
  *
- * @throws {Error} when it could not, with what to change.
+ * @throws {Error} with the fix if it is not.
  */
 export async function openWritableOutputs(config: Config, store: Parameters<typeof openOutputs>[1]): Promise<OutputStore> {
   const opened = await openOutputs(config, store)
@@ -76,9 +76,9 @@ export async function openWritableOutputs(config: Config, store: Parameters<type
 }
 
 /**
- * Brings a restore to its end that was interrupted, before anybody reads the data folder.
+ * Completes an interrupted restore before the data folder is read.
  *
- * @throws {Error} naming the other process when the restore is still under way.
+ * @throws {Error} naming the other process if the restore is still running.
  */
 export async function finishInterruptedRestore({ dataFolder }: Pick<Config, 'dataFolder'>): Promise<void> {
   if (!isRestoring(dataFolder)) return
@@ -88,12 +88,12 @@ export async function finishInterruptedRestore({ dataFolder }: Pick<Config, 'dat
 
 type RequestLogConfig = Pick<Config, 'accounts' | 'dataFolder' | 'database'>
 
-/** The file of the keys of the request log. */
+/** The key file of the request log. */
 export function bodyKeysFile({ accounts, dataFolder }: RequestLogConfig): string {
   return accounts.requestLog.keysFile ?? dataLayout(dataFolder).bodyKeysFile
 }
 
-/** The keys of the request log. Where nodes share a database only the operator makes one: each would make another. */
+/** The keys of the request log. With a shared database only the operator creates keys, since each node would create its own. */
 export function openRequestLogKeys(config: RequestLogConfig): Promise<BodyKeys> {
   const mayBegin = config.accounts.requestLog.keysFile === null && config.database.type === 'embedded'
   return openBodyKeys({ file: bodyKeysFile(config), mayBegin })

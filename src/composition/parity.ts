@@ -17,7 +17,7 @@ Replays reference cases of diffusers and prints the worst error per sampler or f
 `
 const goldenFolder = fileURLToPath(new URL('../../test/fixtures/golden', import.meta.url))
 
-/** The worst of several deviations; NaN counts as the worst. */
+/** The maximum deviation; NaN counts as the maximum. */
 export function worst(deviations: readonly Deviation[]): Deviation {
   return {
     latents: Math.max(...deviations.map(({ latents }) => (Number.isNaN(latents) ? Number.POSITIVE_INFINITY : latents))),
@@ -28,7 +28,7 @@ export function worst(deviations: readonly Deviation[]): Deviation {
 /**
  * Replays a file of reference cases.
  *
- * @returns The exit status: 0 when every case was replayed within the limits, 1 otherwise, 2 for wrong arguments.
+ * @returns The exit status: 0 if every case is within the limits, 1 otherwise, 2 for wrong arguments.
  */
 export async function runParity(
   argv: readonly string[],
@@ -83,7 +83,7 @@ export async function runParity(
   return failures.length === 0 && count > 0 ? 0 : 1
 }
 
-/** What a case is counted under: its sampler, or where the file holds several families its family and the kind of asset it uses. */
+/** Group of a case: its sampler, or, for a file with several families, its family and the kind of asset. */
 function groupOf({ family, sampler, loras, textualInversions, controlnet, vae, refiner, schedulerOptions }: ReferenceCase): string {
   if (family === null) return sampler
   const kinds = [

@@ -2,9 +2,9 @@ import { delimiter } from 'node:path'
 import { type Config, settings } from '../config/settings.ts'
 import { noteOwnerSettings, readOwnerSettings } from '../storage/sqlite/owner-lock.ts'
 
-/** Writes down in the data folder what commands beside this service must know, whatever flags it was started with. */
+/** Records settings in the data folder that commands beside this service need, whatever flags it was started with. */
 export async function noteRunningService({ dataFolder, database, listen, addresses, models }: Config, url: string): Promise<void> {
-  // Nodes that share a database own no folder.
+  // Nodes with a shared database own no folder.
   if (database.type !== 'embedded') return
   await noteOwnerSettings(dataFolder, {
     [settings.listen.host.name]: listen.host,
@@ -14,7 +14,7 @@ export async function noteRunningService({ dataFolder, database, listen, address
   })
 }
 
-/** Those settings of the service that runs on the data folder, by name and as a flag would have them; null when none does. */
+/** The recorded settings of the running service, named and formatted like flags; null = none is running. */
 export async function findRunningService({ dataFolder, database }: Config): Promise<Readonly<Record<string, string>> | null> {
   return database.type === 'embedded' ? readOwnerSettings(dataFolder) : null
 }

@@ -42,10 +42,10 @@ import { createSteadyClock, createSystemClock } from './system-clock.ts'
 import { findWaysOut } from './ways-out.ts'
 
 /**
- * Runs the service until the signal is aborted and everything is drained; prints `ready <url>` once it answers.
+ * Runs the service until the signal aborts, then drains it; prints `ready <url>` when it accepts requests.
  *
- * @throws {UsageError} with every folder of models that cannot be read, and every fault of settings that this version cannot follow.
- * @throws {Error} naming the fault when the data folder is taken or the address is in use.
+ * @throws {UsageError} with all unreadable model folders and all invalid combinations of settings.
+ * @throws {Error} if the data folder or the address is in use.
  */
 export async function serve(
   config: Config,
@@ -118,7 +118,7 @@ export async function serve(
     },
     httpSettings(config),
   )
-  // A start that fails after listening must not go on serving.
+  // A start that fails after listening must not keep serving.
   parts.defer(async () => {
     server.server.closeAllConnections()
     await server.close()
@@ -148,7 +148,7 @@ export async function serve(
     )
   const answers = new AnswersInProgress(server.server)
   const { isLoadedElsewhere } = models
-  // A node that is alone leaves all of the queue to itself.
+  // A single node leaves the whole queue to itself.
   const kindOf = (modelId: string) => (store.nodes === undefined ? undefined : nameable.find(modelId)?.kind)
   const worker = parts.use(startDeferredWork({ ...everywhere, pool: ownPool, isLoadedElsewhere, kindOf, telemetry }, config))
 

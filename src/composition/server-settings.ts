@@ -6,7 +6,7 @@ import { asyncBodyLimitBytes, type HttpSettings } from '../http/http-settings.ts
 import { prefixOf } from '../http/path-prefix.ts'
 import { type BodySettings, publishedBodies, widePenalties } from '../http/wire/chat/sampling-fields.ts'
 
-/** The part of the settings that the public interface obeys. */
+/** Settings of the public interface. */
 export function httpSettings({ addresses, listen, requests, accounts, deferred, cluster, models }: Config): HttpSettings {
   return {
     probesOnly: cluster.role === 'worker',
@@ -31,24 +31,24 @@ export function httpSettings({ addresses, listen, requests, accounts, deferred, 
   }
 }
 
-/** What the settings decide of the bodies of text requests. */
+/** Settings for bodies of text requests. */
 export function bodySettings(requests: Config['requests']): BodySettings {
   return requests.widePenalties ? { penalties: widePenalties } : publishedBodies
 }
 
-/** The paths of the public addresses, that of `public-url` first. */
+/** Paths of the public URLs, that of `public-url` first. */
 function pathPrefixes({ publicUrl, imageUrl, asyncUrl, textUrl }: Config['addresses']): readonly string[] {
   const [first = '', ...others] = [publicUrl, imageUrl, asyncUrl, textUrl].map((address) => (address === null ? '' : prefixOf(address)))
   return [first, ...new Set(others)].filter((prefix, place) => place === 0 || prefix !== '')
 }
 
-/** Whatever the settings, a body of the largest size fits. */
+/** At least one body of maximum size always fits. */
 function bodyMemory({ bodyMemoryBytes, bodyLimitBytes }: Config['requests']): HttpSettings['bodyMemory'] {
   const largest = Math.max(bodyLimitBytes, asyncBodyLimitBytes)
   return { totalBytes: Math.max(bodyMemoryBytes, largest), shareBytes: Math.max(Math.floor(bodyMemoryBytes / 4), largest) }
 }
 
-/** What the console shows of the settings. */
+/** Settings shown in the console. */
 export function consoleSettings({ models, requests, accounts, deferred, listen }: Config, signIn: SignInSettings): ConsoleSettings {
   return {
     version: packageFile.version,

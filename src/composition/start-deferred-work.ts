@@ -26,14 +26,14 @@ import { startWorker, type Worker } from '../worker/start-worker.ts'
 import { observeWorker, traceClaims, traceWebhooks } from './observe/observe-events.ts'
 import { bodySettings } from './server-settings.ts'
 
-/** Deferred inferences at once over all models; the slots of each model are the real bound. */
+/** Maximum number of concurrent deferred inferences; the slots of each model are the actual limit. */
 const concurrency = 64
 
 export interface DeferredWorkDependencies
   extends Pick<Store, 'queue' | 'log' | 'usage' | 'webhooks' | 'accounts' | 'tokens' | 'ledger' | 'documents' | 'requests'> {
   readonly outputs: OutputStore
   readonly catalog: ModelCatalog
-  /** With what the account uploaded. */
+  /** The catalog including the account's uploads. */
   readonly catalogFor: (accountId: string) => ModelCatalog
   readonly priceOf: (model: string) => ModelPrice | null
   readonly pool: ModelPool
@@ -48,7 +48,7 @@ export interface DeferredWorkDependencies
   readonly telemetry: Telemetry
 }
 
-/** Starts the worker that runs deferred inferences, and the duties that keep the queue, its outputs and its webhooks in order. */
+/** Starts the worker for deferred inferences, and the periodic tasks for the queue, its outputs and its webhooks. */
 export function startDeferredWork(
   deps: DeferredWorkDependencies,
   { deferred, requests, accounts, cluster, models }: Pick<Config, 'deferred' | 'requests' | 'accounts' | 'cluster' | 'models'>,
@@ -110,5 +110,5 @@ export function startDeferredWork(
   }
 }
 
-/** What a node has that only answers clients. */
+/** The worker of a node that only answers clients. */
 const idle: Worker = { drain: async () => {}, holds: () => [], [Symbol.asyncDispose]: async () => {} }

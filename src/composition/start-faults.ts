@@ -9,7 +9,7 @@ import { findMissingBackend } from './devices/devices.ts'
 import { openModels } from './models/open-models.ts'
 import { findSignInFaults } from './sign-in/open-sign-in.ts'
 
-/** Reads the models that the settings name, and logs what is wrong with some of them. @throws {UsageError} with every fault that keeps the service from starting. */
+/** Opens the configured models and logs faulty ones. @throws {UsageError} with all faults that prevent the start. */
 export async function openInstalledModels(
   config: Config,
   telemetry: Telemetry,
@@ -27,20 +27,20 @@ export async function openInstalledModels(
   return installed
 }
 
-/** Logs what the operator should know about the settings. */
+/** Logs notes about the settings. */
 export function noteSettings({ listen }: Config, telemetry: Telemetry, report: readonly SettingReport[]): void {
   for (const { source, replacedBy } of report) if (replacedBy !== undefined) settingReplaced(telemetry, { source, replacedBy })
   const scarce = warnOfDescriptors(mostDescriptors(), listen.connectionsPerAddress)
   if (scarce !== null) descriptorsScarce(telemetry, { warning: scarce })
 }
 
-/** What the machine lacks of what the settings name. */
+/** Configured hardware that the machine lacks. */
 async function findMissingHardware({ models }: Config, options: { readonly signal: AbortSignal }): Promise<readonly ConfigFault[]> {
   const message = await findMissingBackend(models.gpu, options)
   return message === null ? [] : [{ where: 'gpu', message }]
 }
 
-/** What keeps a service with these settings from starting, though each for itself is well written. */
+/** Combinations of valid settings that prevent the start. */
 export async function findStartFaults(config: Config): Promise<readonly ConfigFault[]> {
   try {
     await openModels(config, [...findClusterFaults(config), ...findOpenFaults(config), ...findSignInFaults(config)])
@@ -51,7 +51,7 @@ export async function findStartFaults(config: Config): Promise<readonly ConfigFa
   }
 }
 
-/** Which settings would let others in where programs on this machine need no token. */
+/** Settings that would let others in while local programs need no token. */
 export function findOpenFaults({ listen, addresses }: Pick<Config, 'listen' | 'addresses'>): readonly ConfigFault[] {
   if (!listen.openOnLoopback) return []
   const { publicUrl, imageUrl, asyncUrl, textUrl } = addresses
@@ -72,13 +72,13 @@ export function findOpenFaults({ listen, addresses }: Pick<Config, 'listen' | 'a
   return found.flatMap(([isFault, where, message]) => (isFault ? [{ where, message, settings: [where, 'open-on-loopback'] }] : []))
 }
 
-/** Characters that the nodes' secret has at least. */
+/** Minimum length of the cluster secret. */
 export const leastSecretLength = 16
 
 const databaseSettings = ['database-url', 'database-url-file']
 const certificateSettings = ['node-authority-file', 'node-certificate-file', 'node-key-file']
 
-/** Whether one of the two is missing that make a node one of a cluster. */
+/** Whether only one of database and bucket is shared. */
 export function findHalfCluster({ database, outputs }: Pick<Config, 'database' | 'outputs'>): readonly ConfigFault[] {
   const [shared, bucket] = [database.type === 'postgres', outputs.type === 's3']
   if (shared === bucket) return []
@@ -93,7 +93,7 @@ export function findHalfCluster({ database, outputs }: Pick<Config, 'database' |
       ]
 }
 
-/** Which settings of a cluster lack others, though each for itself is well written. */
+/** Cluster settings that require others. */
 export function findClusterFaults({
   database,
   outputs,

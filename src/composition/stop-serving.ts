@@ -9,14 +9,13 @@ interface RunningService {
   readonly answers: AnswersInProgress
   readonly worker: Worker
   readonly clock: Clock
-  /** Tells other nodes, and resolves when they use nothing of this one; absent where there are none. */
+  /** Announces the shutdown to other nodes, and resolves when they use nothing of this one; absent = no other nodes. */
   readonly leaveOthers?: () => Promise<void>
 }
 
 /**
- * Ends a service that takes no new work any more: deferred work goes back to the queue at once, answers in progress get
- * the grace time, and what is left after it is cut off. Until then the service listens, so that requests get 503
- * and when to come back.
+ * Stops the service: deferred work is requeued at once, running answers get the grace time, and the rest is cut off. Until then the service
+ * keeps listening and answers 503 with `Retry-After`.
  */
 export async function stopServing(
   { server, answers, worker, clock, leaveOthers = async () => {} }: RunningService,
@@ -33,7 +32,7 @@ export async function stopServing(
   await Promise.all([server.close(), drained])
 }
 
-/** Counts the requests that a server has not finished answering. */
+/** Counts unfinished answers of a server. */
 export class AnswersInProgress {
   #count = 0
   #finished = Promise.withResolvers<void>()
@@ -48,7 +47,7 @@ export class AnswersInProgress {
     })
   }
 
-  /** Resolves as soon as there are none. */
+  /** Resolves when there are none. */
   async finished(): Promise<void> {
     if (this.#count === 0) return
     this.#finished = Promise.withResolvers()

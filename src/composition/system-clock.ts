@@ -1,6 +1,6 @@
 import type { Clock } from '../core/ports/clock.ts'
 
-/** The longest delay one timer takes; longer waits are made of several. */
+/** Maximum delay of a timer; longer waits are split. */
 const longestTimerMs = 2 ** 31 - 1
 
 /** The machine's own time. */
@@ -14,7 +14,7 @@ export function createSystemClock(): Clock {
   }
 }
 
-/** Time that only goes on, whatever becomes of the machine's clock; its zero is the start of the process. */
+/** A monotonic clock that starts at 0 with the process. */
 export function createSteadyClock(): Clock {
   return { ...createSystemClock(), now: () => performance.now() }
 }

@@ -5,7 +5,7 @@ import { dropThreads } from '../runtimes/vision/drop-threads.ts'
 serveTextEngine((descriptor, options) =>
   loadLlamaModel(descriptor, {
     ...options,
-    // onnxruntime is loaded for models that see, and for no others.
+    // onnxruntime is only loaded for vision models.
     openTower: async (projector, { threads }) => {
       const { openThreadedTower } = await import('../runtimes/vision/threaded-tower.ts')
       const tower = await openThreadedTower(projector, { threads })

@@ -4,14 +4,14 @@ import { domainToASCII } from 'node:url'
 import type { ForwardProxies, ForwardProxy } from '../core/outgoing/forward-proxies.ts'
 import { openProxyAgent, type ProxyAgentOptions } from './open-proxy-agent.ts'
 
-/** Whether a host, in lower case, and its port are meant. */
+/** Whether a host (in lower case) and port match. */
 type Matcher = (host: string, port: string) => boolean
 
 /**
- * Tells which proxy an address is reached through; null = none. What is on this machine never goes through one.
+ * Creates a function that finds the proxy for a URL; null = direct. Loopback addresses are always direct.
  *
- * Exceptions are read as curl does: `*` is every host, a name means what is below it too, with or without a dot or `*.` before it,
- * addresses may be ranges (10.0.0.0/8), and a port behind it limits it to that port.
+ * Exceptions follow curl: `*` matches every host, a name includes its subdomains, with or without a leading dot or `*.`, addresses may be
+ * ranges (10.0.0.0/8), and a port restricts a match to that port.
  */
 export function createProxyFinder({ http, https, exceptions }: ForwardProxies): (address: URL) => ForwardProxy | null {
   const matchers = [isLoopback, ...exceptions.map(readException)]
@@ -32,7 +32,7 @@ const loopback = isWithin('127.0.0.0/8', '::1/128')
 
 function readException(text: string): Matcher {
   if (text === '*') return () => true
-  // Of IPv6 only an address in brackets can have a port.
+  // Only bracketed IPv6 addresses can have a port.
   const [, written = text, port = null] = /^\[([^\]]*)\](?::(\d+))?$/.exec(text) ?? /^([^:]*):(\d+)$/.exec(text) ?? []
   const name = written.replace(/^\*?\./, '').replace(/\.$/, '')
   if (name === '') return () => false
@@ -40,12 +40,12 @@ function readException(text: string): Matcher {
   return (host, usedPort) => (port === null || port === usedPort) && isMeant(host)
 }
 
-/** Whether a host has this name, or one below it. */
+/** Whether a host has this name or is a subdomain of it. */
 function isBelow(name: string): (host: string) => boolean {
   return (host) => host === name || host.endsWith(`.${name}`)
 }
 
-/** Whether a host is an address within one of these ranges; what is no range holds nothing. */
+/** Whether a host is an address in one of these ranges; invalid ranges match nothing. */
 function isWithin(...ranges: readonly string[]): (host: string) => boolean {
   const list = new BlockList()
   for (const range of ranges) {
@@ -60,18 +60,18 @@ function isWithin(...ranges: readonly string[]): (host: string) => boolean {
   }
 }
 
-/** The way to an address through a proxy. */
+/** The route to a URL through a proxy. */
 export interface ProxyRoute {
-  /** Host and port of the proxy, to be shown. */
+  /** Host and port of the proxy, safe to show. */
   readonly proxy: string
-  /** Requests with such an agent give their signal as `connectSignal`, too, so that they end while the proxy connects them. */
+  /** Requests must pass their signal as `connectSignal` too, to abort while connecting. */
   readonly openAgent: (options: ProxyAgentOptions) => Agent
 }
 
-/** Tells the way to an address; null = directly. */
+/** Finds the route to a URL; null = direct. */
 export type FindRoute = (address: URL) => ProxyRoute | null
 
-/** The ways out that these proxies leave. */
+/** Creates routes for the given proxies. */
 export function createProxyRoutes(proxies: ForwardProxies): FindRoute {
   const find = createProxyFinder(proxies)
   return (address) => {

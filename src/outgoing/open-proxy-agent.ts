@@ -4,21 +4,21 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ForwardProxy, ProxyFault, settingOf, wantsLogin } from '../core/outgoing/forward-proxies.ts'
 
-/** How long a proxy may take to let somebody through, where nobody says. */
+/** Default time limit for connecting through a proxy. */
 const usualConnectMs = 10_000
-/** Silence after which the system asks the proxy whether it is still there. */
+/** Idle time before TCP keep-alive probes to the proxy. */
 const aliveMs = 1000
 
-/** How connections through a proxy are kept and limited. */
+/** Limits of connections through a proxy. */
 export interface ProxyAgentOptions {
   readonly keepAlive: boolean
-  /** How long it may take until the server is there; absent = ten seconds. */
+  /** Time limit until the server is connected; absent = ten seconds. */
   readonly connectMs?: number
-  /** How long a connection is kept that nobody uses; absent = until somebody closes it. */
+  /** Idle time before a connection is closed; absent = never. */
   readonly idleMs?: number
 }
 
-/** What a request may say beside what Node knows: its signal, without which it would wait for a proxy that says nothing. */
+/** Additional options of a request: its signal, needed to abort waiting for a silent proxy. */
 interface ConnectionOptions extends ClientRequestArgs {
   readonly connectSignal?: AbortSignal
 }
@@ -61,7 +61,7 @@ class TunnelAgent extends HttpsAgent {
 
   override createConnection(options: ConnectionOptions, callback: Connected): Duplex | null | undefined {
     const waiting: { settle?: Connected } = {}
-    // Node would count the time that connections are kept from here on.
+    // Otherwise Node would count the idle time from here on.
     const unlimited = { ...options, timeout: 0 }
     const socket = super.createConnection(unlimited, (error, stream) => waiting.settle?.(error, stream))
     if (!(socket instanceof Socket)) return socket
@@ -75,7 +75,7 @@ interface Attempt {
   readonly connectMs: number
 }
 
-/** Answers what tells how an attempt ended, once; one that takes too long, or that nobody waits for, is ended here. */
+/** Reports the result of an attempt once; ends it on time-out or abort. */
 function limit({ proxy, connectMs }: Attempt, socket: Socket, options: ConnectionOptions, callback: Connected): Connected {
   const { host, port, connectSignal } = options
   const protocol = options.protocol ?? 'http:'
@@ -97,7 +97,7 @@ function limit({ proxy, connectMs }: Attempt, socket: Socket, options: Connectio
   const timer = setTimeout(() => end(tookTooLong(connectMs, { proxy, target })), connectMs)
   connectSignal?.addEventListener('abort', leave)
   if (connectSignal?.aborted) leave()
-  // What goes wrong within the tunnel is the server's.
+  // Errors within the tunnel belong to the server.
   return (error, stream) => settle(error !== null && stream === socket ? describeFault(error, { proxy, target, protocol }) : error, stream)
 }
 
@@ -105,14 +105,14 @@ function settingsOf({ keepAlive, idleMs }: ProxyAgentOptions): { readonly keepAl
   return { keepAlive, ...(idleMs !== undefined && { timeout: idleMs }) }
 }
 
-/** Which proxy was asked for which server. */
+/** The proxy and target of a connection. */
 interface Requested {
   readonly proxy: ForwardProxy
   /** Host and port. */
   readonly target: string
 }
 
-/** What kept a proxy from letting somebody through to an address of this protocol, with its name and what to do. */
+/** Describes the fault of a proxy that did not connect, with its name and the fix. */
 function describeFault(error: Error, { proxy: { name }, target, protocol }: Requested & { readonly protocol: string }): ProxyFault {
   const [code, status] = ['code' in error ? error.code : undefined, 'statusCode' in error ? error.statusCode : undefined]
   if (status === 407) return wantsLogin(name, protocol)
@@ -122,7 +122,7 @@ function describeFault(error: Error, { proxy: { name }, target, protocol }: Requ
   return new ProxyFault(`The proxy ${name} cannot be reached (${why}); check that it runs, or correct ${settingOf(protocol)}.`)
 }
 
-/** A proxy through which the server was not there in time, whichever of them it is that says nothing. */
+/** The fault of a connection that timed out, whether the proxy or the server is silent. */
 function tookTooLong(connectMs: number, { proxy: { name }, target }: Requested): ProxyFault {
   return new ProxyFault(`The proxy ${name} did not connect to ${target} within ${connectMs / 1000} s; check its log.`)
 }

@@ -3,12 +3,12 @@ import { request as requestSecure } from 'node:https'
 import { wantsLogin } from '../core/outgoing/forward-proxies.ts'
 import type { FindRoute } from './find-proxy.ts'
 
-/** How long a server may say nothing, and how long a connection is kept that nobody uses: as `fetch` has it. */
+/** Time limits for a silent server and for idle connections, as in `fetch`. */
 const [silenceMs, keptMs] = [300_000, 4000]
 const mostRedirects = 20
 const bodiless = [204, 205, 304]
 
-/** `fetch` itself where an address is reached directly; else the same through its proxy, for bodies that fit into memory. */
+/** `fetch` for direct connections; otherwise an equivalent through the proxy, for bodies that fit into memory. */
 export function createProxyFetch(findRoute: FindRoute): typeof fetch {
   const agents = new Map<string, Agent>()
   const send = async (request: Request, sending: Sending, redirects: number): Promise<Response> => {
@@ -97,7 +97,7 @@ function toResponse(
           controller.error(signal.aborted ? signal.reason : new Error(`The connection through the proxy ${proxy} broke off.`, { cause }))
         }
       },
-      // Also of what nobody has begun to read.
+      // Includes bodies that nobody has started to read.
       cancel: () => void incoming.destroy(),
     },
     { highWaterMark: 0 },

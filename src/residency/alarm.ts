@@ -1,6 +1,6 @@
 import type { Clock } from '../core/ports/clock.ts'
 
-/** Calls back once at a moment that can be moved to earlier; a later one is asked for again when it rings. */
+/** A timer that can be moved to an earlier time cheaply; a later time is set again when it fires. */
 export class Alarm implements Disposable {
   readonly #clock: Clock
   readonly #onTime: () => void

@@ -1,7 +1,7 @@
 import { correctEstimate, fitsMemory, type MemoryEstimate, type MemoryNeed, noMemory } from '../core/memory/estimate-memory.ts'
 import { type PlannerEvent, type ResidencyState, type ResidentModel, withModel } from './residency-state.ts'
 
-/** Notes what happened; what follows from it is decided afterwards, from the state alone. */
+/** Applies an event to the state; decisions are made afterwards, from the state alone. */
 export function applyEvent(state: ResidencyState, event: PlannerEvent, now: number): ResidencyState {
   if (event.type === 'tick') return state
   if (event.type === 'close') return { ...state, closing: true }
@@ -10,12 +10,12 @@ export function applyEvent(state: ResidencyState, event: PlannerEvent, now: numb
   return model === undefined ? state : withModel(state, noteEvent(model, event, now))
 }
 
-/** A priority moves a request by less than this among those of its account, so that nothing waits for ever. */
+/** Bound on the shift by priority among an account's requests, so that none starves. */
 const mostDelayMs = 30_000
-/** The priority that moves it by half of that. */
+/** The priority that shifts by half the bound. */
 const halfway = 10
 
-/** Milliseconds that a priority makes a request come later, or earlier; in the order of the priorities, whatever their size. */
+/** Milliseconds by which a priority delays a request (negative = earlier); monotonic and bounded. */
 function delayOf(priority: number): number {
   return (mostDelayMs * priority) / (Math.abs(priority) + halfway)
 }
@@ -56,7 +56,7 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
     case 'crashed':
       return event.blame === undefined ? noteCrash(model, now) : pause(model, event.blame, now)
     case 'unload':
-      // Unloading a model that keeps failing allows another try, as after its files were replaced.
+      // Unloading resets the failures of a model, as after replacing its files.
       if (model.phase.type === 'backing-off') return { ...model, phase: { type: 'unloaded' }, crashes: 0 }
       return model.phase.type === 'loaded' ? { ...model, phase: { ...model.phase, draining: model.phase.draining ?? 'asked' } } : model
     case 'unloaded':
@@ -64,15 +64,15 @@ function noteEvent(model: ResidentModel, event: ModelEvent, now: number): Reside
   }
 }
 
-/** What runs elsewhere, or ended before it was measured, tells nothing. */
+/** Remote models, and those that ended before a measurement, are not measured. */
 function learn({ memory }: ResidentModel, measured: MemoryNeed): MemoryEstimate {
   return fitsMemory(measured, noMemory) ? memory : correctEstimate(memory, measured)
 }
 
-/** After so many failures in a row, the last of them of a load, waiting is no advice any more. */
+/** Consecutive failures, the last during a load, after which retrying is no longer suggested. */
 const hopelessLoads = 3
 
-/** A crash takes the requests on the process with it, a failed load everybody who waited for it. */
+/** A crash fails the running requests; a failed load fails all that waited for it. */
 function noteCrash(model: ResidentModel, now: number): ResidentModel {
   const loaded = model.phase.type === 'loaded'
   const livedMs = model.phase.type === 'loaded' ? now - model.phase.since : 0
@@ -82,37 +82,34 @@ function noteCrash(model: ResidentModel, now: number): ResidentModel {
   return { ...model, phase: { type: 'backing-off', until: now + backoffMs(crashes, { loaded }), keeps, unloadable }, held: [], crashes }
 }
 
-/** How long a model waits for a machine that could start no process, and for another file. */
+/** Pause after a failure to start any process, and after a fault of the model's file. */
 const pauseMs = { machine: 1000, file: 60_000 } as const
 
-/** Trying again soon would not help, or would; either way the failure does not count, and everybody who waited for the model is refused. */
+/** Pauses loading without counting a failure and refuses all waiting requests. */
 function pause(model: ResidentModel, blame: keyof typeof pauseMs, now: number): ResidentModel {
   return { ...model, phase: { type: 'backing-off', until: now + pauseMs[blame], keeps: 0, unloadable: blame === 'file' }, held: [] }
 }
 
 function releaseSlot(model: ResidentModel, waiterId: number, now: number): ResidentModel {
   const slot = model.held.find(({ id }) => id === waiterId)
-  // A lease of a process that has died since.
+  // A lease of a process that has since died.
   if (slot === undefined) return model
   const heldMs = now - slot.since
   const meanHeldMs = model.meanHeldMs === 0 ? heldMs : model.meanHeldMs * 0.8 + heldMs * 0.2
   return { ...model, held: model.held.filter(({ id }) => id !== waiterId), meanHeldMs, served: true, lastUsedAt: now }
 }
 
-/** A process that lived this long does not count as crashing in a row. */
+/** Uptime after which a crash is not considered consecutive. */
 const stableMs = 60_000
 const firstPauseMs = 500
 const longestPauseMs = 60_000
 
-/** Crashes in a row, after one more by a process that lived for `livedMs` and has `served` requests to their end, or has not. */
+/** Consecutive crashes including this one, given the uptime of the process and whether it has `served` a request. */
 function countCrash(crashesBefore: number, { livedMs, served }: { readonly livedMs: number; readonly served: boolean }): number {
   return served || livedMs >= stableMs ? 1 : crashesBefore + 1
 }
 
-/**
- * The pause after so many crashes in a row: half a second, doubled by each, at most a minute.
- * A model that could be loaded comes back from its first crash without one.
- */
+/** Pause after consecutive crashes: half a second, doubled by each, up to a minute. The first crash of a loaded model causes no pause. */
 function backoffMs(crashes: number, { loaded }: { readonly loaded: boolean }): number {
   const pauses = loaded ? crashes - 1 : crashes
   return pauses === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (pauses - 1))

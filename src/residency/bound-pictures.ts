@@ -6,7 +6,7 @@ import type { ImageModelDescriptor } from '../core/model.ts'
 import type { ImageModel } from '../core/ports/image-model.ts'
 import { memoryBudget, type ResidencyLimits } from './residency-state.ts'
 
-/** A model that refuses pictures which all the memory that models may take is too little for; they would end its engine, and take others along. */
+/** Wraps an image model to refuse pictures that exceed the memory for models; they would crash its engine and other models. */
 export function boundPictures(
   { device, generate, enlarge }: ImageModel,
   descriptor: ImageModelDescriptor,
@@ -27,7 +27,7 @@ export function boundPictures(
   }
 }
 
-/** The model's own size is always tried: the estimate may be wrong, and the operator chose both the memory and the model. */
+/** The native size is always tried: the estimate may be wrong, and the operator chose both memory and model. */
 function refuseTooLarge(
   { width, height, highResolution }: Pick<ImageRequest, 'width' | 'height' | 'highResolution'>,
   descriptor: ImageModelDescriptor,

@@ -33,25 +33,25 @@ interface ModelPoolDependencies {
   readonly loader: ModelLoader
   readonly clock: Clock
   readonly limits: ResidencyLimits
-  /** What models took before this service started; absent = nothing is known. */
+  /** Measurements from before this start; absent = none. */
   readonly measured?: MeasuredMemory
-  /** How many turns an account gets for one of others; absent = all get the same. */
+  /** Turns of an account relative to others; absent = equal. */
   readonly weightOf?: (account: string) => number
   readonly onEvent: (event: PoolEvent) => void
 }
 
-/** Loads models on first use, hands out their slots fairly, and unloads them when idle or when memory is short. */
+/** Creates a pool that loads models on first use, shares slots fairly, and unloads models when idle or when memory is short. */
 export function createModelPool(deps: ModelPoolDependencies): ModelPool & AsyncDisposable {
   return new ResidencyPool(deps)
 }
 
-/** A request that waits for the planner to grant a slot or a load, or to refuse it. */
+/** A request waiting for a slot, a load or a refusal. */
 interface Caller {
   readonly grant: () => void
   readonly refuse: (error: unknown) => void
 }
 
-/** The loop: tells the planner what happens and does what it decides. */
+/** Feeds events to the planner and executes its decisions. */
 class ResidencyPool implements ModelPool, AsyncDisposable {
   readonly #deps: ModelPoolDependencies
   readonly #residents: ResidentModels
@@ -90,7 +90,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   states(): readonly ModelState[] {
     const { catalog } = this.#deps
     const known = catalog.list().map((descriptor) => this.#find(descriptor))
-    // Removed meanwhile, or uploaded by an account, whose models are not listed to others.
+    // The model was removed meanwhile, or belongs to an account's uploads, which are not listed.
     const unlisted = [...this.#state.models.values()].filter((model) => isHeld(model) && !known.some(({ id }) => id === model.id))
     return [...known, ...unlisted].map((model) =>
       describeState(model, { ...this.#residents.describe(model.id), loadProgress: this.#loading.get(model.id)?.part ?? undefined }),
@@ -162,7 +162,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     })
   }
 
-  /** Puts a question to the planner and waits for its answer; what was granted is taken in the same turn. */
+  /** Submits a request to the planner and waits; a granted slot is taken in the same turn. */
   #wait<Taken>(
     modelId: string,
     signal: AbortSignal,
@@ -211,7 +211,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
       const { waiterId, refusal } = decision
       this.#deps.onEvent({ type: 'refused', modelId, because: refusal.because })
       const { catalog } = this.#deps
-      // Requests that still wait for a removed model cannot get it later either.
+      // Requests waiting for a removed model are refused.
       const isFailing = refusal.because === 'backing-off' || refusal.because === 'unloadable'
       const removed = isFailing && catalog.find(modelId) === undefined
       const error = removed ? makeNotFoundError(catalog, modelId) : this.#explain(modelId, refusal)
@@ -223,7 +223,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     const { catalog, clock, limits } = this.#deps
     if (refusal.because === 'still-loading') return makeLoadingError(modelId, this.#loading.get(modelId), clock.now())
     const { because } = refusal
-    // What runs on another server comes back with that server.
+    // Remote models return with their server.
     const elsewhere = because === 'unloadable' && isElsewhere(catalog.find(modelId))
     const cause = this.#lastErrors.get(modelId)
     if (because === 'unloadable' && isOfFile(cause))
@@ -238,7 +238,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     return makeTooLargeError(descriptor, this.#find(descriptor).memory.least, limits)
   }
 
-  /** The models in memory, where this one is not. */
+  /** The loaded models, if this one is not loaded. */
   #holders(modelId: string): readonly string[] {
     if (this.#state.models.get(modelId)?.phase.type !== 'unloaded') return []
     return [...this.#state.models.values()].filter(isResident).map(({ id }) => id)
@@ -256,7 +256,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
     onProgress(null)
     try {
       const loaded = await this.#residents.start(findDescriptor(catalog, modelId), { signal: this.#closing.signal, onProgress })
-      // A process that died at once has been noted as lost.
+      // A process that died at once has already been reported.
       if (!this.#residents.has(modelId)) return
       onEvent({ type: 'loaded', modelId, loadMs: clock.now() - startedAt, memoryBytes: loaded.memoryBytes(), device: loaded.model.device })
       this.#apply({ type: 'loaded', modelId, slots: loaded.slots })
@@ -319,7 +319,7 @@ class ResidencyPool implements ModelPool, AsyncDisposable {
   }
 }
 
-/** Whether an engine says that its model's file cannot be loaded, whenever it is tried. */
+/** Whether the engine reports that the file can never be loaded. */
 function isOfFile(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'inference_failed' && error.param === 'model'
 }
@@ -328,7 +328,7 @@ function isElsewhere(descriptor: ModelDescriptor | undefined): boolean {
   return descriptor?.upstream !== undefined
 }
 
-/** Whether a model has a process, or will have one in a moment. */
+/** Whether a model has a process, or will have one shortly. */
 function isHeld(model: ResidentModel): boolean {
   return model.phase.type === 'loading' || isResident(model)
 }
@@ -337,18 +337,18 @@ function isResident({ phase }: ResidentModel): boolean {
   return phase.type === 'loaded' || phase.type === 'unloading'
 }
 
-/** How far a load is. */
+/** Progress of a load. */
 export interface LoadProgress {
   /** Unix milliseconds. */
   readonly startedAt: number
-  /** 0 to 1; null = its engine has not reported any. */
+  /** 0 to 1; null = not reported. */
   readonly part: number | null
 }
 
-/** How long who comes too early should wait, where nothing tells. */
+/** Default for `Retry-After`. */
 const unknownMs = 5000
 
-/** The error of who waited for a load longer than anybody may: how far it is, and when it should be done. */
+/** The error for a wait longer than the limit: the progress of the load and its estimated end. */
 function makeLoadingError(modelId: string, progress: LoadProgress | undefined, now: number): ServiceError {
   const { part = null, startedAt = now } = progress ?? {}
   const leftMs = part === null || part === 0 ? unknownMs : ((now - startedAt) * (1 - part)) / part
@@ -357,14 +357,14 @@ function makeLoadingError(modelId: string, progress: LoadProgress | undefined, n
   return new ServiceError('model_loading', `The model ${modelId} is ${how}; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
 }
 
-/** A model's state as the port shows it, with what its process tells about itself. */
+/** A model's state for the port, including values reported by its process. */
 function describeState(
   model: ResidentModel,
   reported: Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'loadProgress' | 'device'>,
 ): ModelState {
   const { id, phase, slots, held, waiting } = model
   const oldest = waiting.length > 0 ? Math.min(...waiting.map(({ since }) => since)) : null
-  // While its process ends, a model still takes its memory.
+  // A model still uses its memory while its process ends.
   const state = phase.type === 'unloading' ? 'loaded' : phase.type
   return {
     modelId: id,
@@ -377,7 +377,7 @@ function describeState(
   }
 }
 
-/** Whether one more deferred run would get a slot at once, or as soon as the model is loaded, or may wait among callers who do. */
+/** Whether another deferred request would get a slot now or after loading, or may wait among callers. */
 export function hasRoom({ phase, slots, held, waiting, queue }: ResidentModel): boolean {
   if (phase.type === 'backing-off') return false
   if (held.length + waiting.length < slots) return true

@@ -18,13 +18,13 @@ import {
   withModel,
 } from './residency-state.ts'
 
-/** The state after an event, and what is to be done about it, in order. */
+/** The state after an event, and the decisions in order. */
 interface Plan {
   readonly state: ResidencyState
   readonly decisions: readonly Decision[]
 }
 
-/** Decides everything about models in memory and slots: a pure function of what was, what happened and what is true now. */
+/** Plans models and slots: a pure function of the state, an event and the current facts. */
 export function planResidency(before: ResidencyState, event: PlannerEvent, limits: ResidencyLimits, facts: Facts): Plan {
   const decisions: Decision[] = []
   const perModel = (state: ResidencyState, step: (model: ResidentModel) => ModelPlan): ResidencyState => {
@@ -32,7 +32,7 @@ export function planResidency(before: ResidencyState, event: PlannerEvent, limit
     for (const before of state.models.values()) {
       const { model, decisions: further } = step(before)
       decisions.push(...further)
-      // Most steps change nothing, and every request asks twice.
+      // Most steps change nothing, and every request causes two.
       if (model === before) continue
       changed ??= new Map(state.models)
       changed.set(model.id, model)
@@ -65,12 +65,12 @@ const drainIdle =
     return { model: due ? drain(model, 'idle') : model, decisions: [] }
   }
 
-/** Lets idle models go when those in memory have grown over the budget. */
+/** Unloads idle models if memory in use exceeds the budget. */
 function holdBudget(state: ResidencyState, limits: ResidencyLimits, facts: Facts): ResidencyState {
   return makeRoom(state, null, memoryBudget(limits), facts).leaving.reduce((now, model) => withModel(now, drain(model, 'memory')), state)
 }
 
-/** Loads the models somebody waits for, the longest wait first; the first that does not fit holds up the others. */
+/** Loads requested models, longest wait first; the first that does not fit blocks the others. */
 function loadWanted(before: ResidencyState, limits: ResidencyLimits, facts: Facts, decisions: Decision[]): ResidencyState {
   const firstWaiter = ({ waiting, wanted }: ResidentModel) => Math.min(...wanted, ...waiting.slice(0, 1).map(({ id }) => id))
   const queue = [...before.models.values()]
@@ -96,8 +96,8 @@ function unloadDrained(model: ResidentModel): ModelPlan {
 type Line = Pick<ResidentModel, 'waiting' | 'held' | 'given' | 'givenLeast'>
 
 /**
- * The waiter to serve next: of the account with the fewest sequences in work for its weight, then of the one that has been given the least
- * (start-time fair queueing, Goyal et al. 1996), then the one whose first came first; of its own the one that is due first.
+ * Chooses the next waiter: from the account with the fewest running sequences relative to its weight, then the one served the least
+ * (start-time fair queueing, Goyal et al. 1996), then the one waiting longest; within the account by due time.
  */
 function chooseWaiter(model: Line): Waiter | undefined {
   const sequences = countByAccount(model.held)
@@ -119,12 +119,12 @@ function countByAccount(held: readonly HeldSlot[]): ReadonlyMap<string, number> 
   return counts
 }
 
-/** An account's place: one that was idle enters level with those that waited, not before them. */
+/** Service counted for an account; one that was idle starts level with those waiting, not ahead of them. */
 function startOf({ given, givenLeast }: Pick<Line, 'given' | 'givenLeast'>, account: string): number {
   return Math.max(given.get(account) ?? 0, givenLeast)
 }
 
-/** The model after this waiter got its slot. */
+/** The model after serving this waiter. */
 function serveWaiter(model: ResidentModel, waiter: Waiter, now: number): ResidentModel {
   const held = [...model.held, { ...waiter, since: now }]
   const waiting = model.waiting.filter(({ id }) => id !== waiter.id)
@@ -137,7 +137,7 @@ function serveWaiter(model: ResidentModel, waiter: Waiter, now: number): Residen
   return { ...model, held, waiting, given, givenLeast, lastUsedAt: now }
 }
 
-/** Hands out a loaded model's free slots, and tells who only wanted it loaded. */
+/** Grants the free slots of a loaded model, and resolves pure load requests. */
 const grantSlots =
   (now: number) =>
   (model: ResidentModel): ModelPlan => {
@@ -153,26 +153,26 @@ const grantSlots =
     return { model: served, decisions }
   }
 
-/** What the planner knows of the outside at one moment. */
+/** Facts outside the state at one time. */
 interface Facts {
   /** Unix milliseconds. */
   readonly now: number
-  /** What each loaded model takes. */
+  /** Memory of each loaded model. */
   readonly memory: ReadonlyMap<string, MemoryNeed>
 }
 
-/** Whether a model can be loaded now; else which models must go first, idle ones now, busy ones after their leases. */
+/** Whether a model can be loaded now; otherwise the models to unload first: idle ones now, busy ones after their leases. */
 export interface Room {
   readonly fits: boolean
   readonly leaving: readonly ResidentModel[]
 }
 
-/** Finds memory for a model, or with `wanted` null for the budget itself. */
+/** Finds memory for a model, or, with `wanted` null, restores the budget. */
 function makeRoom(state: ResidencyState, wanted: ResidentModel | null, budget: MemoryNeed, { now, memory }: Facts): Room {
   const size = (model: ResidentModel) => memory.get(model.id) ?? model.memory.expected
   const resident = [...state.models.values()].filter(({ phase }) => ['loading', 'loaded', 'unloading'].includes(phase.type))
   const used = resident.reduce((sum, model) => addMemory(sum, size(model)), noMemory)
-  // A model over the whole budget is tried alone: the estimate may be wrong, the operator's wish is not.
+  // A model larger than the whole budget is tried alone, since the estimate may be wrong.
   const needed = wanted === null ? noMemory : leastMemory(wanted.memory.expected, budget)
   const together = addMemory(used, needed)
   if (fitsMemory(together, budget) || resident.length === 0) return { fits: true, leaving: [] }
@@ -189,13 +189,13 @@ function makeRoom(state: ResidencyState, wanted: ResidentModel | null, budget: M
   return { fits: false, leaving }
 }
 
-/** Whether something of what is short is in the victim. */
+/** Whether unloading the victim frees memory of the kind that is short. */
 function frees(size: MemoryNeed, staying: MemoryNeed, budget: MemoryNeed): boolean {
   const excess = beyondMemory(staying, budget)
   return (excess.processorBytes > 0 && size.processorBytes > 0) || (excess.gpuBytes > 0 && size.gpuBytes > 0)
 }
 
-/** Idle models, the longest unused first, then (only for another model's sake) busy ones that have had their time. */
+/** Idle models, least recently used first, then (only for another model) busy ones that have had their minimum time. */
 function listVictims(resident: readonly ResidentModel[], wanted: ResidentModel | null, now: number): ResidentModel[] {
   const byAge = resident
     .filter(({ phase }) => phase.type === 'loaded' && phase.draining === null)
@@ -206,18 +206,18 @@ function listVictims(resident: readonly ResidentModel[], wanted: ResidentModel |
   return [...idle, ...busy]
 }
 
-/** Whether nobody uses a model or waits for it. */
+/** Whether a model has neither users nor waiters. */
 function isIdle({ held, waiting, wanted }: ResidentModel): boolean {
   return held.length === 0 && waiting.length === 0 && wanted.length === 0
 }
 
-/** The model without new slots: it goes with its last lease. */
+/** The model without new slots; it is unloaded after its last lease. */
 function drain(model: ResidentModel, reason: UnloadReason): ResidentModel {
   if (model.phase.type !== 'loaded' || model.phase.draining !== null) return model
   return { ...model, phase: { ...model.phase, draining: reason } }
 }
 
-/** Sends away who came when the queue was full, waited too long, came while the model keeps dying or is larger than all memory, or waits in a service that ends. */
+/** Refuses waiters: queue full, waited too long, model keeps crashing or is too large, or the service is stopping. */
 const refuseWaiters =
   (limits: ResidencyLimits, moment: Moment) =>
   (model: ResidentModel): ModelPlan => {
@@ -266,11 +266,11 @@ function findQueueRefusal(
     const because = model.phase.type === 'loading' ? 'still-loading' : 'waited-too-long'
     return { because, retryAfterSeconds: estimateRetryAfter(model) }
   }
-  // Those who will get a slot at once when the model comes back do not count as waiting.
+  // Waiters that get a slot as soon as the model is back do not count as waiting.
   const serving = model.phase.type === 'loaded' && model.phase.draining === null
   const ahead = serving ? 0 : model.slots
   if (place >= model.queue + ahead) return { because: 'queue-full', retryAfterSeconds: estimateRetryAfter(model) }
-  // The worker brings one at a time, of any account.
+  // The worker submits one at a time, for any account.
   if (waiter.admitted || waiter.deferred || model.share >= model.queue) return undefined
   const own = model.waiting.slice(0, place).filter(({ account }) => account === waiter.account)
   return own.length < model.share + ahead
@@ -278,9 +278,9 @@ function findQueueRefusal(
     : { because: 'share-full', retryAfterSeconds: estimateRetryAfter({ ...model, waiting: own }) }
 }
 
-/** When the planner must be asked again although nothing happens, in Unix milliseconds; Infinity for never. */
+/** The next time at which the planner must run without an event, in Unix milliseconds; Infinity = never. */
 export function nextDeadline({ models, closing }: ResidencyState, limits: ResidencyLimits, now: number): number {
-  // Leases may be given back after the end, and an alarm would keep the process alive.
+  // Leases may end after closing, and a timer would keep the process alive.
   if (closing) return Number.POSITIVE_INFINITY
   const all = [...models.values()]
   const starved = all.some(({ phase, waiting, wanted }) => phase.type === 'unloaded' && waiting.length + wanted.length > 0)
@@ -293,7 +293,7 @@ function listDeadlines(
   { now, starved }: { readonly now: number; readonly starved: boolean },
 ): number[] {
   const { phase, waiting, lastUsedAt } = model
-  // Waiters stand in the order in which they came.
+  // Waiters are in order of arrival.
   const deadlines = waiting.slice(0, 1).map(({ since }) => since + waitLimitMs)
   if (phase.type === 'backing-off') deadlines.push(phase.until)
   if (phase.type !== 'loaded' || phase.draining !== null) return deadlines

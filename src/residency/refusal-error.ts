@@ -5,7 +5,7 @@ import { findFittingTransformer } from '../core/memory/image-parts.ts'
 import type { ModelDescriptor } from '../core/model.ts'
 import type { Refusal, ResidencyLimits, ResidentModel } from './residency-state.ts'
 
-/** The error a refused caller gets. @param why.holders Models in whose memory its model does not fit; none where it is in memory itself. */
+/** The error for a refused caller. @param why.holders Loaded models that leave too little memory; empty if the model itself is loaded. */
 export function makeRefusalError(
   modelId: string,
   { because, retryAfterSeconds }: Refusal & { readonly because: Exclude<Refusal['because'], 'too-large' | 'still-loading'> },
@@ -48,7 +48,7 @@ export function makeRefusalError(
   }
 }
 
-/** The error of who wants a model that all the memory there may be is too little for: the figures, and what would fit. */
+/** The error for a model larger than all memory for models: the sizes, and what would fit. */
 export function makeTooLargeError(descriptor: ModelDescriptor, least: MemoryNeed, limits: ResidencyLimits): ServiceError {
   const onGpu = least.processorBytes <= limits.memoryBytes
   const [need, free] = onGpu ? [least.gpuBytes, limits.gpuMemoryBytes ?? 0] : [least.processorBytes, limits.memoryBytes]
@@ -60,7 +60,7 @@ export function makeTooLargeError(descriptor: ModelDescriptor, least: MemoryNeed
   return new ServiceError('unsupported', `${figures}; ${fix}.`, { param: 'model' })
 }
 
-/** What the machine itself does not have, no setting gives. */
+/** Suggests a setting only if the machine has that much memory. */
 function raiseMemory(need: number, { machineBytes }: ResidencyLimits): readonly string[] {
   const whole = Math.ceil(need / 1024 ** 2)
   return machineBytes === undefined || whole * 1024 ** 2 > machineBytes ? [] : [`start with --memory ${whole}mb`]
@@ -81,10 +81,10 @@ function takeSmaller(
   return fitting === null ? ['take a smaller model'] : [`take its quantization ${fitting.name} (about ${printByteSize(fitting.bytes)})`]
 }
 
-/** The longest wait we ever ask for. */
+/** Maximum value of `Retry-After`. */
 const longestSeconds = 120
 
-/** Whole seconds until the waiting requests should be done, by how long slots were held lately; 1 to 120. */
+/** Estimated seconds until waiting requests are done, from recent slot times; 1 to 120. */
 export function estimateRetryAfter({ waiting, slots, meanHeldMs }: Pick<ResidentModel, 'waiting' | 'slots' | 'meanHeldMs'>): number {
   return toSeconds((waiting.length * meanHeldMs) / slots)
 }

@@ -5,77 +5,77 @@ import type { MemoryEstimate, MemoryNeed } from '../core/memory/estimate-memory.
 export interface Waiter {
   readonly id: number
   readonly account: string
-  /** How many turns its account gets for one of others; absent = 1. */
+  /** Turns of its account relative to others; absent = 1. */
   readonly weight?: number
-  /** Completions or pictures it makes, 1 to 16: what it weighs among the others. */
+  /** Completions or images, 1 to 16; the size of the request for fair sharing. */
   readonly sequences: number
   /** Unix milliseconds. */
   readonly since: number
-  /** When it came, moved by its priority: the waiters of one account are served in this order. */
+  /** Arrival shifted by priority; orders the waiters of an account. */
   readonly due: number
-  /** Whether its caller waits at no connection. */
+  /** Whether the request is asynchronous. */
   readonly deferred: boolean
-  /** Whether it was let into the queue, so that its account's share no longer matters. */
+  /** Whether it was admitted to the queue, so that its account's share no longer applies. */
   readonly admitted: boolean
 }
 
-/** A slot in use; `id` is the waiter's that got it. */
+/** A slot in use; `id` is that of its waiter. */
 export type HeldSlot = Waiter
 
 /**
- * Where a model is.
+ * Phases of a model.
  *
  * - `unloaded`: not in memory; the first waiter starts a load as soon as there is memory for it.
  * - `loading`, `unloading`: its process starts or ends.
- * - `loaded`: hands out slots, unless it is draining: then it ends with its last lease.
- * - `backing-off`: its process died or did not load; entered by each crash, left when the time has come.
+ * - `loaded`: grants slots; if draining, it is unloaded after its last lease.
+ * - `backing-off`: its process died or failed to load; entered by each crash, left after a pause.
  */
 export type Phase =
   | { readonly type: 'unloaded' }
   | { readonly type: 'loading' }
   | { readonly type: 'loaded'; readonly since: number; readonly draining: UnloadReason | null }
   | { readonly type: 'unloading' }
-  /** Waiters up to the id `keeps` stay, later ones are refused. `unloadable`: it did not load, again and again, or its file cannot be loaded at all. */
+  /** Waiters up to the id `keeps` stay, later ones are refused. `unloadable`: loading fails repeatedly, or the file can never be loaded. */
   | { readonly type: 'backing-off'; readonly until: number; readonly keeps: number; readonly unloadable: boolean }
 
 export type UnloadReason = 'idle' | 'memory' | 'asked'
 
-/** All the planner knows about one model. Times in Unix milliseconds. */
+/** The planner's state of one model. Times in Unix milliseconds. */
 export interface ResidentModel {
   readonly id: string
   readonly phase: Phase
-  /** Waiters it may have. */
+  /** Maximum number of waiters. */
   readonly queue: number
-  /** Waiters of one account that it may have. */
+  /** Maximum number of waiters per account. */
   readonly share: number
-  /** Slots of its last load, or as many as are expected. */
+  /** Slots of its last load, or the expected number. */
   readonly slots: number
   readonly held: readonly HeldSlot[]
   readonly waiting: readonly Waiter[]
-  /** Requests that wait for the load without a slot. */
+  /** Requests that only wait for the load. */
   readonly wanted: readonly number[]
-  /** Sequences given to each account that has had more than others; counted from the same start for all. */
+  /** Sequences served per account beyond the minimum, from a common start. */
   readonly given: ReadonlyMap<string, number>
-  /** The least that an account had been given which waited when one was served last. */
+  /** The minimum served among the waiting accounts at the last grant. */
   readonly givenLeast: number
   readonly lastUsedAt: number
-  /** Deaths in a row, each of a process that had served nobody and not lived long. */
+  /** Consecutive crashes of processes that served no request and had a short uptime. */
   readonly crashes: number
   /** Whether a lease has ended since the last load. */
   readonly served: boolean
-  /** How long a slot was held, averaged over the last few; 0 before the first. */
+  /** Average time of the last few leases; 0 = none yet. */
   readonly meanHeldMs: number
-  /** Memory it took last time, or a guess from its files, and the least it can do with. */
+  /** Memory of the last load or an estimate from its files, and the minimum. */
   readonly memory: MemoryEstimate
 }
 
-/** The planner's whole state. */
+/** The complete state of the planner. */
 export interface ResidencyState {
   readonly models: ReadonlyMap<string, ResidentModel>
   readonly closing: boolean
 }
 
-/** A model nobody has asked for yet. */
+/** The initial state of a model. */
 export function introduceModel({
   id,
   queue,
@@ -113,48 +113,48 @@ export function withModel(state: ResidencyState, model: ResidentModel): Residenc
   return { ...state, models: new Map(state.models).set(model.id, model) }
 }
 
-/** A model and what was decided about it. */
+/** A model with the decisions about it. */
 export interface ModelPlan {
   readonly model: ResidentModel
   readonly decisions: readonly Decision[]
 }
 
-/** What bounds the models in memory and the requests that wait for them. */
+/** Limits of loaded models and waiting requests. */
 export interface ResidencyLimits {
-  /** Resident bytes that all models together may take. */
+  /** Memory for all models together, in bytes. */
   readonly memoryBytes: number
-  /** Bytes of the GPU that all models together may take: 0 or absent = there is none, null = unknown. */
+  /** GPU memory for all models together, in bytes: 0 or absent = no GPU, null = unknown. */
   readonly gpuMemoryBytes?: number | null
-  /** Memory of the machine, or of the container; absent = as much as the models may take. */
+  /** Memory of the machine or container; absent = `memoryBytes`. */
   readonly machineBytes?: number
-  /** A model unused for this long is unloaded; null = never. */
+  /** Idle time before unloading; null = never. */
   readonly idleUnloadMs: number | null
-  /** Slots a text model is expected to have, until its load tells. */
+  /** Expected slots of a text model before its first load. */
   readonly textSlots: number
-  /** Requests waiting per text model; one more is refused. */
+  /** Maximum number of waiting requests per text model. */
   readonly textQueue: number
-  /** Requests waiting per image model; one more is refused. */
+  /** Maximum number of waiting requests per image model. */
   readonly imageQueue: number
-  /** Part of each of these queues that one account may fill, over 0 and up to 1; absent = all of it. */
+  /** Share of each queue that one account may fill, over 0 and up to 1; absent = all. */
   readonly accountShare?: number
-  /** A request that waited for this long is refused. */
+  /** Maximum wait of a request. */
   readonly waitLimitMs: number
 }
 
-/** What all models together may take of each kind of memory. */
+/** Memory budget of each kind. */
 export function memoryBudget({ memoryBytes, gpuMemoryBytes }: Pick<ResidencyLimits, 'memoryBytes' | 'gpuMemoryBytes'>): MemoryNeed {
   return { processorBytes: memoryBytes, gpuBytes: gpuMemoryBytes === null ? Number.POSITIVE_INFINITY : (gpuMemoryBytes ?? 0) }
 }
 
-/** Waiters of one account that a queue may have: at least one, where anybody may wait at all. */
+/** Maximum number of waiters per account; at least one if any may wait. */
 export function shareOf(queue: number, { accountShare = 1 }: Pick<ResidencyLimits, 'accountShare'>): number {
   return Math.min(queue, Math.max(1, Math.floor(queue * accountShare)))
 }
 
-/** How long a busy model is left in place although another needs its memory, so that two models cannot only swap. */
+/** Minimum time a busy model stays loaded when another needs its memory, so that two models do not just swap. */
 export const leastResidentMs = 10_000
 
-/** How often memory in use is compared with the budget, beside every load. */
+/** Interval between checks of the memory in use, in addition to each load. */
 export const reviewMs = 30_000
 
 /** An event for the planner. */
@@ -165,28 +165,31 @@ export type PlannerEvent =
       readonly modelId: string
       readonly waiterId: number
       readonly account: string
-      /** How many turns it gets for one of others; absent = 1. */
+      /** Turns relative to other accounts; absent = 1. */
       readonly weight?: number
       readonly sequences: number
       readonly deferred?: boolean
-      /** Lower first, among the waiters of its account. */
+      /** Order among the waiters of its account, lower first. */
       readonly priority?: number
     }
   | { readonly type: 'want'; readonly modelId: string; readonly waiterId: number }
-  /** A waiter no longer waits. */
+  /** A waiter has left. */
   | { readonly type: 'leave'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'release'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'loaded'; readonly modelId: string; readonly slots: number }
-  /** A load failed, or a loaded process died unasked. `blame`: the machine, which could start no process, or the model's file, which cannot be loaded at all; absent = unknown. */
+  /**
+   * A load failed, or a loaded process died. `blame`: the machine (no process could be started) or the model's file (it can never be
+   * loaded); absent = unknown.
+   */
   | { readonly type: 'crashed'; readonly modelId: string; readonly blame?: 'machine' | 'file' }
   | { readonly type: 'unload'; readonly modelId: string }
-  /** Its process has ended; it took so much memory in the end. */
+  /** Its process has ended; `memory` is its last measurement. */
   | { readonly type: 'unloaded'; readonly modelId: string; readonly memory: MemoryNeed }
-  /** Time went by. */
+  /** Time has passed. */
   | { readonly type: 'tick' }
   | { readonly type: 'close' }
 
-/** Why a waiter is sent away, and when it may come back. */
+/** Why a waiter is refused, and when it may retry. */
 export interface Refusal {
   readonly because:
     | 'queue-full'
@@ -200,15 +203,15 @@ export interface Refusal {
   readonly retryAfterSeconds: number
 }
 
-/** What the planner wants done. */
+/** A decision of the planner. */
 export type Decision =
   | { readonly type: 'load'; readonly modelId: string }
   | { readonly type: 'unload'; readonly modelId: string; readonly reason: UnloadReason }
-  /** The waiter has its slot, or the model it wanted is loaded. */
+  /** The waiter gets its slot, or the requested model is loaded. */
   | { readonly type: 'grant'; readonly modelId: string; readonly waiterId: number }
   | { readonly type: 'refuse'; readonly modelId: string; readonly waiterId: number; readonly refusal: Refusal }
 
-/** What the pool does with models, for log and metrics. */
+/** Events of the pool for log and metrics. */
 export type PoolEvent =
   | {
       readonly type: 'loaded'

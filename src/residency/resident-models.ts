@@ -9,20 +9,20 @@ import { memoryBudget, type ResidencyLimits } from './residency-state.ts'
 
 type AnyLoaded = LoadedModel<TextModel> | LoadedModel<ImageModel>
 
-/** The models in memory, by id. */
+/** The processes of loaded models, by id. */
 export class ResidentModels {
   readonly texts = new Map<string, LoadedModel<TextModel>>()
   readonly images = new Map<string, LoadedModel<ImageModel>>()
   readonly #loader: ModelLoader
   readonly #onLost: (modelId: string, reason: string) => void
 
-  /** @param onLost Called when a model is gone that nobody stopped. */
+  /** @param onLost Called when a model has exited without being stopped. */
   constructor(loader: ModelLoader, onLost: (modelId: string, reason: string) => void) {
     this.#loader = loader
     this.#onLost = onLost
   }
 
-  /** Loads a model; it is in memory when this resolves. */
+  /** Loads a model; resolves when it is loaded. */
   async start(descriptor: ModelDescriptor, options: LoadOptions): Promise<AnyLoaded> {
     return descriptor.kind === 'text'
       ? this.#keep(descriptor.id, this.texts, await this.#loader.loadText(descriptor, options), options.signal)
@@ -44,18 +44,18 @@ export class ResidentModels {
     return this.#find(modelId) !== undefined
   }
 
-  /** What every model takes now; of a GPU that does not report it, what was expected of it. */
+  /** Current memory of every model; the expected memory for GPUs that do not report it. */
   measure(expected: (modelId: string) => MemoryNeed): ReadonlyMap<string, MemoryNeed> {
     return new Map([...this.texts, ...this.images].map(([id, loaded]) => [id, measure(loaded, loaded.memoryBytes(), () => expected(id))]))
   }
 
-  /** The most that a model took. */
+  /** Peak memory of a model. */
   measurePeak(modelId: string, expected: () => MemoryNeed): MemoryNeed {
     const loaded = this.#find(modelId)
     return loaded === undefined ? noMemory : measure(loaded, loaded.peakMemoryBytes?.() ?? loaded.memoryBytes(), expected)
   }
 
-  /** What a loaded model tells about itself. */
+  /** Values reported by a loaded model. */
   describe(modelId: string): Pick<ModelState, 'memoryBytes' | 'contextLength' | 'cacheUse' | 'device'> {
     return {
       memoryBytes: this.#find(modelId)?.memoryBytes() ?? 0,
@@ -75,7 +75,7 @@ export class ResidentModels {
     signal.throwIfAborted()
     models.set(modelId, loaded)
     loaded.exited.then(({ reason }) => {
-      // One that was stopped has left the maps before its process did.
+      // Stopped models were removed from the maps before their processes ended.
       if (this.#find(modelId) !== loaded) return
       this.#forget(modelId)
       this.#onLost(modelId, reason)
@@ -103,7 +103,7 @@ interface Sources {
   readonly measured?: MeasuredMemory
 }
 
-/** What a model is expected to take: by what it took last time, else by its files. */
+/** Expected memory of a model, from the last measurement or its files. */
 export function estimateModel({ limits, measured }: Sources, descriptor: ModelDescriptor): MemoryEstimate {
   const { textSlots, memoryBytes, machineBytes = memoryBytes } = limits
   const { gpuBytes } = memoryBudget(limits)
@@ -112,7 +112,7 @@ export function estimateModel({ limits, measured }: Sources, descriptor: ModelDe
   return last === undefined ? estimate : correctEstimate(estimate, last)
 }
 
-/** Remembers what a model took, where it took anything here. */
+/** Stores the measured memory of a local model. */
 export async function rememberMemory(
   { limits, measured }: Sources,
   descriptor: ModelDescriptor | undefined,
@@ -122,7 +122,7 @@ export async function rememberMemory(
   await measured?.note(descriptor.id, conditionsOf(descriptor, limits), memory)
 }
 
-/** All that the memory of a model depends on besides its name. */
+/** Everything besides the name that determines a model's memory. */
 function conditionsOf(descriptor: ModelDescriptor, { textSlots, memoryBytes, gpuMemoryBytes }: ResidencyLimits): string {
   const own = descriptor.kind === 'text' ? [descriptor.contextLength, textSlots] : [descriptor.refiner]
   return JSON.stringify([descriptor.bytes, memoryBytes, gpuMemoryBytes ?? null, ...own])

@@ -9,7 +9,7 @@ interface InferenceFacts {
   readonly model: string
 }
 
-/** A request is on stable storage. */
+/** A request was stored. */
 export function inferenceSubmitted({ log, metrics }: Telemetry, event: InferenceFacts & { readonly accountId: string }): void {
   metrics.inferencesSubmitted.add([event.model])
   log.info(event, 'inference submitted')
@@ -25,7 +25,7 @@ export function inferenceClaimed(
   log.info(event, 'inference claimed')
 }
 
-/** A request has come to its end, one way or the other. */
+/** A request was completed. */
 export function inferenceCompleted(
   { log, metrics }: Telemetry,
   event: InferenceFacts & {
@@ -39,7 +39,7 @@ export function inferenceCompleted(
   log[event.outcome === 'failed' ? 'warn' : 'info'](event, 'inference completed')
 }
 
-/** A worker that lost its lease came back with a result, which nobody takes. */
+/** A worker returned a result after losing its lease; the result is discarded. */
 export function resultFenced({ log }: Telemetry, event: { readonly inferenceId: string; readonly attempt: number }): void {
   log.warn(event, 'result of a lost attempt refused')
 }
@@ -53,13 +53,13 @@ export function inferenceRequeued(
   log.warn(event, 'inference requeued')
 }
 
-/** The periodic sweep has moved lost and late inferences on. */
+/** The periodic sweep has requeued or failed inferences. */
 export function queueSwept({ log, metrics }: Telemetry, { requeued, failed }: SweepReport): void {
   metrics.inferencesRequeued.add(['lease'], requeued)
   log.warn({ requeued, failed }, 'queue swept')
 }
 
-/** Shows for how long the longest waiting has waited; nothing while that is not known. */
+/** Adds a gauge for the age of the oldest waiting request; empty while unknown. */
 export function observeQueue({ metrics }: Telemetry, ageMs: () => number | null): void {
   const help = 'Age of the oldest waiting asynchronous request on all nodes; 0 when none waits.'
   metrics.registry.gauge({ name: 'sepia_queue_oldest_pending_seconds', help, labels: [] }, () => {
@@ -68,13 +68,13 @@ export function observeQueue({ metrics }: Telemetry, ageMs: () => number | null)
   })
 }
 
-/** Outputs and records are past their retention and gone. */
+/** Outputs and records past their retention were deleted. */
 export function outputsExpired({ log, metrics }: Telemetry, { outputs, deletedRecords }: ExpiryReport): void {
   metrics.outputsDeleted.add([], outputs.length)
   log.debug({ outputs: outputs.length, deletedRecords }, 'outputs and records expired')
 }
 
-/** Work reported what it spends its time on: stretches become spans below what runs now, and all of it moves the metrics. */
+/** Records the events of running work: phases become spans of the current trace, and all update the metrics. */
 export function workWatched({ metrics, traces }: Telemetry, event: WorkEvent): void {
   const { model } = event
   if (event.type === 'first-token') metrics.timeToFirstToken.observe([model], event.ms / 1000)
@@ -87,7 +87,7 @@ export function workWatched({ metrics, traces }: Telemetry, event: WorkEvent): v
   }
 }
 
-/** What this process has done so far, of its metrics. */
+/** The counters of this process for other nodes. */
 export function tallyOf({ metrics: { registry, generatedTokens, workSeconds, timeToFirstToken, stepSeconds } }: Telemetry): NodeTally {
   return {
     startedAt: registry.startedAt,

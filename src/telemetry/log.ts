@@ -10,12 +10,12 @@ export interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
-/** Where log lines go; standard error unless a test says otherwise. */
+/** Destination of log lines; standard error except in tests. */
 export interface LogStream {
   write(line: string): void
 }
 
-/** Opens the log. Standard output stays free for what the person or program asked for. */
+/** Opens the log. Standard output stays free for the output of commands. */
 export function createLog({ format, level }: LogSettings, stream: LogStream = process.stderr): Log {
   const options = {
     level,
@@ -28,7 +28,7 @@ export function createLog({ format, level }: LogSettings, stream: LogStream = pr
   return pino(options, { write: (line) => stream.write(prettyLine(line, { coloured })) })
 }
 
-/** Writes the time of a line; that of many lines in one millisecond is made once. */
+/** Formats the time of a line; cached per millisecond. */
 function timestamps(): () => string {
   let at = Number.NaN
   let text = ''
@@ -43,9 +43,9 @@ function timestamps(): () => string {
 const colours = { debug: 'blue', info: 'green', warn: 'yellow', error: 'red' } as const
 
 /**
- * A line of the log as people read it: time of day, level and message, the other fields as JSON, and the stack of a fault below.
+ * Formats a line for people: time of day, level and message, other fields as JSON, and the stack of an error below.
  *
- * @param line One JSON object, as pino writes it.
+ * @param line A JSON object written by pino.
  */
 function prettyLine(line: string, { coloured }: { readonly coloured: boolean }): string {
   const { level, time, msg, err, ...fields }: JsonObject = JSON.parse(line)
@@ -61,7 +61,7 @@ function isKnown(level: string): level is keyof typeof colours {
   return Object.hasOwn(colours, level)
 }
 
-/** The stack, indented and without characters that control a terminal, and what else the fault carries. */
+/** The indented stack without terminal control characters, and other properties of the error. */
 function fault(err: JsonValue | undefined): string {
   if (err === undefined) return ''
   const { stack, type: _type, message, ...more }: JsonObject = Object(err)
@@ -72,21 +72,24 @@ function fault(err: JsonValue | undefined): string {
     .concat('\n')
 }
 
-/** How long a line waits for others: a busy service writes two hundred times a second instead of for every line, which held each request up for 4 to 10 µs. */
+/**
+ * Maximum delay of a line. Buffering means two hundred writes a second instead of one per line, each of which delayed a request by 4 to 10
+ * µs.
+ */
 const longestWaitMs = 5
 
-/** Characters that wait at most. */
+/** Maximum number of buffered characters. */
 const mostWaiting = 64 * 1024
 
-/** Characters that may wait for a reader that stands still; lines beyond are lost, and counted. */
+/** Maximum number of characters waiting for a blocked reader; further lines are dropped and counted. */
 const mostUnread = 16 * 1024 * 1024
 
-/** How a line begins that must not be lost whatever happens next. */
+/** Start of lines that must be written immediately. */
 const urgent = /^\{"level":"(?:error|fatal)"/
 
 /**
- * Collects lines and writes them together, in order, a few milliseconds late: at once when an error is among them, when it is
- * disposed of, and when the process exits or fails. Only a process that is killed loses what waits, and lines are lost while nobody reads.
+ * Buffers lines and writes them together, in order: after a few milliseconds, or at once for errors, on disposal, and when the process
+ * exits or fails. Only killing the process or a blocked reader loses lines.
  */
 export class BufferedLines implements LogStream, Disposable {
   readonly #stream: LogStream & { readonly writableLength?: number }

@@ -1,15 +1,15 @@
-/** Label values of one time series, in the order the metric declares its labels. */
+/** Label values of a time series, in the order of the metric's label names. */
 export type Labels = readonly string[]
 
 export interface Counter {
   readonly add: (labels: Labels, amount?: number) => void
-  /** Over all series whose labels fit. */
+  /** Sum over all series whose labels match. */
   readonly sum: (fits: (labels: Labels) => boolean) => number
 }
 
 export interface Histogram {
   readonly observe: (labels: Labels, value: number) => void
-  /** Over all series; its values are seconds. */
+  /** Totals over all series, in seconds. */
   readonly total: () => { readonly count: number; readonly seconds: number }
 }
 
@@ -19,7 +19,7 @@ interface Description {
   readonly labels: readonly string[]
 }
 
-/** Values of one series of a histogram; `counts` has those up to each bound. */
+/** Values of one series of a histogram; `counts` are cumulative per bound. */
 interface Distribution {
   readonly labels: Labels
   readonly counts: number[]
@@ -27,19 +27,19 @@ interface Distribution {
   count: number
 }
 
-/** A metric with its series, as they are now. */
+/** A metric with its current series. */
 export type Family = { readonly description: Description } & (
   | { readonly type: 'counter' | 'gauge'; readonly series: readonly (readonly [Labels, number])[] }
   | { readonly type: 'histogram'; readonly bounds: readonly number[]; readonly series: readonly Distribution[] }
 )
 
-/** Numbers of this process in memory, rendered in the Prometheus text format (version 0.0.4). */
+/** Metrics of this process, rendered in the Prometheus text format (version 0.0.4). */
 export class MetricsRegistry {
-  /** Since when counters and histograms count, in Unix milliseconds. */
+  /** Start of counters and histograms in Unix milliseconds. */
   readonly startedAt = Date.now()
   readonly #families: (() => Family)[] = []
 
-  /** A number that only grows; its name ends in `_total`. */
+  /** A counter; its name ends in `_total`. */
   counter(description: Description): Counter {
     const series = new Map<string, { readonly labels: Labels; value: number }>()
     this.#families.push(() => ({
@@ -56,19 +56,19 @@ export class MetricsRegistry {
     }
   }
 
-  /** Numbers that are read when the metrics are. */
+  /** A gauge whose values are read when metrics are collected. */
   gauge(description: Description, collect: () => Iterable<readonly [Labels, number]>): void {
     this.#families.push(() => ({ description, type: 'gauge', series: [...collect()] }))
   }
 
-  /** Counts of values up to each bound, with their sum. */
+  /** A histogram with cumulative counts per bound. */
   histogram(description: Description, bounds: readonly number[]): Histogram {
     const series = new Map<string, Distribution>()
     this.#families.push(() => ({ description, type: 'histogram', bounds, series: [...series.values()] }))
     return {
       observe: (labels, value) => {
         const entry = remember(series, labels, () => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 }))
-        // From the last bound down: those that a value is within end where it is over one.
+        // From the last bound down, stopping at the first one below the value.
         for (let index = bounds.length - 1; value <= (bounds[index] ?? Number.NEGATIVE_INFINITY); index -= 1)
           entry.counts[index] = (entry.counts[index] ?? 0) + 1
         entry.sum += value
@@ -81,7 +81,7 @@ export class MetricsRegistry {
     }
   }
 
-  /** Every metric as it is now. */
+  /** Current values of all metrics. */
   families(): readonly Family[] {
     return this.#families.map((read) => read())
   }

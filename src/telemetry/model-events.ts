@@ -21,7 +21,7 @@ export function modelUnloaded({ log, metrics }: Telemetry, event: { readonly mod
   log.info(event, 'model unloaded')
 }
 
-/** Models were pulled or removed while the service ran. */
+/** Models were pulled or removed at run time. */
 export function catalogChanged(
   { log }: Telemetry,
   event: { readonly added: readonly string[]; readonly removed: readonly string[] },
@@ -29,7 +29,7 @@ export function catalogChanged(
   log.info(event, 'catalog changed')
 }
 
-/** A field of a model's file does nothing there; the model works. */
+/** A field of a model's file has no effect; the model works. */
 export function modelFieldIdle(
   { log }: Telemetry,
   event: { readonly file: string; readonly field: string; readonly message: string },
@@ -37,7 +37,7 @@ export function modelFieldIdle(
   log.warn({ file: event.file, field: event.field, reason: event.message }, 'a field of a model file has no effect')
 }
 
-/** A file or a model in the folders of models was left out. */
+/** A file or model in the model folders was left out. */
 export function modelFaulty(
   { log }: Telemetry,
   { file, field, message }: { readonly file: string; readonly field: string; readonly message: string },
@@ -45,18 +45,18 @@ export function modelFaulty(
   log.warn({ file, ...(field !== '' && { field }), reason: message }, 'left out of the models')
 }
 
-/** A model's process ended by itself; only its own requests failed. */
+/** A model's process exited unexpectedly; only its own requests failed. */
 export function modelCrashed({ log, metrics }: Telemetry, event: { readonly modelId: string; readonly reason: string }): void {
   metrics.modelCrashes.add([event.modelId])
   log.error(event, 'model crashed')
 }
 
-/** A line that an engine's libraries wrote. */
+/** A line of output from an engine's libraries. */
 export function engineOutput({ log }: Telemetry, event: { readonly modelId: string; readonly line: string }): void {
   log.debug(event, 'engine output')
 }
 
-/** One of the servers that run a model stopped answering, or answers again; the others go on. */
+/** A server of a model stopped or resumed responding; the others continue. */
 export function serverChanged(
   { log }: Telemetry,
   event: { readonly modelId: string; readonly url: string; readonly answers: boolean; readonly reason: string },
@@ -65,17 +65,17 @@ export function serverChanged(
   else log.warn(event, 'server does not answer')
 }
 
-/** The servers of a model send no token counts; those of its answers are estimated. */
+/** The servers of a model send no token counts; those of answers are estimated. */
 export function tokensUncounted({ log }: Telemetry, event: { readonly modelId: string }): void {
   log.warn(event, 'server sends no token counts')
 }
 
-/** A request was sent away before it got a slot; its own line says the same with the status. */
+/** A request was refused before it got a slot; its access line has the status. */
 export function requestRefused({ log }: Telemetry, event: { readonly modelId: string; readonly because: string }): void {
   log.debug(event, 'request refused')
 }
 
-/** An engine's process is up and has loaded its model. */
+/** An engine's process has loaded its model. */
 export function engineStarted(
   { log }: Telemetry,
   event: { readonly modelId: string; readonly pid: number; readonly loadMs: number },
@@ -83,7 +83,7 @@ export function engineStarted(
   log.debug({ modelId: event.modelId, pid: event.pid, loadMs: event.loadMs }, 'engine started')
 }
 
-/** Tokens were guessed and checked; of a model that has just been loaded, none yet. */
+/** Speculative tokens were checked; a newly loaded model has none yet. */
 export function tokensGuessed(
   { metrics }: Telemetry,
   { modelId, guesses, guessedTokens, rightTokens }: { readonly modelId: string } & Omit<TextFigures, 'cacheUse'>,
@@ -93,7 +93,7 @@ export function tokensGuessed(
   metrics.rightTokens.add([modelId], rightTokens)
 }
 
-/** An engine's process is gone, asked to or not. */
+/** An engine's process has exited. */
 export function engineExited(
   { log }: Telemetry,
   event: { readonly modelId: string; readonly pid: number | undefined; readonly reason: string },

@@ -1,5 +1,5 @@
 const againMs = 60_000
-/** Kinds that are remembered; the one reported longest ago is dropped first. */
+/** Maximum number of distinct faults; the one reported longest ago is dropped first. */
 const mostKinds = 200
 
 interface Reported {
@@ -8,17 +8,17 @@ interface Reported {
   readonly unreported: number
 }
 
-/** Which faults are news: what fails four times a second while the disk is full is logged once a minute. */
+/** Limits logging of repeated faults: one that occurs four times a second on a full disk is logged once a minute. */
 export class RepeatedFaults {
   readonly #now: () => number
   readonly #reported = new Map<string, Reported>()
 
-  /** @param now Milliseconds of a clock that nobody sets. */
+  /** @param now Milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** @returns How many such faults were met since the last report, when a report is due; null = none is due. */
+  /** @returns Number of occurrences since the last report if one is due; null = not due. */
   note(where: string, fault: unknown): number | null {
     const now = this.#now()
     const kind = `${where} ${describe(fault)}`

@@ -1,13 +1,13 @@
 import type { UsageEntry } from '../core/usage.ts'
 import type { Telemetry } from './telemetry.ts'
 
-/** An HTTP request has been answered, or its client has left (status 499). */
+/** An HTTP request was answered, or its client disconnected (status 499). */
 export function requestFinished(
   { log, metrics }: Telemetry,
   request: {
     readonly requestId: string
     readonly method: string
-    /** The route's pattern, never the address asked for. */
+    /** The route's pattern, never the requested URL. */
     readonly route: string
     readonly status: number
     readonly durationMs: number
@@ -21,7 +21,7 @@ export function requestFinished(
   log[status >= 500 ? 'warn' : 'info']({ ...request, durationMs }, 'request finished')
 }
 
-/** A caller asked for its own prompt to be kept in the log, the only way one gets there. */
+/** A caller requested logging of its own prompt, the only way a prompt gets into the log. */
 export function promptLogged(
   { log }: Telemetry,
   entry: { readonly requestId: string; readonly accountId: string; readonly prompt: string },
@@ -29,7 +29,7 @@ export function promptLogged(
   log.info(entry, 'prompt logged at its caller’s request')
 }
 
-/** A piece of work on a model has ended and is in the books. */
+/** Work on a model has ended and its usage is recorded. */
 export function workFinished({ log, metrics }: Telemetry, entry: UsageEntry): void {
   const { model, kind, outcome, promptTokens, completionTokens, images, durationMs, accountId } = entry
   metrics.tokens.add([model, 'prompt'], promptTokens)

@@ -11,7 +11,7 @@ export function serviceStarted(
   log.info(event, 'service started')
 }
 
-/** What this machine offers to confine engines. */
+/** Confinement of engines available on this machine. */
 export function enginesConfined(
   { log }: Telemetry,
   event: { readonly files: boolean; readonly network: boolean; readonly memory: boolean },
@@ -19,34 +19,34 @@ export function enginesConfined(
   log.info(event, 'engines are confined as far as the system allows')
 }
 
-/** The database is fit for the service, but its operator should know something about it. */
+/** The database is usable with a warning. */
 export function databaseDoubtful({ log }: Telemetry, event: { readonly warning: string }): void {
   log.warn(event, 'the database could be safer')
 }
 
-/** The system lets the process have fewer files open than its settings allow connections. */
+/** The system's limit of open files is lower than the connection settings require. */
 export function descriptorsScarce({ log }: Telemetry, event: { readonly warning: string }): void {
   log.warn(event, 'too few file descriptors')
 }
 
-/** A setting of an older version is still read; it will be refused one day. */
+/** A deprecated setting was used. */
 export function settingReplaced({ log }: Telemetry, event: { readonly source: string; readonly replacedBy: string }): void {
   log.warn(event, 'setting replaced')
 }
 
-/** The service takes nothing new and ends what it has. */
+/** The service stops accepting work and finishes what is running. */
 export function serviceStopping({ log }: Telemetry, event: { readonly graceMs: number }): void {
   log.info(event, 'service stopping')
 }
 
-/** The last line of a service that ended in order. */
+/** The last line of an orderly shutdown. */
 export function serviceStopped({ log }: Telemetry): void {
   log.info('service stopped')
 }
 
 /**
- * Something failed that nobody requested, or whose caller gets a fixed sentence; this is where its cause is kept. What is tried again by itself, and what every
- * request runs into while the service is in that state (a full disk), is logged once a minute while it fails alike, with how often it did meanwhile.
+ * Logs the cause of a background failure, or of one whose caller gets only a fixed sentence. Repeated equal failures, such as on a full
+ * disk, are logged once a minute with their number.
  */
 export function faultSurvived(
   { log, metrics, repeatedFaults }: Telemetry,
@@ -59,7 +59,7 @@ export function faultSurvived(
   if (repeated !== null) log.error({ ...event, ...(repeated > 0 && { repeated }), err: fault }, 'fault survived')
 }
 
-/** Adds the gauges of this process: memory, processor time, how late the event loop runs. */
+/** Adds gauges of this process: memory, processor time and event loop delay. */
 export function observeProcess({ metrics: { registry } }: Telemetry): void {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
@@ -77,16 +77,16 @@ export function observeProcess({ metrics: { registry } }: Telemetry): void {
   })
 }
 
-/** A sign-in or a one-time code was refused. What was typed is not logged: people type passwords into the wrong field. */
+/** A sign-in or one-time code was refused. The input is not logged, because people type passwords into wrong fields. */
 export function signInRefused({ log, metrics }: Telemetry, event: { readonly address: string }): void {
   metrics.signInsRefused.add([])
   log.warn(event, 'sign-in refused')
 }
 
-/** A line for each of many would fill the log. */
+/** One line for each would flood the log. */
 const lineEveryMs = 10_000
 
-/** Tells of bodies that are left out of the request log: each is counted, and every ten seconds one of each reason gets a line. */
+/** Counts bodies left out of the request log, and logs one of each reason every ten seconds. */
 export function observeBodyLog(
   { log, metrics }: Telemetry,
   clock: { now(): number },
@@ -101,7 +101,7 @@ export function observeBodyLog(
   }
 }
 
-/** One attempt to deliver a webhook has ended; the address is not logged, it may hold a secret. */
+/** A delivery of a webhook was attempted; its URL is not logged, since it may contain a secret. */
 export function webhookAttempted(
   { log, metrics }: Telemetry,
   event: {
@@ -117,7 +117,7 @@ export function webhookAttempted(
   log[event.state === 'delivered' ? 'info' : 'warn'](event, 'webhook attempted')
 }
 
-/** This node became one of a cluster. */
+/** This node has joined a cluster. */
 export function clusterJoined(
   { log }: Telemetry,
   event: { readonly nodeId: string; readonly role: string; readonly url: string | null; readonly nodes: number },
@@ -125,7 +125,7 @@ export function clusterJoined(
   log.info(event, 'cluster joined')
 }
 
-/** Another node could not be reached, or takes this one for a stranger: its slots are not used. */
+/** Another node is unreachable or rejects this one; its slots are not used. */
 export function nodeUnreached(
   { log }: Telemetry,
   event: { readonly nodeId: string; readonly host: string; readonly url: string | null },

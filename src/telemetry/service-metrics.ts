@@ -1,6 +1,6 @@
 import { type Counter, type Histogram, MetricsRegistry } from './metrics-registry.ts'
 
-/** Every counter and histogram of the service; gauges are added by who owns their state. */
+/** All counters and histograms; gauges are added by the owners of their state. */
 export interface ServiceMetrics {
   readonly registry: MetricsRegistry
   readonly requests: Counter
@@ -36,7 +36,7 @@ const shortSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 const tokenSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 10]
 const longSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600]
 
-/** Every counter and histogram of the service, at zero. */
+/** Creates all counters and histograms. */
 export function createServiceMetrics(): ServiceMetrics {
   const registry = new MetricsRegistry()
   const counter = (name: string, help: string, ...labels: readonly string[]): Counter => registry.counter({ name, help, labels })

@@ -3,7 +3,7 @@ import { type BeginSpan, Traces } from './otlp/traces.ts'
 import { RepeatedFaults } from './repeated-faults.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
 
-/** Where events are recorded: each has one function here that writes its log line and moves its metrics. */
+/** Destination of events; each has a function that writes its log line and updates its metrics. */
 export interface Telemetry {
   readonly log: Log
   readonly metrics: ServiceMetrics
@@ -12,10 +12,10 @@ export interface Telemetry {
 }
 
 /**
- * A log, metrics and traces that events write to together.
+ * Combines log, metrics and traces.
  *
- * @param options.begin Sends spans to a collector; absent = there is none.
- * @param options.now Milliseconds of a clock that nobody sets.
+ * @param options.begin Sends spans to a collector; absent = none.
+ * @param options.now Milliseconds of a monotonic clock.
  */
 export function createTelemetry(
   log: Log,
@@ -28,7 +28,7 @@ export function createTelemetry(
   return { log, metrics, traces: new Traces(begin), repeatedFaults: new RepeatedFaults(now) }
 }
 
-/** Everything measured, in the Prometheus text format. */
+/** All metrics in the Prometheus text format. */
 export function renderMetrics({ metrics }: Telemetry): string {
   return metrics.registry.render()
 }

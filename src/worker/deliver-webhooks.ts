@@ -12,17 +12,17 @@ export interface WebhookDependencies {
   readonly log: InferenceLog
   readonly accounts: Pick<AccountStore, 'find'>
   readonly clock: Clock
-  /** The JSON text of the announcement; `at` in Unix milliseconds. */
+  /** Encodes the webhook's JSON; `at` in Unix milliseconds. */
   readonly encodeWebhook: (inference: Inference, at: number) => string
   readonly post: (post: WebhookPost, options: { readonly signal: AbortSignal }) => Promise<DeliveryResult>
-  /** Makes an attempt in the trace of the inference and tells the `traceparent` to send; absent = nobody traces. */
+  /** Runs an attempt in the trace of the inference and passes the `traceparent` to send; absent = tracing is off. */
   readonly trace?: <Result>(delivery: WebhookDelivery, attempt: (traceparent: string | undefined) => Promise<Result>) => Promise<Result>
   /** 0 to 1. */
   readonly random: () => number
   readonly onAttempt: (delivery: WebhookDelivery, attempt: { readonly state: WebhookDelivery['state']; readonly result: string }) => void
 }
 
-/** Delivers what is due and not on its way yet; a slow receiver keeps nobody else waiting. */
+/** Delivers due webhooks; a slow receiver does not delay others. */
 export class WebhookCourier {
   readonly #deps: WebhookDependencies
   readonly #onFault: (error: unknown) => void
@@ -35,7 +35,7 @@ export class WebhookCourier {
     this.#onFault = onFault
   }
 
-  /** Sets off with everything due now; resolves without waiting for the receivers. */
+  /** Starts all due deliveries; does not wait for the receivers. */
   async setOff(options: { readonly signal: AbortSignal }): Promise<void> {
     const due = await this.#deps.webhooks.due(this.#places.wanted, options)
     for (const delivery of this.#places.take(due)) {
@@ -51,7 +51,7 @@ export class WebhookCourier {
     }
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no delivery is in progress. */
   async returned(): Promise<void> {
     await Promise.all(this.#underway)
   }

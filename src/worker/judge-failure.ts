@@ -1,23 +1,25 @@
 import { type ErrorCode, type ErrorRecord, isUnbegun, ServiceError, toFailureRecord } from '../core/error.ts'
 
-/** What a worker does with an inference that failed. */
+/** A worker's reaction to a failed inference. */
 export type Judgement =
-  /** The request itself is at fault, or running it again would end the same way. */
+  /** The request is at fault, or would fail again. */
   | { readonly action: 'fail'; readonly error: ErrorRecord }
-  /** It counts as an attempt and may succeed next time; `deadly` when the engine died of it. */
+  /** Counts as an attempt and may succeed next time; `deadly` if the engine died. */
   | { readonly action: 'retry'; readonly error: ErrorRecord; readonly deadly: boolean; readonly delayMs: number }
-  /** It never started. */
+  /** The attempt never started. */
   | { readonly action: 'release'; readonly delayMs: number }
 
-/** Wait before the second attempt; each later one waits five times as long, so that a model has time to come back. */
+/** Delay before the second attempt; each later one is five times as long, which gives a model time to restart. */
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
-/** Instead of the first, for a server that says that it failed: nothing reloads it here, and three attempts together outlast a minute of failures. */
+/**
+ * First delay for an upstream that reported a failure: nothing is restarted here, and three attempts together outlast a minute of failures.
+ */
 const firstServerRetryMs = 12_000
-/** Wait for what was not there, such as a server that is started again. */
+/** Delay for an unavailable upstream, such as one that is restarting. */
 const awayMs = 5000
 
-/** What has not failed, but waits for its turn. */
+/** Errors that mean waiting, not failure. */
 const waiting: readonly ErrorCode[] = [
   'server_is_overloaded',
   'concurrency_limit_exceeded',
@@ -27,8 +29,8 @@ const waiting: readonly ErrorCode[] = [
 ]
 
 /**
- * @param attempt The attempt that failed, from 1.
- * @param isRead Whether somebody reads what it writes, who would rather see what failed than wait for another attempt.
+ * @param attempt The failed attempt, from 1.
+ * @param isRead Whether a client is reading the output, which should see the error rather than wait for another attempt.
  */
 export function judgeFailure(failure: unknown, attempt: number, isRead = false): Judgement {
   const error = toFailureRecord(failure)
@@ -41,7 +43,7 @@ export function judgeFailure(failure: unknown, attempt: number, isRead = false):
   switch (error.code) {
     case 'server_is_overloaded':
     case 'concurrency_limit_exceeded':
-    // A budget of a minute has too little left for it now.
+    // A budget of a minute is exhausted for now.
     case 'rate_limit_exceeded':
     case 'shutting_down':
       return { action: 'release', delayMs: requestedMs || firstRetryMs }

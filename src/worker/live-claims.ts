@@ -3,10 +3,10 @@ import type { Claim, Hold } from '../core/ports/inference-queue.ts'
 import { Interruption } from './parked-claims.ts'
 import type { WorkerDependencies } from './worker-dependencies.ts'
 
-/** Longest time between two renewals: the bound on how late a cancellation in another process is noticed. */
+/** Maximum interval between renewals, which bounds the delay of cancellations by other processes. */
 const longestPauseMs = 1000
 
-/** Keeps a claim alive while its work runs; `signal` aborts when the claim is lost or its inference cancelled. */
+/** Renews a claim while its work runs; `signal` aborts when the claim is lost or the inference cancelled. */
 export interface HeldLease extends Disposable {
   readonly signal: AbortSignal
   noteProgress(progress: Progress): void
@@ -18,7 +18,7 @@ interface LiveClaim {
   progress: Progress | null
 }
 
-/** Everything that this worker holds: renewed together in one write, and spared by this process's own sweep. */
+/** All claims of this worker: renewed in one write, and spared by this process's own sweep. */
 export class LiveClaims implements Disposable {
   readonly #deps: Pick<WorkerDependencies, 'queue' | 'events' | 'clock' | 'onEvent'>
   readonly #leaseMs: number
@@ -69,7 +69,7 @@ export class LiveClaims implements Disposable {
         this.#interrupt(lost, 'lost')
       } catch (error) {
         signal.throwIfAborted()
-        // The store may be back before the leases end; only the store can say that they have.
+        // The store may return before the leases end; only the store can report that they have.
         onEvent({ type: 'fault', duty: 'renew-leases', error })
       }
     }
@@ -79,7 +79,7 @@ export class LiveClaims implements Disposable {
     for (const hold of holds) this.#claims.get(nameOf(hold))?.interrupted.abort(new Interruption(kind))
   }
 
-  /** Hears at once of a cancellation that this process was asked for. */
+  /** Reacts at once to a cancellation through this process. */
   async #listen({ hold, interrupted }: LiveClaim, signal: AbortSignal): Promise<void> {
     const { events } = this.#deps
     using subscription = events.subscribe(hold.id)

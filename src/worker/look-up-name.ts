@@ -1,15 +1,15 @@
 import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 
-/** Wait for a name server, of which each is asked twice. */
+/** Time limit per name server, each of which is asked twice. */
 const timeoutMs = 2000
 
 /**
- * Looks names up at name servers, for addresses that clients chose. The system's own look-up is for others: it holds one of the two threads by which
- * this process finds every name, its database's among them, for as long as somebody's name server says nothing, and cannot be called off.
+ * Resolves names of client-chosen URLs by querying name servers directly. The system's resolver is unsuitable: a slow name server would
+ * block one of the two threads that resolve all names of this process, including the database's, and cannot be cancelled.
  *
- * @param options.servers Absent = those of the system.
- * @returns What a connection looks names up by; every failure is `ENOTFOUND`.
+ * @param options.servers Absent = the system's name servers.
+ * @returns A `lookup` function for connections; every failure is `ENOTFOUND`.
  */
 export function lookUpName({ signal, servers }: { readonly signal: AbortSignal; readonly servers?: readonly string[] }): LookupFunction {
   return (hostname, { all = false }, callback) => {

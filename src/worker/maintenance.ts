@@ -25,41 +25,41 @@ export interface MaintenanceDependencies extends WebhookDependencies {
   readonly underWay: WorkUnderWay
   readonly usage: UsageLog
   readonly requests: RequestLog
-  /** Reads again whose requests are logged, and the keys for that; absent = no request is. */
+  /** Reloads which accounts have a request log, and its keys; absent = none have. */
   readonly refreshBodyLog?: (options: { readonly signal: AbortSignal }) => Promise<void>
-  /** What this process is working on; its leases may have run out while it was paused. */
+  /** Claims held by this process; their leases may have expired while it was paused. */
   readonly heldClaims: () => readonly Hold[]
   readonly onSwept: (report: SweepReport) => void
   readonly onExpired: (report: ExpiryReport) => void
-  /** Called every few seconds with the longest wait in the queue, in milliseconds; null while that is unknown. */
+  /** Called every few seconds with the longest wait in the queue, in milliseconds; null = unknown. */
   readonly onQueueAge: (ms: number | null) => void
   readonly onFault: (duty: string, error: unknown) => void
 }
 
 export interface MaintenanceSettings {
-  /** Longest time an inference may be pending. */
+  /** Maximum time an inference may be pending. */
   readonly maxQueueMs: number
   readonly leaseMs: number
 }
 
 const webhookPollMs = 1000
-/** With a lease of six seconds, the work of a node that died is claimed again within ten. */
+/** With a lease of six seconds, work of a dead node is claimed again within ten. */
 const longestSweepPauseMs = 2000
 const rollUpMs = 5000
 const expiryMs = 5000
-/** With what the search itself takes, within the five seconds in which a revocation is seen. */
+/** Including the query, within the five seconds in which disabling an account takes effect. */
 const disabledPollMs = 2000
-/** A token that leaked costs until then. */
+/** A leaked token can be used until then. */
 const revokedPollMs = 1000
-/** Within the five seconds in which people expect a switch to hold. */
+/** Within the five seconds in which switching the log takes effect. */
 const bodyLogMs = 2000
 const requestExpiryMs = 60_000
 const eraseMs = 5000
-/** The age of the queue is what workers are added by; it need not be newer. */
+/** The age of the queue is used for scaling workers and need not be more recent. */
 const queueAgeMs = 5000
 const orphanSearchMs = 10 * 60_000
 
-/** Starts what has to be done from time to time; disposing it ends every duty and waits for what is under way. */
+/** Starts the periodic tasks; disposing it stops them and waits for running ones. */
 export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, leaseMs }: MaintenanceSettings): AsyncDisposable {
   const stop = new AbortController()
   const courier = new WebhookCourier(deps, (error) => deps.onFault('deliver-webhooks', error))
@@ -91,7 +91,7 @@ export function startMaintenance(deps: MaintenanceDependencies, { maxQueueMs, le
   }
 }
 
-/** Says for how long the longest waiting has waited: null while that is not known. */
+/** Reports the age of the oldest waiting inference: null = unknown. */
 async function measureQueue(
   { log, clock, onQueueAge }: Pick<MaintenanceDependencies, 'log' | 'clock' | 'onQueueAge'>,
   options: { readonly signal: AbortSignal },
@@ -105,14 +105,14 @@ async function measureQueue(
   }
 }
 
-/** Makes sums of the entries in the books until none are left. */
+/** Rolls up usage entries until none are left. */
 async function rollUpUsage({ usage }: Pick<MaintenanceDependencies, 'usage'>, options: { readonly signal: AbortSignal }): Promise<void> {
   while ((await usage.rollUp(options)) > 0);
 }
 
 const documentBatch = 100
 
-/** Removes documents that have expired, and the bytes that lie beside those of files, thumbnails and the request log. */
+/** Removes expired documents and the bytes of their files, thumbnails and logged bodies. */
 export async function expireDocuments(
   { documents, outputs }: { readonly documents: DocumentStore; readonly outputs: OutputStore },
   options: { readonly signal: AbortSignal },
@@ -126,10 +126,7 @@ export async function expireDocuments(
   }
 }
 
-/**
- * Deletes the outputs that have expired: their rows first, then the bytes, so that a crash in between leaves bytes
- * without a row, which the search for orphans finds.
- */
+/** Deletes expired outputs, rows before bytes. A crash in between leaves orphaned bytes, which {@link removeOrphanOutputs} finds. */
 async function expireOutputs(
   {
     queue,
@@ -146,7 +143,7 @@ async function expireOutputs(
   }
 }
 
-/** Forgets what was asked once its retention is over: the words first, then that it was asked at all. */
+/** Deletes request records past their retention: the content first, then the record. */
 async function expireRequests(
   { requests, clock }: { readonly requests: RequestLog; readonly clock: Clock },
   options: { readonly signal: AbortSignal },
@@ -155,7 +152,7 @@ async function expireRequests(
   await requests.expire({ words: now - requestedRetentionMs, all: now - requestRetentionMs }, options)
 }
 
-/** Moves on what lost its worker or waited too long, until nothing is left to move. */
+/** Requeues or fails inferences that lost their worker or waited too long, until none are left. */
 async function sweepQueue(
   {
     queue,
@@ -172,11 +169,11 @@ async function sweepQueue(
   }
 }
 
-/** Output bytes younger than this may belong to a completion that is still on its way. */
+/** Younger output bytes may belong to a completion in progress. */
 const youngMs = 60 * 60 * 1000
 const orphanBatch = 500
 
-/** Deletes output bytes that no record has a right to: left by a crash, or by a record that is gone. */
+/** Deletes output bytes without a record: left by a crash, or by a deleted record. */
 export async function removeOrphanOutputs(
   {
     outputs,
@@ -204,7 +201,7 @@ export async function removeOrphanOutputs(
   await removeAll()
 }
 
-/** Whether bytes that belong to no inference are a file's, a kept picture's, a thumbnail's, or a body's of the request log. */
+/** Whether bytes without an inference belong to a file, a kept picture, a thumbnail, or a logged body. */
 async function isKept(documents: DocumentStore, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
   const names = [
     { kind: 'file', id: `${filePrefix}${id}` } as const,
@@ -217,13 +214,13 @@ async function isKept(documents: DocumentStore, id: string, options: { readonly 
 }
 
 export interface Duty {
-  /** Names the duty in the log. */
+  /** Name of the task in the log. */
   readonly name: string
   readonly everyMs: number
   readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>
 }
 
-/** Does a duty at once and then again and again until the signal aborts; a failure never ends it. */
+/** Runs a task now and then periodically until the signal aborts; failures do not stop it. */
 export async function runEvery(
   { clock, onFault }: { readonly clock: Clock; readonly onFault: (duty: string, error: unknown) => void },
   { name, everyMs, run }: Duty,

@@ -3,12 +3,12 @@ import type { BudgetHolder } from '../core/ports/budget-ledger.ts'
 import { neverAborted } from '../core/waiting.ts'
 import type { WorkerDependencies } from './worker-dependencies.ts'
 
-/** The ledger is asked no more often than this whether there is room again. */
+/** Minimum interval between checks of the ledger. */
 const checkMs = 200
-/** After this long what was put back can be claimed anyway. */
+/** Time after which released claims can be claimed anyway. */
 const retentionMs = 10_000
 
-/** What was put back because its account or token runs as much at once as it may: it returns as soon as something of theirs has ended. */
+/** Claims released because their account or token is at its concurrency limit; they return as soon as other work of theirs has ended. */
 export class ParkedClaims {
   readonly #deps: Pick<WorkerDependencies, 'queue' | 'ledger' | 'clock'>
   readonly #parked = new Map<string, BudgetHolder & { readonly since: number }>()
@@ -22,12 +22,12 @@ export class ParkedClaims {
     this.#parked.set(id, { ...holder, since: this.#deps.clock.now() })
   }
 
-  /** Called when it is claimed again: what it waits for after that is another matter. */
+  /** Call when it is claimed again. */
   forget(id: string): void {
     this.#parked.delete(id)
   }
 
-  /** Lets as many be claimed as there is room for now, the oldest first. */
+  /** Makes as many claimable as there is capacity for, oldest first. */
   async hasten(): Promise<void> {
     const { clock, queue } = this.#deps
     const now = clock.now()
@@ -51,16 +51,15 @@ export class ParkedClaims {
   }
 }
 
-/** Wait between two tries to write. */
+/** Delay between attempts to write. */
 const pauseMs = 1000
-/** How long a write is tried; a fault that stays keeps no place of the worker taken for ever. */
+/** Time limit for a write, so that a permanent fault does not block the worker. */
 const patienceMs = 60_000
 
 /**
- * Writes again and again until it works, because a finished result is worth waiting for a disk that is full for a
- * moment; gives up when the signal aborts.
+ * Repeats a write until it succeeds, since a result is worth waiting for a temporarily full disk; gives up when the signal aborts.
  *
- * @throws what the write threw the last time, after a minute.
+ * @throws The last error, after a minute.
  */
 export async function persist<Result>(
   { clock, onEvent }: Pick<WorkerDependencies, 'clock' | 'onEvent'>,
@@ -79,7 +78,7 @@ export async function persist<Result>(
   }
 }
 
-/** Why a worker stops an inference in the middle, as the reason of the signal it aborts. */
+/** Why a worker interrupts an inference; the reason of the signal it aborts. */
 export class Interruption extends Error {
   readonly kind: 'drain' | 'lost' | 'cancelled'
 

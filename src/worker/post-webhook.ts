@@ -7,9 +7,9 @@ import { limitInterim, noOwnAnswer } from '../core/limits/use-limits.ts'
 import { lookUpName } from './look-up-name.ts'
 import type { DeliveryResult } from './webhook-places.ts'
 
-/** What a name that leads nowhere ends with. */
+/** Error codes of unresolvable names. */
 const unresolved = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL'])
-/** Longest wait for a receiver. */
+/** Time limit for a receiver. */
 const timeoutMs = 15_000
 
 export interface WebhookPost {
@@ -19,11 +19,11 @@ export interface WebhookPost {
 }
 
 /**
- * Posts to an address that a client chose. The address is checked when the connection is made, on the resolved IP, so
- * that no name can lead to a loopback, private, link-local or metadata address; redirects are not followed.
+ * Posts to a client-chosen URL. The resolved IP address is checked when connecting, so that no name can lead to a loopback, private,
+ * link-local or metadata address; redirects are not followed.
  *
- * @param settings.privateTargets Lets every address through.
- * @param settings.nameServers Who knows the addresses of names; absent = those of the system.
+ * @param settings.privateTargets Allows every address.
+ * @param settings.nameServers Absent = the system's name servers.
  */
 export async function postWebhook(
   { url, headers, body }: WebhookPost,
@@ -33,7 +33,7 @@ export async function postWebhook(
     nameServers,
   }: { readonly signal: AbortSignal; readonly privateTargets: boolean; readonly nameServers?: readonly string[] },
 ): Promise<DeliveryResult> {
-  // The library's types are older than Node's; both agents are Node's own subclassed.
+  // The library's types are older than Node's; both agents are subclasses of Node's.
   const agent: Agent = useAgent(url, { keepAlive: false, allowPrivateIPAddress: privateTargets, allowMetaIPAddress: privateTargets })
   const send = url.startsWith('https:') ? requestSecure : requestPlain
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
@@ -43,12 +43,12 @@ export async function postWebhook(
         method: 'POST',
         agent,
         signal: bounded,
-        // Private names may stand in a file of this machine alone.
+        // Private names may be defined in a file on this machine only.
         ...(!privateTargets && { lookup: lookUpName({ signal: bounded, ...(nameServers && { servers: nameServers }) }) }),
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       })
       request.once('response', resolve)
-      // Without anybody who hears of it nothing would, not even of the limit of time.
+      // Without a listener nothing would be reported, not even the time-out.
       request.once('upgrade', (response: IncomingMessage, socket: Duplex) => {
         socket.destroy()
         resolve(response)
@@ -71,12 +71,12 @@ function describe(error: unknown): string {
   if (error === noOwnAnswer) return 'no final answer'
   if (!(error instanceof Error)) return 'failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
-  // Separate errors would reveal which names exist in the operator's network.
+  // Different errors would reveal which names exist in the operator's network.
   return /is not allowed/.test(error.message) || unresolved.has(code) ? 'no public address' : code
 }
 
 /**
- * Signs a message as Standard Webhooks do, once per secret.
+ * Signs a message according to Standard Webhooks, once per secret.
  *
  * @param secrets Each `whsec_` and base64.
  * @param timestamp Unix seconds.

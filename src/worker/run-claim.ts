@@ -14,21 +14,21 @@ import { completeClaim, type EndedClaim, settleFailure } from './settle-claim.ts
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
 interface RunOptions extends Pick<WorkerSettings, 'runLimitMs'> {
-  /** Of this claim; the caller ends it. */
+  /** Lease of this claim; ended by the caller. */
   readonly lease: HeldLease
   /** Aborts when the worker drains. */
   readonly signal: AbortSignal
-  /** What must end before the work may start; its lease is held meanwhile. */
+  /** Work that must end before this may start; the lease is held meanwhile. */
   readonly after: readonly Promise<void>[]
-  /** Called when the work is there, at once before a slot of its model is taken. */
+  /** Called when the work is loaded, just before a slot is acquired. */
   readonly onWork: () => void
-  /** Called when the model's slot is free again, before the result is stored. */
+  /** Called when the slot is free again, before the result is stored. */
   readonly onSlotFree: () => void
-  /** Called when it was put back because its account or token runs as much at once as it may. */
+  /** Called when it is released because its account or token is at its concurrency limit. */
   readonly onOverLimit: (holder: BudgetHolder) => void
 }
 
-/** Takes one claim to its end: completed, or given back. Never throws. */
+/** Runs a claim until it is completed or released. Never throws. */
 export async function runClaim(deps: WorkerDependencies, claim: Claim, options: RunOptions): Promise<void> {
   const { trace } = deps
   const { accountId } = claim.inference
@@ -41,7 +41,7 @@ export async function runClaim(deps: WorkerDependencies, claim: Claim, options: 
   const signal = AbortSignal.any([options.signal, lease.signal])
   deps.events.publish(claim.id, { type: 'status', status: 'running' })
   try {
-    // Without anything to wait for, the slot is taken before the worker looks for room again.
+    // If nothing must be awaited, the slot is taken before the worker checks its capacity again.
     if (options.after.length > 0) await orAborted(Promise.all(options.after), signal)
     const loaded = claim.load({ signal })
     const submission = loaded instanceof Promise ? await orAborted(loaded, signal) : loaded

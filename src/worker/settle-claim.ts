@@ -13,19 +13,19 @@ import type { WorkerDependencies, WorkerEvent } from './worker-dependencies.ts'
 /** A claim whose work has ended. */
 export interface EndedClaim {
   readonly claim: Claim
-  /** Null = it is not known what was requested. */
+  /** null = the request could not be read. */
   readonly work: InferenceWork | null
   readonly meter: UsageMeter
-  /** Aborts when the worker drains, which ends the patience with storage that fails. */
+  /** Aborts when the worker drains, which stops retrying failed writes. */
   readonly signal: AbortSignal
 }
 
-/** Completes the inference and books it, unless its claim was lost. */
+/** Completes the inference and records its usage, unless the claim was lost. */
 export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   const { claim, meter, signal } = ended
   const usage = meter.entry(outcomeOf(completion))
-  // A success is kept before its end is visible, so that readers of the end find it. A failure is kept once it counts:
-  // an attempt that was lost must not hide what the next one writes.
+  // An answer is stored before the completion becomes visible, so that readers of the completion find it. A failure is stored afterwards: a
+  // lost attempt must not hide what the next one writes.
   const succeeded = completion.outcome === 'succeeded'
   if (succeeded) await keepAnswer(deps, ended, completion)
   const answer = await persist(deps, 'complete', () => deps.queue.complete(claim, { completion, usage }, neverAborted), signal)
@@ -34,7 +34,7 @@ export async function completeClaim(deps: WorkerDependencies, ended: EndedClaim,
   reportCompleted(deps, ended, completion)
 }
 
-/** Gives the inference back or completes it, as the reason for which its work ended demands. */
+/** Releases or completes the inference, depending on why its work ended. */
 export async function settleFailure(deps: WorkerDependencies, ended: EndedClaim, failure: unknown): Promise<void> {
   const { claim, meter, signal } = ended
   const usage = meter.entry('failed')
@@ -75,7 +75,7 @@ async function reportReleased(
   }
 }
 
-/** Of what the store itself completed. */
+/** Reports an inference that the store completed itself. */
 async function reportEnded(deps: WorkerDependencies, ended: EndedClaim, completion: Completion): Promise<void> {
   await keepAnswer(deps, ended, completion)
   reportCompleted(deps, ended, completion)
@@ -86,7 +86,7 @@ function reportCompleted(deps: WorkerDependencies, { claim, meter }: EndedClaim,
   deps.onEvent({ type: 'completed', inference: claim.inference, completion, usage: meter.entry(outcomeOf(completion)) })
 }
 
-/** Puts what was written into the conversation that it belongs to, if any. What fails here is only noted: the request itself has its end. */
+/** Stores the text in its conversation, if any. Failures are only logged: the request itself has ended. */
 async function keepAnswer(
   deps: WorkerDependencies,
   ended: EndedClaim,

@@ -6,19 +6,19 @@ import { Interruption, ParkedClaims } from './parked-claims.ts'
 import { runClaim } from './run-claim.ts'
 import type { WorkerDependencies, WorkerSettings } from './worker-dependencies.ts'
 
-/** Longest time between two looks for work, for a slot that becomes free or a delay that ends without a notification. */
+/** Maximum interval between checks for work, for slots and delays that end without a notification. */
 const pollMs = 250
-/** What another node has in memory is left to it for so long before it is loaded here too. */
+/** Time for which work is left to another node that has the model loaded, before it is loaded here too. */
 const elsewhereMs = 2000
 
 export interface Worker extends AsyncDisposable {
-  /** Claims nothing more, puts what runs back to pending at once, and lets go of everybody who waits for an inference. */
+  /** Stops claiming, requeues running work at once, and releases all waiting callers. */
   drain(): Promise<void>
-  /** What it holds right now, whatever the leases say: a process that was paused is not dead. */
+  /** Claims held now, even if their leases have expired: a paused process is not dead. */
   holds(): readonly Hold[]
 }
 
-/** Starts claiming deferred inferences and running them on the models that have room. */
+/** Starts claiming deferred inferences and running them on models with free capacity. */
 export function startWorker(deps: WorkerDependencies, settings: WorkerSettings): Worker {
   const worker = new ClaimLoop(deps, settings)
   const looping = worker.loop()
@@ -33,9 +33,9 @@ export function startWorker(deps: WorkerDependencies, settings: WorkerSettings):
 
 interface Run {
   readonly model: string
-  /** Lost a worker before, so that it runs alone on its model and takes nobody with it. */
+  /** It killed an engine before, so it runs alone on its model. */
   readonly suspect: boolean
-  /** Its work is not there yet, so that it has taken no slot. */
+  /** Its work is not loaded yet, so it has no slot. */
   loading: boolean
   readonly ended: Promise<void>
 }
@@ -72,7 +72,7 @@ class ClaimLoop {
   async loop(): Promise<void> {
     const { signal } = this.#draining
     while (!signal.aborted) {
-      // Made before looking, so that a slot that gets free meanwhile is noticed.
+      // Created before checking, so that a slot freed meanwhile is noticed.
       this.#slotFreed = Promise.withResolvers()
       try {
         await this.#parked.hasten()
@@ -92,7 +92,7 @@ class ClaimLoop {
     const limit = concurrency - this.#runs.size
     const rooms = limit > 0 ? this.#findRooms() : []
     if (rooms.length === 0) return []
-    // A claim that was begun is finished: it may have been granted although the worker drains by now.
+    // A claim in progress is finished: it may succeed even though the worker is draining.
     return this.#deps.queue.claim({ workerId, rooms, limit, leaseMs }, neverAborted)
   }
 

@@ -2,13 +2,13 @@ import { webhookWaitsMs } from '../core/deferred/webhook-waits.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { WebhookDelivery } from '../core/ports/webhook-log.ts'
 
-/** Deliveries on their way at once to receivers that are quick as far as anybody knows, and to all that are slow together. */
+/** Maximum number of concurrent deliveries to fast receivers, and to all slow ones together. */
 const places = { quick: 64, slow: 32 }
 const placesPerAccount = { quick: 4, slow: 1 }
-/** The most connections at once, those included to receivers that have just turned out to be slow. */
+/** Maximum number of connections, including receivers that have just turned out to be slow. */
 const mostPlaces = 256
 
-/** A receiver that takes this long is slow, and so are all of its account, until none was for a while. */
+/** Response time from which a receiver, and with it its account, counts as slow until none was for a while. */
 const slowMs = 2000
 const slowForMs = 10 * 60_000
 
@@ -18,22 +18,22 @@ interface Journey {
 }
 
 /**
- * Who may set off. Slow receivers share places of their own, however many accounts they have: those of a quick one are never all taken by
- * receivers that let everybody wait.
+ * Limits concurrent deliveries. Slow receivers share a separate pool, whatever the number of their accounts, so that they never occupy all
+ * places of the fast ones.
  */
 export class WebhookPlaces {
   readonly #clock: Clock
   readonly #underway = new Map<string, Journey>()
   readonly #slowUntil = new Map<string, number>()
 
-  /** How many of the deliveries that are due are worth knowing: the longest due may all be of slow receivers. */
+  /** Number of due deliveries to fetch: the longest due ones may all have slow receivers. */
   readonly wanted = { limit: 4 * mostPlaces, perAccount: placesPerAccount.quick }
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Those of the deliveries that have a place, which each holds until it leaves. */
+  /** Those of the deliveries that get a place, which each keeps until it leaves. */
   take(due: readonly WebhookDelivery[]): readonly WebhookDelivery[] {
     this.#noteSlow()
     const taken = { quick: 0, slow: 0 }
@@ -70,13 +70,13 @@ export class WebhookPlaces {
   }
 }
 
-/** How an attempt to deliver ended: an HTTP status, or a short reason for having got none. */
+/** Result of an attempt: an HTTP status, or a short reason why there is none. */
 export type DeliveryResult = { readonly status: number } | { readonly reason: string }
 
 /**
- * What becomes of a delivery after an attempt: any 2xx ends it, 410 and the last attempt give it up.
+ * Plans a delivery after an attempt: any 2xx completes it; 410 and the last attempt abandon it.
  *
- * @param attempts Earlier attempts.
+ * @param attempts Number of earlier attempts.
  * @param random 0 to 1; spreads the next attempt by up to a tenth of the wait.
  */
 export function planDelivery({

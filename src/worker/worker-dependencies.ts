@@ -17,43 +17,43 @@ export interface WorkerDependencies extends BudgetDependencies {
   readonly outputs: OutputStore
   readonly pool: ModelPool
   readonly events: InferenceEvents
-  /** Where running inferences note themselves, so that they end when their account is disabled. */
+  /** Registry of running inferences, which end when their account is disabled. */
   readonly underWay: WorkUnderWay
-  /** Turns a result into the bytes a caller fetches. */
+  /** Encodes a result for clients. */
   readonly encodeOutput: EncodeOutput
   readonly onEvent: (event: WorkerEvent) => void
-  /** Called with each output that is stored, for the request log. */
+  /** Called with each stored output, for the request log. */
   readonly onOutput: (inference: Inference, output: EncodedOutput) => void
-  /** Keeps what was written of an answer in the conversation it belongs to. */
+  /** Stores a text in its conversation. */
   readonly endAnswer: (answer: WrittenAnswer, ending: AnswerEnding) => Promise<void>
-  /** Called with what running and storing spend their time on. */
+  /** Called with the events of running and storing. */
   readonly onWork: (event: WorkEvent) => void
-  /** Whether another node has a model in memory. */
+  /** Whether another node has a model loaded. */
   readonly isLoadedElsewhere: (modelId: string) => boolean
-  /** What a model of this node is, where other nodes may have one of the same id that is of another kind. */
+  /** The kind of this node's model with an id, since other nodes may have another kind. */
   readonly kindOf: (modelId: string) => ModelDescriptor['kind'] | undefined
-  /** Runs a claim in its place of a trace. */
+  /** Runs a claim within its trace. */
   readonly trace: (claim: Claim, submission: Submission<InferenceWork>, run: () => Promise<void>) => Promise<void>
 }
 
 export type EncodeOutput = (work: InferenceWork, result: WorkResult) => EncodedOutput
 
 export interface WorkerSettings {
-  /** Tells workers apart in the store. */
+  /** Unique name of the worker in the store. */
   readonly workerId: string
-  /** Inferences at once, over all models. */
+  /** Maximum number of concurrent inferences. */
   readonly concurrency: number
   readonly leaseMs: number
   readonly runLimitMs: number
 }
 
-/** What a worker tells about its work, for logs and metrics. */
+/** Events of a worker, for logs and metrics. */
 export type WorkerEvent =
   | { readonly type: 'claimed'; readonly inference: Inference; readonly queuedMs: number }
   | { readonly type: 'completed'; readonly inference: Inference; readonly completion: Completion; readonly usage: UsageEntry }
   /** The inference is pending again. */
   | { readonly type: 'requeued'; readonly inference: Inference; readonly reason: 'drain' | 'lost' | 'failed' | 'no-room' }
-  /** Another worker holds the inference by now, or it is completed; this one's result was refused. */
+  /** Another worker holds the inference, or it is completed; this result was discarded. */
   | { readonly type: 'fenced'; readonly inference: Inference }
-  /** Something outside the inference failed and will be tried again. */
+  /** An external failure that will be retried. */
   | { readonly type: 'fault'; readonly duty: string; readonly error: unknown }

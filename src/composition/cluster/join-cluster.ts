@@ -25,26 +25,26 @@ import { leastSecretLength } from '../start-faults.ts'
 import { explainTakenPort, nodeAddress, nodePort, readSecretFile, refuseUnreachable } from './node-address.ts'
 import { type NodeCertificateFiles, watchNodeCertificate } from './watch-node-certificate.ts'
 
-/** What a node has of the others. Disposing it leaves the cluster and cuts what it lent. */
+/** This node's membership in a cluster. Disposing it leaves the cluster and ends all leases. */
 export interface Membership extends AsyncDisposable {
   /** Models of the whole cluster, and slots on them. */
   readonly catalog: ModelCatalog
   readonly pool: ModelPool
-  /** Models on their way to any node. */
+  /** Pulls on all nodes. */
   readonly pulls: PullDesk
-  /** Every node that was heard of lately; none where this one is alone. */
+  /** Nodes that reported recently; empty without a cluster. */
   nodes(): readonly ClusterNode[]
-  /** Whether another node, which stays, has a model in memory. */
+  /** Whether another node that is not leaving has a model loaded. */
   isLoadedElsewhere(modelId: string): boolean
-  /** Tells the others that this node takes nothing new, and resolves when nothing that it lent is in use. */
+  /** Announces that this node takes no new work, and resolves when all its leases have ended. */
   drain(): Promise<void>
 }
 
 interface JoinDependencies {
-  /** Absent = this node is alone. */
+  /** Absent = no cluster. */
   readonly registry: NodeRegistry | undefined
   readonly clock: Clock
-  /** The models of this machine: what everybody may name, and what somebody may. */
+  /** The models of this machine: those for everybody, and those of an account. */
   readonly installed: ModelCatalog
   readonly nameable: ModelCatalog
   readonly pool: ModelPool
@@ -54,10 +54,10 @@ interface JoinDependencies {
 }
 
 /**
- * Makes this node one of the cluster, where there is one: it lends its slots, unless its role is api, and leases slots of the other nodes.
+ * Joins the cluster, if there is one: leases slots to other nodes, unless the role is api, and leases slots from them.
  *
- * @throws {UsageError} when the secret cannot be read.
- * @throws {Error} when others could not reach it.
+ * @throws {UsageError} if the secret cannot be read.
+ * @throws {Error} if other nodes could not reach this one.
  */
 export async function joinCluster(
   { registry, clock, pool, installed, nameable, pulls: ownPulls, isDraining, telemetry }: JoinDependencies,
@@ -137,7 +137,7 @@ export async function joinCluster(
 }
 
 async function readSecret({ secret, secretFile }: Config['cluster']): Promise<string> {
-  // Nodes with certificates need no secret: the seals then only repeat what TLS proves.
+  // Nodes with certificates need no secret; the seals then only repeat what TLS proves.
   if (secret === null && secretFile === null) return 'nodes with certificates'
   return secret ?? readSecretFile(secretFile ?? '', { where: 'cluster-secret-file', least: leastSecretLength })
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../cli/failures.ts'
 import { databaseUrl } from '../../config/storage-urls.ts'
 import type { ClusterNode } from '../../core/cluster/node.ts'
 
-/** Where other nodes reach this one: as the settings say, or at the listening host, or at this machine's first address where it listens everywhere. */
+/** The URL for other nodes: the configured one, the listening host, or this machine's first address if it listens on all. */
 export function nodeAddress(
   nodeUrl: string | null,
   { host, port, secure }: { readonly host: string; readonly port: number; readonly secure: boolean },
@@ -15,21 +15,21 @@ export function nodeAddress(
   return `${secure ? 'https' : 'http'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/** The port that a node listens on for others; 0 = any free one. */
+/** The port for other nodes; 0 = any free one. */
 export function nodePort(nodeUrl: string | null): number {
   if (nodeUrl === null) return 0
   const { port, protocol } = new URL(nodeUrl)
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
-/** What a person reads when the port that `node-url` names is taken; any other error as it is. */
+/** The error if the port of `node-url` is in use; other errors stay as they are. */
 export function explainTakenPort(error: unknown, nodeUrl: string | null): unknown {
   const isTaken = nodeUrl !== null && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   if (!isTaken) return error
   return new Error(`Port ${nodePort(nodeUrl)} is in use; stop the other program, or choose another port in --node-url.`, { cause: error })
 }
 
-/** @throws {Error} when nodes of other machines would look for this one on themselves. */
+/** @throws {Error} if the URL is a loopback address while nodes on other machines exist. */
 export function refuseUnreachable(url: string, self: { readonly id: string; readonly host: string }, nodes: readonly ClusterNode[]): void {
   const { hostname } = new URL(url)
   const elsewhere = nodes.find(({ id, host }) => id !== self.id && host !== self.host)
@@ -46,9 +46,9 @@ function firstAddress(): string | undefined {
 }
 
 /**
- * The address of the database: the setting's, or what its file holds.
+ * The URL of the database, from the setting or its file.
  *
- * @throws {UsageError} when the file cannot be read or holds none; the message leaves out what it holds.
+ * @throws {UsageError} if the file cannot be read or has no URL; the message never includes its content.
  */
 export async function readDatabaseUrl({ url, urlFile }: { readonly url: string | null; readonly urlFile: string | null }): Promise<string> {
   if (url !== null) return url
@@ -59,7 +59,7 @@ export async function readDatabaseUrl({ url, urlFile }: { readonly url: string |
   throw new UsageError([{ where, message: `${urlFile}: ${parsed.fault}` }])
 }
 
-/** The only line of a file that holds a secret. @throws {UsageError} when it cannot be read, or has fewer than `least` characters. */
+/** Reads the single line of a secret's file. @throws {UsageError} if it cannot be read or has fewer than `least` characters. */
 export async function readSecretFile(path: string, { where, least }: { readonly where: string; readonly least: number }): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: Error) => {
     throw new UsageError([{ where, message: `${path} cannot be read: ${error.message}` }])

@@ -6,10 +6,10 @@ import type { S3OutputStore } from '../../storage/s3/open-s3-outputs.ts'
 import { readSecretFile } from './node-address.ts'
 
 /**
- * Opens the bucket that all nodes share; its client is loaded only here.
+ * Opens the shared bucket, loading its client on demand.
  *
- * @throws {UsageError} when the secret cannot be read.
- * @throws {Error} when the bucket belongs to another cluster, the cluster has another bucket, or the server refuses.
+ * @throws {UsageError} if the secret cannot be read.
+ * @throws {Error} if the bucket belongs to another cluster, the cluster has another bucket, or the server refuses.
  */
 export async function openBucket(
   { address, secretFile }: Extract<Config['outputs'], { readonly type: 's3' }>,
@@ -28,13 +28,13 @@ export async function openBucket(
 /**
  * Throws the error in a form for the operator, since callers see no causes.
  *
- * @throws {Error} in the words of what caused the fault of a bucket; whatever else it was.
+ * @throws {Error} with the root cause of a bucket's fault; other errors unchanged.
  */
 export function throwBucketError(error: unknown): never {
   throw error instanceof ServiceError ? new Error(`The bucket of s3-url cannot be used: ${rootOf(error)}`, { cause: error }) : error
 }
 
-/** What nobody else caused, in its own words. */
+/** The message of the root cause. */
 export function rootOf(error: Error): string {
   return error.cause instanceof Error ? rootOf(error.cause) : error.message
 }

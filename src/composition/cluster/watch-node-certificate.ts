@@ -3,21 +3,21 @@ import { UsageError } from '../../cli/failures.ts'
 import { type NodeCertificate, NodeTls } from '../../cluster/node-tls.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 
-/** Where the certificate of a node lies. */
+/** Files of a node's certificate. */
 export interface NodeCertificateFiles {
   readonly authority: string
   readonly certificate: string
   readonly key: string
 }
 
-/** How often the files are looked at. */
+/** Interval between checks of the files. */
 const lookEveryMs = 10_000
 
 /**
- * The certificate of this node, read again when its files change. Files that cannot be used, since only one of them has changed so far, leave the
- * earlier certificate in force.
+ * This node's certificate, reloaded when its files change. If the new files do not match yet, because only one has changed, the earlier
+ * certificate stays in use.
  *
- * @throws {UsageError} when they cannot be used at the start.
+ * @throws {UsageError} if they are unusable at the start.
  */
 export async function watchNodeCertificate(
   files: NodeCertificateFiles,

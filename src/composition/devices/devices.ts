@@ -11,16 +11,16 @@ const probes = {
   softwareImages: { entry: new URL('./image-devices.ts', import.meta.url), flags: ['--software'] },
 } as const
 
-/** Longest time for a driver to answer. */
+/** Time limit for a driver's answer. */
 const patienceMs = 60_000
 
-/** What each engine could compute on besides the processor; devices that imitate a GPU are listed where there is no real one. */
+/** Devices that each engine could use besides the processor; software GPUs are listed only if there is no real one. */
 export async function listDevices(options: Options): Promise<readonly FoundDevice[]> {
   const [text, images] = await Promise.all([probe('text', options), probe('images', options)])
   return [...text, ...(images.length > 0 ? images : await probe('softwareImages', options))]
 }
 
-/** What is missing of the backend that `gpu` names, as one sentence; null = nothing, or none is named. */
+/** The missing part of the backend named by `gpu`, as a sentence; null = nothing is missing, or no backend is named. */
 export async function findMissingBackend(gpu: GpuSetting, options: Options): Promise<string | null> {
   const named = [
     { engine: 'text', backend: textBackend(gpu) },
@@ -37,7 +37,7 @@ export async function findMissingBackend(gpu: GpuSetting, options: Options): Pro
   )
 }
 
-/** A driver may crash or hang, so it is asked in a process of its own; what ends without an answer has found nothing. */
+/** A driver may crash or hang, so it is probed in a separate process; without an answer there are no devices. */
 async function probe(name: keyof typeof probes, { signal }: Options): Promise<readonly FoundDevice[]> {
   const { entry, flags } = probes[name]
   signal.throwIfAborted()
@@ -57,10 +57,10 @@ async function probe(name: keyof typeof probes, { signal }: Options): Promise<re
   return found
 }
 
-/** Part of a GPU's memory that models may take; the desktop and what drawing and batches need for a moment have the rest. */
+/** Share of the GPU's memory for models; the rest is left to the desktop and to temporary buffers. */
 const share = 0.9
 
-/** Bytes of the GPU that models may take: 0 = there is none, null = unknown. */
+/** Bytes of GPU memory for models: 0 = no GPU, null = unknown. */
 export async function findGpuMemory({ gpu, gpuDevice }: DeviceChoice, options: { readonly signal: AbortSignal }): Promise<number | null> {
   if (gpu === 'off') return 0
   const devices = (await listDevices(options)).filter(({ software }) => gpu !== 'auto' || !software)
@@ -70,12 +70,12 @@ export async function findGpuMemory({ gpu, gpuDevice }: DeviceChoice, options: {
   return memoryBytes === 0 ? null : Math.floor(memoryBytes * share)
 }
 
-/** Nodes that the drivers of NVIDIA, AMD and of Windows' subsystem for Linux make. */
+/** Device nodes of the drivers of NVIDIA, AMD and the Windows Subsystem for Linux. */
 const nodes = ['/dev/nvidiactl', '/dev/kfd', '/dev/dxg'] as const
 
 /**
- * Whether the system shows a GPU at all; where only trying can tell, the answer is yes. Trying takes half a second of every start of an
- * engine, so a server without a GPU is not asked.
+ * Whether the system may have a GPU; true if only probing can tell. Probing takes half a second per start of an engine and is skipped on
+ * servers without a GPU.
  */
 export function mayHaveGpu(platform: NodeJS.Platform = process.platform): boolean {
   return platform !== 'linux' || nodes.some((node) => existsSync(node)) || hasRenderNode()

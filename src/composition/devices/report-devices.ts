@@ -1,6 +1,6 @@
 import type { FoundDevice } from '../../core/compute-device.ts'
 
-/** Tells the process that forked this one what was found, and ends. */
+/** Sends the found devices to the parent process and exits. */
 export async function reportDevices(found: Promise<readonly FoundDevice[]>): Promise<void> {
   const devices = await found
   await new Promise<void>((resolve) => process.send?.(devices, () => resolve()))

@@ -24,7 +24,9 @@ interface ExamineOptions {
   readonly onProgress: ReportProgress
 }
 
-/** Looks at everything a service would start on: models, database, stored outputs. Changes nothing: a file that shows whether outputs can be stored is removed again. */
+/**
+ * Checks everything a service needs: models, database, stored outputs. Changes nothing; a file written to test for write access is removed.
+ */
 export async function examine(config: Config, options: ExamineOptions): Promise<readonly Finding[]> {
   return [...(await examineModels(config, options)), ...(await examineData(config, options))]
 }
@@ -32,7 +34,7 @@ export async function examine(config: Config, options: ExamineOptions): Promise<
 async function examineModels(config: Config, { signal, onProgress }: ExamineOptions): Promise<readonly Finding[]> {
   const { findRoute } = findWaysOut(config)
   const catalog = await openCatalog(modelFolders(config)).catch((error: Error) => error)
-  // A row for each: a table has no room for lines within a row.
+  // One row each, since table rows have one line.
   if (catalog instanceof CatalogError)
     return catalog.faults.map((fault) => ({ subject: 'models', healthy: false, message: formatFault(fault) }))
   if (catalog instanceof Error) return [{ subject: 'models', healthy: false, message: catalog.message }]
@@ -51,7 +53,7 @@ async function examineModels(config: Config, { signal, onProgress }: ExamineOpti
   return findings
 }
 
-/** What may be said of a model without faults: of one that runs elsewhere there is nothing here to look at but its description. */
+/** The finding for a model without faults; of a remote one only the description can be checked. */
 function soundnessOf({ upstream }: ModelDescriptor): string {
   return upstream === undefined ? 'every listed file is complete' : `its model.json is valid, and it runs on ${upstream.url}`
 }
@@ -80,7 +82,7 @@ async function examineData(config: Config, options: ExamineOptions): Promise<rea
   return database.healthy ? [database, await examineOutputs(config, options)] : [database]
 }
 
-/** The database and the bucket of all nodes, which may be running; only a database of this version's schema is opened. */
+/** Checks the shared database and bucket, while nodes may be running; a database is only opened if its schema is current. */
 async function examineShared(config: Config, url: string, { signal }: ExamineOptions): Promise<readonly Finding[]> {
   const { checkDatabase: checkShared } = await import('../../storage/postgres/check-database.ts')
   const subject = 'database'
@@ -108,7 +110,7 @@ async function examineOutputs(config: Config, { signal }: ExamineOptions): Promi
       healthy: true,
       message: 'not checked, because a service is running; it checks each one when it is fetched.',
     }
-  // The store takes it for itself where the database is of an earlier version.
+  // The store would claim the bucket if the database is of an earlier version.
   free[Symbol.dispose]()
   await using store = await openStore(config, { clock, mode: 'tool' })
   using _owned = await takeOwnerLock(config.dataFolder)
@@ -129,7 +131,7 @@ function verdict(faults: readonly string[], praise: string): Pick<Finding, 'heal
   return faults.length === 0 ? { healthy: true, message: praise } : { healthy: false, message: faults.join('; ') }
 }
 
-/** What is reached through which proxy, and what is not; nothing where none is set. */
+/** Destinations reached through each proxy, and those reached directly; empty without proxies. */
 export function examineWaysOut(config: Config, models: readonly ModelDescriptor[]): readonly Finding[] {
   const { http, https } = config.proxies
   const { findRoute } = findWaysOut(config)
@@ -147,7 +149,7 @@ export function examineWaysOut(config: Config, models: readonly ModelDescriptor[
   })
 }
 
-/** What the operator names, and where that is. */
+/** Configured destinations with their URLs. */
 function listDestinations(
   { models, outputs, signIn, otlp }: Config,
   all: readonly ModelDescriptor[],

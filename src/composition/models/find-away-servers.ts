@@ -7,13 +7,13 @@ import { reachUpstreams, ServerHealth } from './reach-upstreams.ts'
 
 const patienceMs = 5000
 
-/** A server that does not answer now, and why. */
+/** A server that does not respond, with the reason. */
 export interface AwayServer {
   readonly url: string
   readonly reason: string
 }
 
-/** Asks each server of a model that runs elsewhere whether it is there, all at once, for five seconds at most. */
+/** Checks all servers of remote models in parallel, for at most five seconds. */
 export async function findAwayServers(
   model: ModelDescriptor,
   { signal, findRoute }: { readonly signal: AbortSignal; readonly findRoute: FindRoute },
@@ -37,7 +37,7 @@ export async function findAwayServers(
   return away.flat()
 }
 
-/** Why a server does not answer; null = it does. */
+/** Why a server does not respond; null = it does. */
 async function findAbsence(
   loader: ModelLoader,
   { model, upstream }: { readonly model: ModelDescriptor; readonly upstream: UpstreamAddress },

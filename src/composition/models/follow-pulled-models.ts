@@ -10,7 +10,7 @@ import { faultSurvived } from '../../telemetry/service-events.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { runEvery } from '../../worker/maintenance.ts'
 
-/** Asking again and again works on every file system, and for a folder that is not there yet. */
+/** Polling works on every file system, and for a folder that does not exist yet. */
 const lookEveryMs = 2000
 const duty = 'refresh-models'
 
@@ -23,19 +23,19 @@ interface FollowDependencies {
   readonly pulledFolder: string
 }
 
-/** Keeps the catalog, and what is in memory, in step with the folder of pulled models. */
+/** Keeps the catalog and the loaded models in sync with the folder of pulled models. */
 export interface PulledModels extends AsyncDisposable {
-  /** Makes a model usable that has just arrived in the folder. @throws {Error} when it is left out for its faults. */
+  /** Makes a newly arrived model usable. @throws {Error} if it is left out because of faults. */
   admit(model: Pick<ModelDescriptor, 'id' | 'folder'>): Promise<void>
-  /** Whether a model lies in the folder; what is anywhere else is not ours to delete. */
+  /** Whether a model is in the folder; other files must not be deleted. */
   has(model: PlacedModel): boolean
   /** Where a file of the folder lies that was left out, by its name. @throws {ServiceError} `validation_error` where several have it. */
   findLeftOut(name: string): PlacedModel | undefined
-  /** Deletes a model; it leaves the memory with its last request. */
+  /** Deletes a model; it is unloaded after its last request. */
   remove(model: PlacedModel): Promise<void>
 }
 
-/** Starts to look for models that were pulled or removed beside the service; disposing it ends that. */
+/** Starts watching for models that are pulled or removed by other processes; disposing ends it. */
 export function followPulledModels(deps: FollowDependencies): PulledModels {
   const stop = new AbortController()
   const options = { signal: stop.signal }
@@ -72,7 +72,7 @@ async function refresh({ catalog, pool, telemetry }: FollowDependencies, { signa
   if (added.length + removed.length === 0) return
   catalogChanged(telemetry, { added, removed })
   const inMemory = pool.states().filter(({ modelId, state }) => removed.includes(modelId) && state !== 'unloaded')
-  // Not waited for: a model goes with its last request, which may take longer than the next change.
+  // Not awaited: a model is unloaded after its last request, which may take longer than the next change.
   for (const { modelId } of inMemory) {
     pool.unload(modelId, { signal }).catch((error: unknown) => {
       if (!signal.aborted) faultSurvived(telemetry, { where: duty }, error)

@@ -5,7 +5,7 @@ import { UsageError } from '../../cli/failures.ts'
 import { dataLayout } from '../data-layout.ts'
 import { listInstalledModels } from './pull-to-data-folder.ts'
 
-/** Lists what lies in another program's folder, in the first of its usual ones that is there unless one is named. */
+/** Lists the models in another program's folder: the named one, or the first of the usual ones that exists. */
 export const findImportable: CliBackend['findForeignModels'] = async (config, given, { folder, environment }) => {
   const program = foreignPrograms.find((each) => each === given)
   if (program === undefined) throw new UsageError([{ where: given, message: `expected one of ${foreignPrograms.join(', ')}.` }])
@@ -20,7 +20,7 @@ export const findImportable: CliBackend['findForeignModels'] = async (config, gi
   ])
 }
 
-/** Links the named models into the data folder; all of them, or none where one cannot be. */
+/** Links the named models into the data folder: all of them, or none if one fails. */
 export const registerImportable: CliBackend['registerForeignModels'] = async (config, models, names) => {
   const chosen = names.map((name): ForeignModelRow => {
     const fitting = models.filter((model) => model.name === name || model.id === name)

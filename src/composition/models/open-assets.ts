@@ -18,7 +18,7 @@ import { dataLayout } from '../data-layout.ts'
 const lookEveryMs = 30_000
 const duty = 'remove-deleted-assets'
 
-/** Opens the files that accounts uploaded, beside a catalog. */
+/** Opens the uploaded assets in addition to a catalog. */
 export async function openAssets(
   config: Config,
   { catalog, store: { documents, accounts }, clock }: { readonly catalog: ModelCatalog; readonly store: Store; readonly clock: Clock },
@@ -26,7 +26,7 @@ export async function openAssets(
 ): Promise<AssetDependencies> {
   const folder = dataLayout(config.dataFolder).assetsFolder
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // Links are resolved here: an engine may read the files, not the link's folder.
+  // Links are resolved here: engines may read the files, but not the link's folder.
   const files = openAssetFiles({ folder: await realpath(folder) })
   const examine = createWeightsExaminer()
   const library = new AssetLibrary({ catalog, documents, files, examine, defaultImage: config.models.defaults.image })
@@ -35,7 +35,7 @@ export async function openAssets(
   return { documents, accounts, files, library, uploads: new UploadsUnderWay(), examine, limits, clock }
 }
 
-/** Starts to remove what accounts deleted, once nothing can name it any more; disposing it ends that. */
+/** Starts removing deleted assets that are no longer used; disposing ends it. */
 export function tidyAssets(
   deps: AssetDependencies & Pick<Store, 'log'> & { readonly pool: ModelPool; readonly telemetry: Telemetry },
   { requests, deferred }: Pick<Config, 'requests' | 'deferred'>,
@@ -47,7 +47,7 @@ export function tidyAssets(
   const times = { interactiveMs, deferredMs: deferred.waitLimitMs + interactiveMs }
   const onModelGone = (id: string): void => {
     const isHere = deps.pool.states().some(({ modelId, state }) => modelId === id && state !== 'unloaded')
-    // Not waited for: a model goes with its last request.
+    // Not awaited: a model is unloaded after its last request.
     if (isHere) deps.pool.unload(id, { signal }).catch((error: unknown) => (signal.aborted ? undefined : onFault(duty, error)))
   }
   const run = () => removeDeletedAssets({ ...deps, onModelGone }, times, { signal })

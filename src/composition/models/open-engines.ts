@@ -18,16 +18,16 @@ import type { WaysOut } from '../ways-out.ts'
 import { allModelFolders } from './open-models.ts'
 import { reachUpstreams, ServerHealth } from './reach-upstreams.ts'
 
-/** What computes: models in processes of their own and on servers, and the process that looks at pictures. */
+/** The engines: models in child processes and on servers, and the process that encodes pictures. */
 export interface Engines extends Disposable {
   readonly loader: ModelLoader
   readonly pictures: PictureInspector
   readonly servers: ServerHealth
-  /** What they may take. */
+  /** Memory limits of the engines. */
   readonly limits: Parameters<typeof createModelPool>[0]['limits']
 }
 
-/** Prepares the engines; a process starts with the first model or picture. */
+/** Prepares the engines; processes start with the first model or picture. */
 export async function openEngines(
   config: Config,
   {

@@ -8,10 +8,10 @@ import type { Config } from '../../config/settings.ts'
 import { dataLayout } from '../data-layout.ts'
 
 /**
- * Reads every folder of models that the settings name.
+ * Reads all configured model folders.
  *
- * @param others Other faults, to be reported together with those of the models.
- * @throws {UsageError} with every fault at once.
+ * @param others Faults to report together with those of the models.
+ * @throws {UsageError} with all faults.
  */
 export async function openModels(config: Config, others: readonly ConfigFault[] = []): Promise<RefreshableCatalog> {
   const opened = await openCatalog(modelFolders(config)).catch(faultsOf)
@@ -27,13 +27,13 @@ function faultsOf(error: unknown): readonly ConfigFault[] {
 
 const builtInFolder = fileURLToPath(new URL('../../../models', import.meta.url))
 
-/** Every folder that holds models, the built-in ones first. */
+/** All model folders, the built-in ones first. */
 export function modelFolders({ models, dataFolder }: Pick<Config, 'models' | 'dataFolder'>): ModelFolders {
   const { modelsFolder: pulledFolder } = dataLayout(dataFolder)
   return { ...(models.builtIn && { builtIn: builtInFolder }), folders: models.folders, pulledFolder }
 }
 
-/** The same as one list of absolute paths. */
+/** All model folders as absolute paths. */
 export function allModelFolders(config: Pick<Config, 'models' | 'dataFolder'>): readonly string[] {
   const { builtIn, folders, pulledFolder } = modelFolders(config)
   return [builtIn, ...folders, pulledFolder].flatMap((folder) => (folder === undefined ? [] : [resolve(folder)]))

@@ -26,14 +26,14 @@ interface PoolDependencies {
   readonly telemetry: Telemetry
 }
 
-/** Models in memory, here and on other nodes. */
+/** Loaded models, here and on other nodes. */
 interface Models extends Membership {
-  /** Those of this machine alone. */
+  /** The models of this machine only. */
   readonly ownPool: ModelPool
   readonly pulled: PulledModels
 }
 
-/** Starts to keep models in memory, looks for pulled ones, and joins the cluster. Disposing it ends all of that. */
+/** Starts the model pool, watches pulled models, and joins the cluster; disposing ends all of these. */
 export async function openPool(
   config: Config,
   { installed, assets, engines, store, telemetry }: PoolDependencies,

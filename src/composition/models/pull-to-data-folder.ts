@@ -13,7 +13,7 @@ import { createSystemClock } from '../system-clock.ts'
 import { findWaysOut } from '../ways-out.ts'
 import { openModels } from './open-models.ts'
 
-/** Fetches a model into the data folder; an id that some installed model has already is refused. */
+/** Pulls a model into the data folder; refuses an id that is already installed. */
 export async function pullToDataFolder(
   config: Config,
   source: string,
@@ -33,7 +33,7 @@ export async function pullToDataFolder(
   return pullModel(target, source, { signal, onPlan, onProgress: ({ bytesDone, bytesTotal }) => onProgress(bytesDone, bytesTotal) })
 }
 
-/** What `pullToDataFolder` would do. */
+/** Plans a pull without downloading. */
 export async function planPullToDataFolder(
   config: Config,
   source: string,
@@ -42,7 +42,7 @@ export async function planPullToDataFolder(
   return planPull(await openTarget(config, options.offline ?? false), source, options)
 }
 
-/** Models of the hub that match some words. */
+/** Searches the hub for models. */
 export async function searchModels(
   config: Config,
   words: string,
@@ -51,13 +51,13 @@ export async function searchModels(
   return searchHub(await openHub(config), words, options)
 }
 
-/** Every model that lies in a folder now. */
+/** All models currently in a folder. */
 export async function listInstalledModels(config: Config): Promise<readonly ModelDescriptor[]> {
   return (await openModels(config)).list()
 }
 
 async function openTarget(config: Config, offline: boolean): Promise<PullDependencies> {
-  // The models in it may be read by others; what else comes into it may not.
+  // The model folders may be readable for others; the rest of the data folder is private.
   await makeFolder(config.dataFolder)
   return { ...dataLayout(config.dataFolder), installed: await listInstalledModels(config), hub: { ...(await openHub(config)), offline } }
 }
@@ -78,9 +78,9 @@ async function openHub(config: Config): Promise<HubAccess> {
 }
 
 /**
- * The addresses that name servers know of a name; none where it has none or the signal came first.
+ * Resolves a host name; empty = no addresses, or aborted.
  *
- * @param options.servers Absent = those of the system.
+ * @param options.servers Absent = the system's name servers.
  */
 export function lookUpHost(name: string, options: Parameters<typeof lookUpName>[0]): Promise<readonly string[]> {
   if (options.signal.aborted) return Promise.resolve([])

@@ -9,9 +9,9 @@ import { loadUpstreamModel } from '../../runtimes/upstream/load-upstream-model.t
 import type { ServerChange } from '../../runtimes/upstream/server-watch.ts'
 
 /**
- * A loader that connects to the models that run elsewhere and leaves the others to another loader.
+ * A loader that connects to remote models and passes others to another loader.
  *
- * @param options.health What is known of their servers; noted there before `onServer` is called.
+ * @param options.health Updated before `onServer` is called.
  */
 export function reachUpstreams(
   local: ModelLoader,
@@ -24,7 +24,7 @@ export function reachUpstreams(
   }: {
     readonly health: ServerHealth
     readonly onServer: (change: ServerChange & { readonly modelId: string }) => void
-    /** Called once for each model whose servers do not count their tokens. */
+    /** Called once for each model whose servers send no token counts. */
     readonly onUncounted?: (modelId: string) => void
     readonly traceparent: () => string | undefined
     readonly findRoute: FindRoute
@@ -55,11 +55,11 @@ export function reachUpstreams(
   }
 }
 
-/** Whether the servers behind models answered when this node last asked them. */
+/** Whether the servers of models responded when this node last contacted them. */
 export class ServerHealth {
   readonly #known = new Map<string, { readonly answers: boolean; readonly reason: string }>()
 
-  /** Notes that a server began or ceased to answer. */
+  /** Records that a server stopped or started responding. */
   changed({
     modelId,
     url,
@@ -74,12 +74,12 @@ export class ServerHealth {
     this.#known.set(keyOf(modelId, url), { answers, reason })
   }
 
-  /** Whether a server did not answer when it was last asked. */
+  /** Whether a server did not respond last time. */
   isAway(modelId: string, url: string): boolean {
     return this.#known.get(keyOf(modelId, url))?.answers === false
   }
 
-  /** The servers that run a model, as far as is known of them; none where it runs here. */
+  /** The known servers of a model; empty for local ones. */
   of({ id, upstream }: ModelDescriptor): readonly ModelServer[] {
     if (upstream === undefined) return []
     return serversOf(upstream).map(({ url }) => {

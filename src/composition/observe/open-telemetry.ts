@@ -6,7 +6,7 @@ import { createServiceMetrics } from '../../telemetry/service-metrics.ts'
 import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
 import { findWaysOut } from '../ways-out.ts'
 
-/** Opens the log, the metrics and, where a collector is set, the way there; disposing sends it what is left, and writes what waits. */
+/** Opens the log, the metrics and, if configured, the export to a collector; disposing sends and writes what is left. */
 export async function openTelemetry(config: Pick<Config, 'log' | 'otlp' | 'proxies'>): Promise<Telemetry & AsyncDisposable> {
   const { log, otlp } = config
   const lines = new BufferedLines(process.stderr)

@@ -5,7 +5,7 @@ import type { OpenIdSettings } from '../../console/sign-in/openid/openid-setting
 import { readSecretFile } from '../cluster/node-address.ts'
 import type { WaysOut } from '../ways-out.ts'
 
-/** Which settings of signing in lack others, though each for itself is well written. */
+/** Sign-in settings that require others. */
 export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'signIn'>): readonly ConfigFault[] {
   const found: readonly (readonly [boolean, string, string])[] = [
     [
@@ -24,9 +24,9 @@ export function findSignInFaults({ signIn: { local, openId } }: Pick<Config, 'si
 }
 
 /**
- * How people get into the console, with the secret of the provider's client.
+ * Sign-in to the console, with the client secret of the provider.
  *
- * @throws {UsageError} when the file of the secret cannot be read or is empty.
+ * @throws {UsageError} if the secret's file cannot be read or is empty.
  */
 export async function openSignIn(
   { signIn: { openId, ...others } }: Pick<Config, 'signIn'>,

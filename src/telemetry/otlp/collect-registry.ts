@@ -3,7 +3,7 @@ import { millisToHrTime } from '@opentelemetry/core'
 import { AggregationTemporality, type DataPoint, DataPointType, type MetricData, type ScopeMetrics } from '@opentelemetry/sdk-metrics'
 import type { Family, MetricsRegistry } from '../metrics-registry.ts'
 
-/** The same numbers that `/metrics` shows, as OpenTelemetry's SDK sends them: sums since the process started. */
+/** Converts the metrics of `/metrics` to OpenTelemetry's data: cumulative since the start of the process. */
 export function collectRegistry(registry: MetricsRegistry): ScopeMetrics[] {
   const times = { startTime: millisToHrTime(registry.startedAt), endTime: millisToHrTime(Date.now()) }
   return [{ scope: { name: 'sepia' }, metrics: registry.families().map((family) => toMetricData(family, times)) }]
@@ -34,7 +34,7 @@ function toMetricData(family: Family, times: { readonly startTime: HrTime; reado
     : { ...base, dataPointType: DataPointType.GAUGE, dataPoints }
 }
 
-/** Ours count every value up to a bound, theirs the values between two. */
+/** Converts cumulative counts to counts per bucket. */
 function perBucket(cumulative: readonly number[], count: number): number[] {
   return [...cumulative, count].map((upTo, index) => upTo - (cumulative[index - 1] ?? 0))
 }

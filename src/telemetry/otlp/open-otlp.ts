@@ -3,24 +3,24 @@ import type { MetricsRegistry } from '../metrics-registry.ts'
 import type { BeginSpan } from './traces.ts'
 
 export interface OtlpSettings {
-  /** Base address; `/v1/traces` and `/v1/metrics` are added. */
+  /** Base URL; `/v1/traces` and `/v1/metrics` are appended. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** How often metrics are sent, in milliseconds. */
+  /** Interval between exports of metrics, in milliseconds. */
   readonly intervalMs: number
-  /** Whose connections lead to the collector; absent = it is reached directly. */
+  /** Agent for connections to the collector; absent = direct. */
   readonly openAgent?: () => Agent
 }
 
-/** Spans and metrics on their way to a collector; disposing sends what is left. */
+/** Exports spans and metrics to a collector; disposing sends what is left. */
 export interface Otlp extends AsyncDisposable {
   readonly begin: BeginSpan
 }
 
-/** How long the last parcel may take when the service stops. */
+/** Time limit of the last export at shutdown. */
 const farewellMs = 3000
 
-/** Sends spans and metrics by OTLP over HTTP, as JSON. The libraries are loaded here, only where somebody collects. */
+/** Exports spans and metrics by OTLP over HTTP as JSON. The libraries are only loaded if a collector is configured. */
 export async function openOtlp(
   { registry, onFault }: { readonly registry: MetricsRegistry; readonly onFault: (fault: unknown) => void },
   { url, headers, intervalMs, openAgent }: OtlpSettings,
@@ -34,7 +34,7 @@ export async function openOtlp(
     import('@opentelemetry/exporter-metrics-otlp-http'),
     import('./collect-registry.ts'),
   ])
-  // Without it a collector that cannot be reached would be noticed by nobody.
+  // Without this handler an unreachable collector would go unnoticed.
   const [ignore, logger] = [() => {}, { error: onFault }]
   api.diag.setLogger({ warn: ignore, info: ignore, debug: ignore, verbose: ignore, ...logger }, { suppressOverrideMessage: true })
   const resource = resources.resourceFromAttributes({ 'service.name': 'sepia' })

@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 export type SpanAttributes = Readonly<Record<string, string | number>>
 
-/** A span that has begun. */
+/** A span in progress. */
 export interface OpenSpan {
   readonly context: TraceContext
   /** @param end.at Unix milliseconds; absent = now. */
   end(end?: { readonly at?: number; readonly name?: string; readonly attributes?: SpanAttributes; readonly failed?: boolean }): void
 }
 
-/** What a span begins with. */
+/** Start of a span. */
 export interface SpanStart {
   readonly kind: 'server' | 'consumer' | 'client' | 'internal'
   readonly parent: TraceContext | undefined
@@ -18,12 +18,12 @@ export interface SpanStart {
   readonly attributes?: SpanAttributes
 }
 
-/** Makes spans and sends them to the collector. */
+/** Starts spans and exports them. */
 export type BeginSpan = (name: string, start: SpanStart) => OpenSpan
 
 /**
- * Which place in which trace runs now. Without anybody to send spans to, the callers' own places are kept and handed on unchanged, as the standard
- * asks of those who take no part.
+ * The current position in a trace. Without a collector, callers' trace contexts are passed on unchanged, as the standard requires of
+ * non-participants.
  */
 export class Traces {
   readonly #begin: BeginSpan | null
@@ -33,12 +33,12 @@ export class Traces {
     this.#begin = begin
   }
 
-  /** Whether anybody is sent spans. */
+  /** Whether spans are exported. */
   get begins(): boolean {
     return this.#begin !== null
   }
 
-  /** Begins a span of its own below a caller's `traceparent`; undefined without a collector and without the caller's `traceparent`. */
+  /** Starts a span under a caller's `traceparent`; undefined without both a collector and a `traceparent`. */
   enter(
     name: string,
     { traceparent, ...start }: Pick<SpanStart, 'kind'> & { readonly traceparent: string | undefined },
@@ -49,7 +49,7 @@ export class Traces {
     return { run: (work) => this.#current.run(context, work), end: (end) => span?.end(end) }
   }
 
-  /** Runs work in a span of its own below a caller's `traceparent`, which has failed where the work throws. */
+  /** Runs work in a span under a caller's `traceparent`; a thrown error marks the span as failed. */
   async within<Result>(
     name: string,
     { attributes, ...start }: Pick<SpanStart, 'kind'> & { readonly traceparent: string | undefined; readonly attributes: SpanAttributes },
@@ -66,37 +66,37 @@ export class Traces {
     }
   }
 
-  /** A span that is over already, below what runs now. */
+  /** Records a completed span under the current one. */
   record(name: string, { startedAt, endedAt, attributes }: { startedAt: number; endedAt: number; attributes: SpanAttributes }): void {
     this.#begin?.(name, { kind: 'internal', parent: this.#current.getStore(), at: startedAt, attributes }).end({ at: endedAt })
   }
 
-  /** The same function, always run in the place where this was called; as it is where nobody is sent spans. */
+  /** Binds a function to the current context; returned unchanged without a collector. */
   bind<Event>(listener: (event: Event) => void): (event: Event) => void {
     if (this.#begin === null) return listener
     const context = this.#current.getStore()
     return (event) => this.#current.run(context, () => listener(event))
   }
 
-  /** The `traceparent` of what runs now, for the services it calls. */
+  /** The current `traceparent`, for outgoing requests. */
   traceparent(): string | undefined {
     const context = this.#current.getStore()
     return context && formatTraceparent(context)
   }
 }
 
-/** Where in which trace something happens: hex of 16 and 8 bytes. */
+/** A trace context: trace id and span id in hex (16 and 8 bytes). */
 export interface TraceContext {
   readonly traceId: string
   readonly spanId: string
-  /** Whether the caller who began the trace records it. */
+  /** Whether the caller's trace is sampled. */
   readonly sampled: boolean
 }
 
 const form = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
 /**
- * Reads a `traceparent`; one that is malformed begins a new trace, so it reads as none.
+ * Parses a `traceparent`; malformed ones count as none, which starts a new trace.
  *
  * @see W3C Trace Context, level 1, section 3.2
  */
@@ -106,7 +106,7 @@ export function parseTraceparent(text: string | undefined): TraceContext | undef
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** A `traceparent` of version 00. */
+/** Formats a `traceparent` of version 00. */
 export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 }

@@ -9,13 +9,13 @@ import { runPage } from './run-page.ts'
 
 type Options = { readonly signal: AbortSignal }
 
-/** Batches looked at in one go; each account has a bound of its own. */
+/** Batches per round; each account has its own limit. */
 const most = 1000
 
 /**
- * Goes on with every batch as far as the queue lets it. Several nodes may do so at once: only one of them writes each step.
+ * Advances all batches as far as the queue allows. Safe to run on several nodes: each step is written by only one.
  *
- * @param onFault Called with a batch that could not continue; the others do.
+ * @param onFault Called with a batch that failed to advance; the others continue.
  */
 export async function advanceBatches(
   deps: BatchDependencies & { readonly onFault: (where: string, error: unknown) => void },
@@ -23,7 +23,7 @@ export async function advanceBatches(
 ): Promise<void> {
   const query = { kind: 'batch', accountId: null, label: openLabel, order: 'oldest', after: null, limit: most } as const
   for (const document of await deps.documents.list(query, options)) {
-    // What is looked up of a page comes without a turn of the event loop.
+    // Some look-ups of a page complete without yielding to the event loop.
     await nextTurn()
     let known: KnownBatch | null = readBatchDocument(document)
     try {
@@ -35,7 +35,7 @@ export async function advanceBatches(
   }
 }
 
-/** One write of the record; null when there is nothing more to do now. */
+/** One write of the record; null = nothing to do now. */
 async function step(deps: BatchDependencies, { batch, version }: KnownBatch, options: Options): Promise<KnownBatch | null> {
   const next = await goOn(deps, batch, options)
   if (next === batch) return null
@@ -46,7 +46,7 @@ async function step(deps: BatchDependencies, { batch, version }: KnownBatch, opt
 
 async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Promise<Batch> {
   const now = deps.clock.now()
-  // Noted before anything ends, so that it stays so when the account is enabled again meanwhile.
+  // Recorded before anything ends, so that it stays even if the account is enabled again meanwhile.
   if (batch.status !== 'cancelling' && !isEnabled(await deps.accounts.find(batch.accountId, options)))
     return { ...batch, status: 'cancelling', cancellingAt: now }
   const ending = endingOf(batch, now)
@@ -65,7 +65,7 @@ async function goOn(deps: BatchDependencies, batch: Batch, options: Options): Pr
   }
 }
 
-/** Why a batch ends before its lines do; null = it does not. */
+/** Why a batch ends early; null = it does not. */
 function endingOf({ status, expiresAt }: Batch, now: number): ErrorRecord | null {
   if (status === 'cancelling')
     return toErrorRecord(new ServiceError('request_cancelled', 'The batch was cancelled before this request was completed.'))
@@ -75,7 +75,7 @@ function endingOf({ status, expiresAt }: Batch, now: number): ErrorRecord | null
 
 const pollMs = 1000
 
-/** Goes on with batches from time to time; disposing it ends that and waits for what is under way. */
+/** Advances batches periodically; disposing it stops this and waits for running steps. */
 export function startBatches(deps: BatchDependencies & { readonly onFault: (where: string, error: unknown) => void }): AsyncDisposable {
   const stop = new AbortController()
   const duty = {

@@ -10,10 +10,10 @@ import type { SubmitDependencies } from '../../operations/deferred/submit-infere
 import { type FileDependencies, fileDocument, findFile } from '../../operations/files/file-documents.ts'
 import { readFile, readLines } from '../../operations/files/kept-files.ts'
 
-/** Faults that are reported; with more of them, the same fault is in every line. */
+/** Maximum number of reported faults; beyond that, usually every line has the same one. */
 const mostFaults = 20
 
-/** Reads a batch's file through: the batch goes on, or fails with what is wrong with its lines. */
+/** Checks a whole batch file: the batch continues, or fails with the faults of its lines. */
 export async function validateBatch(deps: BatchDependencies, batch: Batch, options: { readonly signal: AbortSignal }): Promise<Batch> {
   const faults: BatchFault[] = []
   const known = new Set<string>()
@@ -52,9 +52,9 @@ export async function validateBatch(deps: BatchDependencies, batch: Batch, optio
 }
 
 /**
- * Adds one page's lines to a file that a batch writes. Done twice it does the same: the page's number names the part.
+ * Appends one page to a batch's output file. Idempotent: the part is named after the page's number.
  *
- * @param batch As it was before the page.
+ * @param batch The batch before the page.
  */
 export async function writePage(
   { outputs, documents, clock }: BatchDependencies,
@@ -71,40 +71,40 @@ export async function writePage(
   const name = `${batch.id}_${which === 'output' ? 'output' : 'error'}.jsonl`
   const now = clock.now()
   const file = { id: `${filePrefix}${uuid}`, accountId: batch.accountId, name, purpose, ...grown, createdAt: batch.createdAt }
-  // Results are never refused for want of room: their inferences were, before they ran.
+  // Results are never refused for lack of storage; their inferences were checked before they ran.
   const most = Number.POSITIVE_INFINITY
   await documents.put(fileDocument({ ...file, expiresAt: now + batch.filesLifetimeMs }), { ...options, most })
   return grown
 }
 
-/** One line of a batch as its owner wrote it. */
+/** A parsed line of a batch. */
 export interface BatchLine {
   readonly customId: string
   readonly body: unknown
 }
 
-/** How lines are read and results written; the public interface knows. */
+/** Reads lines and writes results in the format of the public interface. */
 export interface BatchWords {
-  /** @throws {ServiceError} naming what is wrong with a line. */
+  /** @throws {ServiceError} naming the fault of a line. */
   readLine(bytes: Buffer<ArrayBuffer>, endpoint: BatchEndpoint): BatchLine
-  /** The work of a line's body and the bytes that its output may take. @throws {ServiceError} what the endpoint refuses it with. */
+  /** The work in a line's body and the maximum size of its output. @throws {ServiceError} as the endpoint. */
   readWork(
     body: unknown,
     batch: { readonly endpoint: BatchEndpoint; readonly accountId: string },
   ): { readonly work: InferenceWork; readonly outputBytes: number }
-  /** What the endpoint answers to a line's body, made of the stored output of its work. */
+  /** The endpoint's answer, built from the stored output. */
   encodeAnswer(body: unknown, endpoint: BatchEndpoint, output: Buffer): Buffer
-  /** The status and body that an endpoint answers a failure with. */
+  /** The endpoint's status and body for an error. */
   encodeFailure(error: ErrorRecord): { readonly status: number; readonly body: object }
 }
 
-/** What going on with batches needs. */
+/** Dependencies of advancing batches. */
 export interface BatchDependencies extends FileDependencies, SubmitDependencies {
   readonly clock: Clock
   readonly log: InferenceLog
   readonly events: InferenceEvents
   readonly accounts: AccountStore
   readonly batchWords: BatchWords
-  /** Called with each line that enters the queue, for the request log. */
+  /** Called with each queued line, for the request log. */
   readonly onLine?: (inference: Inference, call: { readonly path: string; readonly body: unknown }) => void
 }

@@ -11,7 +11,7 @@ import { type BatchDependencies, type BatchLine, writePage } from './batch-pages
 
 type Options = { readonly signal: AbortSignal }
 
-/** Refusals that waiting helps against. */
+/** Temporary refusals. */
 const passing: readonly ServiceError['code'][] = [
   'server_is_overloaded',
   'concurrency_limit_exceeded',
@@ -19,7 +19,7 @@ const passing: readonly ServiceError['code'][] = [
   'rate_limit_exceeded',
 ]
 
-/** A line of the page and what became of it: an inference, or why there is none; null = it is not in the queue yet. */
+/** A line of the page with its inference or its refusal; null = not queued yet. */
 interface PageLine {
   readonly bytes: FileLine['bytes']
   readonly id: string | null
@@ -29,12 +29,12 @@ interface PageLine {
 }
 
 /**
- * Goes on with the page of a batch that is due. Its lines enter the queue under a key that is the batch's and the line's, so that one that is
- * sent twice, after a crash or by two nodes, is the same inference; once all of them have ended their results are written and the place moves on
- * in one write of the record. While they run nothing of the file is read.
+ * Advances the current page of a batch. Lines are queued with idempotency keys made of batch and line, so that repetitions after a crash or
+ * by two nodes are the same inference. When all have ended, their results are written and the position advances in one write of the record.
+ * While they run, the file is not read.
  *
- * @param ending Why nothing more is to enter the queue and what runs is to be cancelled; null = the batch goes on.
- * @returns The batch as its record is to be, the same one when there is nothing to be noted.
+ * @param ending Why the batch ends early: queue no more lines and cancel running ones; null = it does not.
+ * @returns The new record; the same object if nothing has changed.
  */
 export async function runPage(deps: BatchDependencies, batch: Batch, ending: ErrorRecord | null, options: Options): Promise<Batch> {
   if (ending === null && (await isUnderWay(deps, batch, options))) return batch
@@ -75,7 +75,7 @@ export async function runPage(deps: BatchDependencies, batch: Batch, ending: Err
   }
 }
 
-/** Whether every line of the page is in the queue or refused, and one has not ended. */
+/** Whether every line is queued or refused, and at least one is still running. */
 async function isUnderWay({ log }: BatchDependencies, { accountId, running, refused = [] }: Batch, options: Options): Promise<boolean> {
   if (running.some((id, at) => id === null && (refused[at] ?? null) === null)) return false
   for (const id of running) {
@@ -85,7 +85,7 @@ async function isUnderWay({ log }: BatchDependencies, { accountId, running, refu
   return false
 }
 
-/** Reading one takes as long as it is; everything else gets a turn of the event loop before. */
+/** Parsing a line is synchronous, so yield to the event loop before each. */
 async function readLine({ batchWords }: BatchDependencies, { endpoint }: Batch, bytes: FileLine['bytes']): Promise<BatchLine> {
   await nextTurn()
   return batchWords.readLine(bytes, endpoint)
@@ -150,7 +150,7 @@ async function encodeResult(
     return { succeeded: true, bytes: [Buffer.concat([Buffer.from(begin), body, Buffer.from('},"error":null}\n')])] }
   }
   const error = refused ?? inference?.error ?? toErrorRecord(new Error(`Nothing is known of ${id}`))
-  // What never ran has no answer; what did has the one that its caller would have got.
+  // A cancelled line that never ran has no answer; one that ran has the same as a single request.
   const ended = error.code === 'request_cancelled' || error.code === 'response_expired'
   const { status, body } = deps.batchWords.encodeFailure(error)
   const response = ended ? null : { status_code: status, request_id: id ?? 'none', body }
