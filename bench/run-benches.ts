@@ -29,6 +29,7 @@ const benches = [
   'real-size/language-model-at-size',
   'real-size/checkpoint-at-size',
   'console/first-load-and-interactions',
+  'console/long-conversations',
   'start/first-answer',
 ] as const
 

@@ -40,11 +40,11 @@ export function ChatPage(): VNode {
   })
   const path = pathBehind('/console/chat')
   const opening = useResource(async (signal) => (path === null ? undefined : openConversation(path, signal)), [path])
-  const { id, title, turns, keeper } = current.value
+  const { id, title, turns, length, keeper } = current.value
   useRepeat(refreshConversation, refreshMs)
   useEffect(() => {
     // The way back to Chat leads to where one left it.
-    if (path === null && turns.value.length > 0) navigate(`/console/chat/${id}`, { replace: true })
+    if (path === null && length.value > 0) navigate(`/console/chat/${id}`, { replace: true })
   }, [path])
   useEffect(() => {
     open.value = null
@@ -52,7 +52,7 @@ export function ChatPage(): VNode {
   const close = () => {
     open.value = null
   }
-  const hasTurns = turns.value.length > 0
+  const hasTurns = length.value > 0
   const isMissing = opening.resource.value.state === 'failed' && path !== id
   return (
     <div class="workbench">

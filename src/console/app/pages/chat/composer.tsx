@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { isUnheard } from '../../browser/is-unheard.ts'
@@ -16,40 +16,36 @@ import { ContextGauge } from './context/context-gauge.tsx'
 
 import { current } from './conversations.ts'
 import { lengthFault } from './length-fault.ts'
-import { queuedMessage, queueMessage, say, settingsFault, waitsForModels, withMore } from './say.ts'
+import { type QueuedMessage, queuedMessage, queueMessage, say, settingsFault, waitsForModels, withMore } from './say.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 import { QueuedRow } from './unsent/queued-row.tsx'
+
+/** Pasted text of more characters is attached as a file: a box that holds a book takes seconds for every letter. */
+const longestPasted = 50_000
 
 /** The message field, which gets the focus when the page opens: Enter sends, or queues while an answer is being written, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
   const box = useRef<HTMLTextAreaElement>(null)
   const over = useSignal(false)
-  const { writing, comparing } = current.value
+  const { writing } = current.value
   const name = placeOfDraft()
   const draft = draftOf(name) ?? ''
   const attached = attachedTo(name)
-  const message = { content: draft.trim(), ...attached }
-  // While an answer is written, it goes on with what waits already.
-  const whole = writing.value ? withMore(queuedMessage(), message) : message
-  const hindrance =
-    hindranceOf(comparing.value.length > 0 && !writing.value) ??
-    lengthFault(whole.content) ??
-    countFault(whole) ??
-    sizeFault(whole.content, whole, current.value.counted.value) ??
-    blindnessOf(whole)
-  const notice = hindrance ?? waitingText() ?? connectionText()
+  const hindrance = useComputed(hindranceOf)
+  const notice = hindrance.value ?? waitingText() ?? connectionText()
   const says = draft.trim() !== '' || attached.pictures.length > 0
-  const ready = says && hindrance === null
+  const ready = says && hindrance.value === null
   const { model } = chatSettings.value
   const submit = () => {
     if (!ready) return
     waitsForModels.value = model === ''
     if (model === '') return
+    const message = writtenMessage()
     keepDraft(name, null)
     keepAttached(name, noAttachments)
-    if (writing.value) queueMessage(whole)
+    if (writing.value) queueMessage(message)
     else say(message.content, attached)
   }
   useEffect(() => {
@@ -95,6 +91,12 @@ export function Composer(): VNode {
   }
   const onPaste = (event: ClipboardEvent) => {
     const files = [...(event.clipboardData?.files ?? [])]
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    if (text.length > longestPasted) {
+      event.preventDefault()
+      void take([new File([text], t`Pasted text.txt`, { type: 'text/plain' })])
+      return
+    }
     // What comes with a text, as from a word processor, is a picture of that text.
     if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return
     event.preventDefault()
@@ -163,13 +165,29 @@ function stopUnlessSent({ detail }: MouseEvent): void {
 
 /** Where drafts for the conversation that is shown stand. */
 function placeOfDraft(): string {
-  const { turns, id } = current.value
-  return turns.value.length > 0 ? id : 'new'
+  const { length, id } = current.value
+  return length.value > 0 ? id : 'new'
 }
 
-/** Why nothing can be said now, as a sentence, or null. */
-function hindranceOf(mustChoose: boolean): string | null {
-  return mustChoose ? t`Choose the answer that the conversation goes on with.` : settingsFault()
+/** What is sent next: while an answer is written, it goes on with what waits already. */
+function writtenMessage(): QueuedMessage {
+  const name = placeOfDraft()
+  const message = { content: (draftOf(name) ?? '').trim(), ...attachedTo(name) }
+  return current.value.writing.value ? withMore(queuedMessage(), message) : message
+}
+
+/** Why what stands in the box cannot be said now, as a sentence, or null. Computed apart, because an answer that grows changes it seldom. */
+function hindranceOf(): string | null {
+  const { writing, comparing, counted } = current.value
+  const whole = writtenMessage()
+  if (comparing.value.length > 0 && !writing.value) return t`Choose the answer that the conversation goes on with.`
+  return (
+    settingsFault() ??
+    lengthFault(whole.content) ??
+    countFault(whole) ??
+    sizeFault(whole.content, whole, counted.value) ??
+    blindnessOf(whole)
+  )
 }
 
 /** Why what was sent is still here, as a sentence, or null. */

@@ -36,9 +36,9 @@ export function ConversationList(): VNode {
   const renamed = useSignal<ListedConversation | null>(null)
   const archived = useSignal(false)
   const file = useRef<HTMLInputElement>(null)
-  const { turns, id, writing } = current.value
+  const { length, id, writing } = current.value
   // What was said changes the list once it is said, and once more when the answer is done.
-  const said = turns.value.length > 0 ? `${id} ${turns.value.length} ${writing.value}` : ''
+  const said = length.value > 0 ? `${id} ${length.value} ${writing.value}` : ''
   const { resource, reload } = useResource(
     async (signal) => {
       await current.peek().keeper.settled()
@@ -67,7 +67,7 @@ export function ConversationList(): VNode {
   }
   return (
     <section class="history" aria-label={t`Conversations`}>
-      {turns.value.length > 0 ? (
+      {length.value > 0 ? (
         <Button size="small" icon="plus" class="history-new" onClick={beginConversation}>{t`Start a new one`}</Button>
       ) : null}
       <input

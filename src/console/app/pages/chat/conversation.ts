@@ -33,6 +33,8 @@ export class Conversation {
   readonly keeper: ConversationKeeper
   /** What is shown: one version of each message. */
   readonly turns: ReadonlySignal<readonly Turn[]>
+  /** How many of them there are. */
+  readonly length: ReadonlySignal<number>
   /** Those of them that models read. */
   readonly counted: ReadonlySignal<readonly Turn[]>
   /** The answers of several models to what was said last, of which none is chosen yet; none where nobody compares. */
@@ -55,6 +57,7 @@ export class Conversation {
     this.#knownLeaf = known?.leaf ?? null
     this.#turns = new ConversationTurns(known?.turns ?? [], this.#knownLeaf)
     this.turns = this.#turns.shown
+    this.length = computed(() => this.turns.value.length)
     this.counted = computed(() => countedTurns(this.turns.value, this.countsFrom.value))
     this.writing = computed(() => this.turns.value.at(-1)?.state === 'writing' || this.compared().some(({ state }) => state === 'writing'))
     this.keeper = new ConversationKeeper(this.id, {

@@ -116,3 +116,48 @@ test('a text with addresses or footnotes that are defined apart must be read as 
     assert.equal(hasDefinitions(text), false, text)
   assert.equal(hasDefinitions('-'.repeat(1_000_000)), false, 'in a moment')
 })
+
+test('code that arrives in one piece is not read as Markdown, closed or not', () => {
+  let read = 0
+  const growing = new GrowingMarkdown((part) => {
+    read += part.length
+    return readMarkdown(part)
+  })
+  const code = Array.from({ length: 500 }, (_, at) => `line ${at} \`\`\` [a]\n\n* b\n`).join('')
+  const pieces = [
+    'Here:\n\n- one\n\n````js\n',
+    code,
+    '```\n',
+    code,
+    '````',
+    '`',
+    '\n\n```\n',
+    code,
+    '```',
+    ' x\n',
+    '```\r\n',
+    'The *end*.\n\n```\n',
+    code,
+  ]
+  let whole = ''
+  for (const piece of pieces) {
+    whole += piece
+    assert.deepEqual(shapeOf(growing.update(whole)), shapeOf(readMarkdown(whole)), JSON.stringify(whole.slice(-30)))
+    assert.deepEqual(shapeOf(new GrowingMarkdown(readMarkdown).update(whole)), shapeOf(readMarkdown(whole)))
+  }
+  assert.ok(read < 1000, `read ${read} letters`)
+})
+
+test('what only looks like a fence is read as what it is', () => {
+  for (const text of [
+    '$$\n```\na\n```\n$$\n\nb',
+    '<pre>\n```js\na\n</pre>\n\nb',
+    '```a`b\nc\n\n```\nd',
+    '> a\n```\nb\n```\nc',
+    '1. a\n\n   ```\n   b\n```\nc',
+  ])
+    for (let end = 1; end <= text.length; end++) {
+      const part = text.slice(0, end)
+      assert.deepEqual(shapeOf(new GrowingMarkdown(readMarkdown).update(part)), shapeOf(readMarkdown(part)), JSON.stringify(part))
+    }
+})

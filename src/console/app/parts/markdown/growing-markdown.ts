@@ -11,13 +11,18 @@ export function hasDefinitions(text: string): boolean {
   return definition.test(text)
 }
 
+/** The first line that may open a fence, with its break. */
+const fenceLine = /^(?:`{3,}|~{3,}).*\n/m
+
 /** A block of code, at the start of a line, that nothing has closed yet. */
 interface OpenFence {
   readonly block: MarkdownNode & { readonly type: 'code' }
   /** Where its first line of code begins in the text. */
   readonly begin: number
-  /** Matches every line that may close it. */
+  /** Matches the line that closes it. */
   readonly end: RegExp
+  /** Where the first line begins that may still close it. */
+  unread: number
 }
 
 /** Markdown of a text that grows at its end: what has settled is read once, so that a long answer costs no more than its last lines. */
@@ -41,16 +46,27 @@ export class GrowingMarkdown {
       this.#end = 0
       this.#fence = null
     }
-    if (text !== this.#text && !this.#addCode(text)) this.#readEnd(text)
+    if (text !== this.#text) this.#grow(text)
     this.#text = text
     return [...this.#settled, ...this.#last]
   }
 
-  #readEnd(text: string): void {
-    const blocks = this.#read(text.slice(this.#end))
+  #grow(text: string): void {
+    while (this.#fence === null || this.#addCode(text, this.#fence)) {
+      // However much code follows the line that opens a fence, it is no Markdown.
+      const line = fenceLine.exec(text.slice(this.#end))
+      if (line !== null) this.#readUntil(text, this.#end + line.index + line[0].length)
+      if (this.#fence !== null) continue
+      this.#readUntil(text, text.length)
+      return
+    }
+  }
+
+  #readUntil(text: string, until: number): void {
+    const blocks = this.#read(text.slice(this.#end, until))
     const next = blocks.at(-unsettled)?.position?.start.offset
     const isLong = blocks.length > unsettled && next !== undefined
-    this.#fence = openFence(text, this.#end, blocks.at(-1))
+    this.#fence = openFence(text.slice(0, until), this.#end, blocks.at(-1))
     this.#last = isLong ? blocks.slice(-unsettled) : blocks
     if (!isLong) return
     this.#settled = [...this.#settled, ...blocks.slice(0, -unsettled)]
@@ -58,13 +74,22 @@ export class GrowingMarkdown {
     this.#end = text.lastIndexOf('\n', this.#end + next - 1) + 1
   }
 
-  /** Adds lines of code to the fence that the text ends in without reading it again. @returns whether it could. */
-  #addCode(text: string): boolean {
-    const fence = this.#fence
-    if (fence === null || fence.end.test(text.slice(text.lastIndexOf('\n', this.#text.length - 1) + 1))) return false
-    const block = { ...fence.block, value: withoutLastBreak(text.slice(fence.begin)) }
-    this.#last = [...this.#last.slice(0, -1), block]
-    return true
+  /** Adds lines of code to the fence that the text ends in without reading it again. @returns whether it is closed, and with it what stands before it settled. */
+  #addCode(text: string, fence: OpenFence): boolean {
+    const close = fence.end.exec(text.slice(fence.unread))
+    const end = close === null ? text.length : fence.unread + close.index
+    const block = { ...fence.block, value: withoutLastBreak(text.slice(fence.begin, end)) }
+    const after = close === null ? end : end + close[0].length + 1
+    // A line that has no break yet may still become code.
+    const isClosed = close !== null && after <= text.length
+    if (!isClosed) fence.unread = text.lastIndexOf('\n') + 1
+    const before = this.#last.slice(0, -1)
+    this.#last = isClosed ? [] : [...before, block]
+    if (!isClosed) return false
+    this.#settled = [...this.#settled, ...before, block]
+    this.#end = after
+    this.#fence = null
+    return after < text.length
   }
 }
 
@@ -76,10 +101,10 @@ function openFence(text: string, end: number, last: MarkdownNode | undefined): O
   const begin = text.indexOf('\n', at) + 1
   if (mark === undefined || begin === 0) return null
   const close = new RegExp(`^ {0,3}${mark}${mark[0]}*[ \\t]*\\r?$`, 'm')
-  return close.test(text.slice(begin)) ? null : { block: last, begin, end: close }
+  return close.test(text.slice(begin)) ? null : { block: last, begin, end: close, unread: begin }
 }
 
 /** A block of code does not hold the break behind its last line. */
 function withoutLastBreak(text: string): string {
-  return text.replace(/\r?\n$/, '')
+  return text.slice(0, text.length - (text.endsWith('\r\n') ? 2 : text.endsWith('\n') ? 1 : 0))
 }

@@ -22,7 +22,8 @@ export function sizeFault(text: string, attached: Attachments, before: readonly 
     ...attached.pictures.map((picture) => ({ name: picture.name, bytes: bytesOnWay(picture, { files: [], pictures: [picture] }) })),
   ].toSorted((one, other) => other.bytes - one.bytes)
   const alone = besidesBytes + bytesOf(text) + bytesOf(chatRequestBody(chatSettings.value, [])) + sum(parts.map(({ bytes }) => bytes))
-  const earlier = sum(before.map((turn) => known.get(turn) ?? remember(turn, bytesOf(messagesOf(turn)))))
+  if (alone + sum(before.map(mostBytesOf)) <= most) return null
+  const earlier = sum(before.map(bytesOfTurn))
   if (alone + earlier <= most) return null
   const out = leastToTakeOut(parts, (alone > most ? alone : alone + earlier) - most)
   const sizes = [byteText(alone > most ? alone : alone + earlier), byteText(most)] as const
@@ -51,6 +52,22 @@ function leastToTakeOut(largestFirst: readonly Part[], excess: number): readonly
     left -= part.bytes
   }
   return left > 0 || out.length === 0 ? null : out
+}
+
+/** More than a message takes, without writing it out: an escaped letter takes six bytes. */
+function mostBytesOf({ content, files, pictures = [], calls = [] }: Turn): number {
+  const texts = [
+    content,
+    ...files.flatMap(({ name, text }) => [name, text]),
+    ...pictures.map(({ url }) => url),
+    ...calls.flatMap(({ id, name, arguments: given, result = '' }) => [id, name, given, result]),
+  ]
+  return besidesBytes * (texts.length + 1) + 6 * sum(texts.map((text) => text.length))
+}
+
+/** Of an answer that is being written only what it takes at least: its text is another one with every frame. */
+function bytesOfTurn(turn: Turn): number {
+  return turn.state === 'writing' ? turn.content.length : (known.get(turn) ?? remember(turn, bytesOf(messagesOf(turn))))
 }
 
 /** As the model is sent it or as it is kept, whichever takes more. */

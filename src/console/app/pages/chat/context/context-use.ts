@@ -49,9 +49,13 @@ export function contextUse(path: readonly Turn[], countsFrom: string | null, { s
 /** The message from which on a conversation takes half of the context; the last that a person said where all are longer. */
 export function leaveOutOldest(path: readonly Turn[], contextLength: number): string | null {
   const perToken = charactersPerToken(path)
-  const said = path.filter(({ role }) => role === 'user')
-  const fits = ({ id }: Turn) => sum(countedTurns(path, id).map((turn) => tokensOf(turn, perToken))) <= contextLength * keptPart
-  return (said.find(fits) ?? said.at(-1))?.id ?? null
+  const said = path.findLast(({ role }) => role === 'user')
+  let room = contextLength * keptPart
+  const first = path.findLastIndex((turn) => {
+    room -= tokensOf(turn, perToken)
+    return room < 0
+  })
+  return (path.slice(first + 1).find(({ role }) => role === 'user') ?? said)?.id ?? null
 }
 
 function tokensOf(turn: Turn, perToken: number): number {
