@@ -29,19 +29,27 @@ export function boundPictures(
 
 /** The native size is always tried: the estimate may be wrong, and the operator chose both memory and model. */
 function refuseTooLarge(
-  { width, height, highResolution }: Pick<ImageRequest, 'width' | 'height' | 'highResolution'>,
+  { width, height, highResolution, referencePixels }: Pick<ImageRequest, 'width' | 'height' | 'highResolution' | 'referencePixels'>,
   descriptor: ImageModelDescriptor,
   limits: ResidencyLimits,
 ): void {
   const { native, id } = descriptor
   const budget = memoryBudget(limits)
   const facts = { machineBytes: budget.processorBytes, gpuBytes: budget.gpuBytes }
-  const need = estimateDrawing(descriptor, { width, height }, facts)
-  if (fitsMemory(need, budget) || fitsMemory(need, estimateDrawing(descriptor, native, facts))) return
+  const size = { width, height }
+  const need = estimateDrawing(descriptor, { ...size, ...(referencePixels !== undefined && { referencePixels }) }, facts)
+  const own = estimateDrawing(descriptor, native, facts)
+  if (fitsMemory(need, budget) || fitsMemory(need, own)) return
+  const alone = estimateDrawing(descriptor, size, facts)
+  const seesTooMuch = referencePixels !== undefined && (fitsMemory(alone, budget) || fitsMemory(alone, own))
   const onGpu = need.processorBytes <= budget.processorBytes
   const [bytes, free] = onGpu ? [need.gpuBytes, budget.gpuBytes] : [need.processorBytes, budget.processorBytes]
-  const field = highResolution === undefined ? 'width' : 'hr_scale'
-  const fix = highResolution === undefined ? 'ask for a smaller picture' : 'lower `hr_scale`, or ask for a smaller picture'
-  const message = `A picture of ${width} × ${height} by ${id} needs about ${printByteSize(bytes)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}; ${fix}.`
+  const [field, fix] = seesTooMuch
+    ? ['reference_images', 'send fewer or smaller reference pictures']
+    : highResolution === undefined
+      ? ['width', 'ask for a smaller picture']
+      : ['hr_scale', 'lower `hr_scale`, or ask for a smaller picture']
+  const beside = seesTooMuch ? ' beside its reference pictures' : ''
+  const message = `A picture of ${width} × ${height} by ${id}${beside} needs about ${printByteSize(bytes)} of ${onGpu ? "the GPU's" : 'the'} memory, and models may take ${printByteSize(free)}; ${fix}.`
   throw new ServiceError('unsupported', message, { param: field })
 }

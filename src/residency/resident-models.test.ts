@@ -62,6 +62,18 @@ test('so is a size that is too large in one pass, and what a GPU cannot hold', a
   })
 })
 
+test('reference pictures that no memory could hold are refused by their field', async () => {
+  const size = { width: 512, height: 512 }
+  await assert.rejects(draw({}, { ...size, referencePixels: 4 * 1024 ** 2 }, { memoryBytes: 5 * giga }), {
+    code: 'unsupported',
+    param: 'reference_images',
+    message: /beside its reference pictures needs about .*; send fewer or smaller reference pictures/,
+  })
+  assert.equal(await draw({}, { ...size, referencePixels: 64 ** 2 }, { memoryBytes: 6 * giga }), 1)
+  const both = { width: 2048, height: 2048, referencePixels: 4 * 1024 ** 2 }
+  await assert.rejects(draw({}, both, { memoryBytes: 5 * giga }), { param: 'width' })
+})
+
 test("a model's own size is tried in whatever memory there is, and what draws at its own size alone takes every size", async () => {
   assert.equal(await draw({}, { width: 512, height: 512 }, { memoryBytes: 4.2 * giga }), 1)
   assert.equal(await draw({ draws: 'native' }, { width: 1024, height: 1024 }, { memoryBytes: 4.2 * giga }), 1)

@@ -1,36 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, type TestContext, test } from 'node:test'
-import { InferenceSession } from 'onnxruntime-node'
+import { after, before, suite, test } from 'node:test'
 import { openCatalog, type RefreshableCatalog } from '../../src/catalog/refreshable-catalog.ts'
 import type { ImageRequest } from '../../src/core/image-generation.ts'
 import { planParts } from '../../src/core/memory/image-parts.ts'
 import { loadDiffusionModel } from '../../src/runtimes/diffusion/load-diffusion-model.ts'
 import { makeImageRequest } from '../support/image-request.ts'
+import { countSessions } from '../support/model-files/count-sessions.ts'
 import { unpackGoldenCheckpoints } from '../support/model-files/golden-checkpoints.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 const { signal } = new AbortController()
 const wanted = /unet\/z_image_turbo-Q4_0|text_encoders\/qwen_3_4b|vae\/ae\.|tokenizers\/qwen3|loras\/z-image-kohya/u
-
-/** Counts the sessions that are open at once. */
-function countSessions(context: TestContext): { most: number; opened: number } {
-  const counts = { most: 0, opened: 0 }
-  const open = new Set<InferenceSession>()
-  const create = InferenceSession.create.bind(InferenceSession)
-  context.mock.method(InferenceSession, 'create', async (...given: Parameters<typeof create>) => {
-    const session = await create(...given)
-    open.add(session)
-    counts.opened++
-    counts.most = Math.max(counts.most, open.size)
-    const release = session.release.bind(session)
-    session.release = async () => {
-      open.delete(session)
-      await release()
-    }
-    return session
-  })
-  return counts
-}
 
 suite('a model of several parts with little memory', () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>

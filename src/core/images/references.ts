@@ -12,6 +12,17 @@ export function takesReferences(family: CheckpointFamily): boolean {
   return family === 'flux2-klein'
 }
 
+/** The step of the latents that references are shown in, in pixels of both sides. */
+const referenceStep = 16
+
+/** The pixels that references have together as they are shown. */
+export function referencePixels(pictures: readonly { readonly width: number; readonly height: number }[]): number {
+  return pictures.reduce((sum, picture) => {
+    const { width, height } = referenceSize(picture, referenceStep)
+    return sum + width * height
+  }, 0)
+}
+
 /**
  * The input size of a reference, computed as in diffusers.
  *

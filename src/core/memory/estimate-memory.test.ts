@@ -73,6 +73,14 @@ test('larger pictures than its own take more, those of an export by the square',
   assert.deepEqual([onGpu.processorBytes - small.processorBytes, onGpu.gpuBytes - small.gpuBytes], [0, 3 * 1024 ** 2 * 2048])
 })
 
+test('pictures that are seen beside a drawing take memory even where it has its model’s own size', () => {
+  const estimate = (size: { readonly width: number; readonly height: number }, seen: number) =>
+    estimateDrawing({ ...picture, format: 'safetensors' }, { ...size, referencePixels: seen }, facts).processorBytes
+  const [small, own, large] = [512, 1024, 2048].map((side) => ({ width: side, height: side }))
+  assert.ok(small && own && large)
+  for (const size of [small, own, large]) assert.equal(estimate(size, 4 * 1024 ** 2) - estimate(size, 0), 4 * 1024 ** 2 * 1024)
+})
+
 test('what is drawn at its own size, elsewhere or in tiles takes no more for larger pictures', () => {
   const large = { width: 4096, height: 4096 }
   for (const change of [{ draws: 'native' }, { format: 'upscaler' }, { bytes: 0, format: 'a1111' }] as const) {

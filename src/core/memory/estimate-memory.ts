@@ -1,6 +1,7 @@
 import { cacheBytesAs, cacheMemoryBeside, chooseContextLength, padCells } from '../gguf/context-length.ts'
+import type { ImageRequest } from '../image-generation.ts'
 import type { ImageModelDescriptor, ModelDescriptor, TextModelDescriptor } from '../model.ts'
-import { bytesPerPixel, engineBytes, planParts } from './image-parts.ts'
+import { bytesPerPixel, bytesPerReferencePixel, engineBytes, planParts } from './image-parts.ts'
 
 /** Tokens per batch of llama.cpp. */
 const batchTokens = 512
@@ -43,17 +44,22 @@ export function estimateMemory(descriptor: ModelDescriptor, facts: MemoryFacts):
 }
 
 /**
- * Expected memory while drawing a picture of a given size, including the model itself. Sizes up to the native one need no more than {@link
- * estimateMemory} says.
+ * Expected memory while drawing a picture of a given size beside its references, including the model itself. Sizes up to the native one without
+ * references need no more than {@link estimateMemory} says.
  */
-export function estimateDrawing(descriptor: ImageModelDescriptor, size: PixelSize, facts: ImageFacts): MemoryNeed {
+export function estimateDrawing(
+  descriptor: ImageModelDescriptor,
+  size: PixelSize & Pick<ImageRequest, 'referencePixels'>,
+  facts: ImageFacts,
+): MemoryNeed {
   const { expected } = estimateImages(descriptor, facts)
   const { native, draws, format, bytes } = descriptor
-  const [own, wanted] = [native.width * native.height, size.width * size.height]
-  if (draws === 'native' || format === 'upscaler' || bytes === 0 || wanted <= own) return expected
+  const { referencePixels: seen = 0 } = size
+  const [own, wanted] = [native.width * native.height, Math.max(native.width * native.height, size.width * size.height)]
+  if (draws === 'native' || format === 'upscaler' || bytes === 0 || (wanted === own && seen === 0)) return expected
   const squares = (pixels: number): number => (pixels / 1024 ** 2) ** 2
   const attention = format === 'onnx-sdxl' ? exportedAttentionBytes * (squares(wanted) - squares(own)) : 0
-  const more = (wanted - own) * bytesPerPixel + attention
+  const more = (wanted - own) * bytesPerPixel + attention + seen * bytesPerReferencePixel
   return addMemory(expected, facts.gpuBytes === 0 ? { processorBytes: more, gpuBytes: 0 } : { processorBytes: 0, gpuBytes: more })
 }
 

@@ -8,6 +8,9 @@ export const engineBytes = 130_000_000
 /** Peak memory per pixel while drawing: attention, and the tiled decoder. */
 export const bytesPerPixel = 2048
 
+/** Peak memory per pixel of a reference picture while drawing: its tokens in one layer of the transformer. */
+export const bytesPerReferencePixel = 1024
+
 /** How the components of an image model are loaded. */
 export interface PartsPlan {
   /** Whether components are loaded one after the other for each picture. */

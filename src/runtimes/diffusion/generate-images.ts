@@ -12,7 +12,7 @@ import { drawTwice, type SecondPass } from './draw-twice.ts'
 import { encodeImage } from './pictures/encode-image.ts'
 import { frameOf } from './pictures/frame.ts'
 import { describeParameters } from './pictures/picture-text.ts'
-import { readReferences } from './pictures/read-references.ts'
+import { encodeReferences, readReferences } from './pictures/read-references.ts'
 import { readStartingPicture } from './pictures/read-starting-picture.ts'
 import { type PixelSize, toRgb } from './pictures/rgb-image.ts'
 import { promptsToEncode } from './prompts/request-prompts.ts'
@@ -61,7 +61,7 @@ export async function generateImages(
     prompts: await pipeline.base.encode(promptsToEncode(styled, encodingOptions(request, pipeline.base)), { signal }),
     refining: await refiningOf(pipeline, request, { styled, signal }),
   }
-  const references = await readReferences(request, plain, { signal })
+  const references = await encodeReferences(plain, await readReferences(request, plain, { signal }), { signal })
   const { start, frame, finish } = await readStartingPicture(request, finalSize, { signal })
   const second = await secondPassOf(generation, request, { assets, upscaler, size: finalSize, signal })
   const firstFrame = second === null ? frame : frameOf(request.highResolution?.first ?? size, size)

@@ -12,8 +12,6 @@ import { type StartingLatents, type StartingPicture, startFromPicture } from './
 import type { Conditioning, LatentSize } from './unet/conditioning.ts'
 import type { Guidance, GuidanceBounds, PlacedLatents } from './unet/guided-unet.ts'
 import type { NoisePredictor } from './unet/noise-predictor.ts'
-import { encodePixels } from './vae/latent-colours.ts'
-import type { PixelPlanes } from './vae/vae-decoder.ts'
 
 export interface DrawingSettings {
   readonly sampler: Sampler
@@ -32,7 +30,7 @@ export interface DrawingSettings {
   readonly prompts: PromptEncoding
   readonly start: StartingPicture | StartingLatents | null
   /** Pictures that the model sees beside its drawing; absent = none. */
-  readonly references?: readonly PixelPlanes[]
+  readonly references?: readonly PlacedLatents[]
 }
 
 /**
@@ -52,12 +50,9 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
     start === null
       ? { begin: 0, latents: firstNoise(solver, size, generator), inpainting: null, shown: null, references: [] }
       : await startFromPicture(pipeline, { solver, steps, generator, size, start })
-  const references: PlacedLatents[] = []
-  for (const picture of settings.references ?? [])
-    references.push({ values: await encodePixels(pipeline, picture, generator), size: sizeOf(pipeline, picture) })
   return {
     ...begun,
-    references: [...(begun.references ?? []), ...references],
+    references: [...(begun.references ?? []), ...(settings.references ?? [])],
     ...conditionings(pipeline.base, settings),
     solver,
     end: solver.timesteps.length,
@@ -71,7 +66,11 @@ export async function prepareDrawing(pipeline: DiffusionPipeline, settings: Draw
   }
 }
 
-function sizeOf({ vae }: DiffusionPipeline, { width, height }: { readonly width: number; readonly height: number }): LatentSize {
+/** The latents of a picture of so many pixels. */
+export function sizeOf(
+  { vae }: Pick<DiffusionPipeline, 'vae'>,
+  { width, height }: { readonly width: number; readonly height: number },
+): LatentSize {
   return { channels: vae.channels, height: height / vae.factor, width: width / vae.factor }
 }
 

@@ -40,11 +40,19 @@ export async function decodeImage(
   { field, text }: { readonly field: string; readonly text: string },
   options: InspectionOptions,
 ): Promise<Uint8Array> {
+  return (await decodeInspected(inspect, { field, text }, options)).bytes
+}
+
+/** As {@link decodeImage}, with what the image is. */
+export async function decodeInspected(
+  inspect: InspectImage,
+  { field, text }: { readonly field: string; readonly text: string },
+  options: InspectionOptions,
+): Promise<{ readonly bytes: Uint8Array; readonly found: InspectedImage }> {
   // The bytes decide, whatever type the head names.
   const bytes = await decodeBase64(text.replace(dataHead, ''))
   if (bytes === null) throw fault(field, `\`${field}\` must be an image in base64, with or without a data:image/…;base64, prefix.`)
-  await inspectField(inspect, { field, bytes }, options)
-  return bytes
+  return { bytes, found: await inspectField(inspect, { field, bytes }, options) }
 }
 
 /**

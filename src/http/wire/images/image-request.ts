@@ -2,6 +2,7 @@ import { type CheckpointFamily, checkpointFamilies, familyNames } from '../../..
 import { ServiceError } from '../../../core/error.ts'
 import { listedModels } from '../../../core/find-descriptor.ts'
 import type { ImageRequest } from '../../../core/image-generation.ts'
+import { referencePixels } from '../../../core/images/references.ts'
 import { findStylePreset } from '../../../core/images/style-preset.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../core/model.ts'
 import type { ModelCatalog } from '../../../core/ports/model-catalog.ts'
@@ -9,7 +10,7 @@ import { shortName } from '../../../core/requests/request-record.ts'
 import { didYouMean } from '../../../core/text/nearest-name.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes, refuseFaults } from '../../faults/refuse-faults.ts'
-import { decodeImage, type InspectImage } from './decode-image.ts'
+import { decodeImage, decodeInspected, type InspectImage } from './decode-image.ts'
 import { findHighResolutionFaults, readHighResolution } from './high-resolution.ts'
 import { decodeAssets, findAssetFaults, keptName, type NamedAssets, resolveAssets } from './image-assets.ts'
 import { findImageFaults, type ImageHints } from './image-faults.ts'
@@ -169,15 +170,18 @@ async function decodeImages(
     signal,
     shape: { width, height, steps },
   }: { readonly signal: AbortSignal; readonly shape: Pick<ImageRequest, 'width' | 'height' | 'steps'> },
-): Promise<Pick<ImageRequest, 'initial' | 'mask' | 'references'>> {
+): Promise<Pick<ImageRequest, 'initial' | 'mask' | 'references' | 'referencePixels'>> {
   const { init_image, mask_image, reference_images } = body
   const initial = init_image === undefined ? null : await decodeImage(inspect, { field: 'init_image', text: init_image }, { signal })
   const whiteAt = { width, height }
   const mask = mask_image === undefined ? null : await decodeImage(inspect, { field: 'mask_image', text: mask_image }, { signal, whiteAt })
-  const references: Uint8Array[] = []
-  for (const text of reference_images ?? []) references.push(await decodeImage(inspect, { field: 'reference_images', text }, { signal }))
+  const seen: Awaited<ReturnType<typeof decodeInspected>>[] = []
+  for (const text of reference_images ?? []) seen.push(await decodeInspected(inspect, { field: 'reference_images', text }, { signal }))
   return {
-    ...(references.length > 0 && { references }),
+    ...(seen.length > 0 && {
+      references: seen.map(({ bytes }) => bytes),
+      referencePixels: referencePixels(seen.map(({ found }) => found)),
+    }),
     initial: initial && { image: initial, strength: strengthFor(body.strength ?? imageDefaults.strength, steps) },
     mask: mask && {
       image: mask,

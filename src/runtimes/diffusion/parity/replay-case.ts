@@ -4,6 +4,7 @@ import { type GuidanceScales, guidanceScales } from '../../../core/images/guidan
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
 import { drawLatents } from '../draw-image.ts'
 import type { JsonRecord } from '../onnx/model-file.ts'
+import { encodeReferences } from '../pictures/read-references.ts'
 import { type RgbImage, toPlanes, toRepaintMask, toRgb } from '../pictures/rgb-image.ts'
 import type { PromptsToEncode } from '../prompts/encode-prompts.ts'
 import { plainPair } from '../prompts/request-prompts.ts'
@@ -58,7 +59,7 @@ export async function replayCase(
       ...(reference.skipLayers && { skipLayers: reference.skipLayers }),
       prompts: await pipeline.base.encode(textsFor(pipeline.base, reference), { signal }),
       start: await startOf(reference),
-      references: (await Promise.all(reference.referencePngs.map(readRgb))).map(toPlanes),
+      references: await encodeReferences(pipeline, (await Promise.all(reference.referencePngs.map(readRgb))).map(toPlanes), { signal }),
       refining:
         refiner === null
           ? null

@@ -1,6 +1,10 @@
 import type { ImageRequest } from '../../../core/image-generation.ts'
 import { referenceSize } from '../../../core/images/references.ts'
 import type { DiffusionPipeline } from '../diffusion-pipeline.ts'
+import { TorchGenerator } from '../noise/torch-generator.ts'
+import { sizeOf } from '../prepare-drawing.ts'
+import type { PlacedLatents } from '../unet/guided-unet.ts'
+import { encodePixels } from '../vae/latent-colours.ts'
 import type { PixelPlanes } from '../vae/vae-decoder.ts'
 import { decodePicture } from './decode-image.ts'
 import { readImageHeader } from './image-header.ts'
@@ -22,4 +26,18 @@ export async function readReferences(
     read.push(toPlanes(await decodePicture(bytes, size, options)))
   }
   return read
+}
+
+/** Encodes them, once for all images of a request: where models see references, the encoder draws nothing from a seed. */
+export async function encodeReferences(
+  pipeline: DiffusionPipeline,
+  pictures: readonly PixelPlanes[],
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly PlacedLatents[]> {
+  const encoded: PlacedLatents[] = []
+  for (const picture of pictures) {
+    signal.throwIfAborted()
+    encoded.push({ values: await encodePixels(pipeline, picture, new TorchGenerator(0)), size: sizeOf(pipeline, picture) })
+  }
+  return encoded
 }

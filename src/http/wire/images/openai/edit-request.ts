@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
 import type { ServiceError } from '../../../../core/error.ts'
-import { mostReferences, takesReferences } from '../../../../core/images/references.ts'
+import { mostReferences, referencePixels, takesReferences } from '../../../../core/images/references.ts'
 import { familyOf, type ImageModelDescriptor } from '../../../../core/model.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
 import { createBodyChecker } from '../../../faults/body-checker.ts'
 import { faultsError, imageFaultCodes, refuseFaults } from '../../../faults/refuse-faults.ts'
 import { type Form, readFormFields } from '../../forms/read-form-fields.ts'
-import { inspectField } from '../decode-image.ts'
+import { type InspectedImage, inspectField } from '../decode-image.ts'
 import { findLoraAssetFaults, resolveAssets } from '../image-assets.ts'
 import { imageDefaults } from '../image-fields.ts'
 import { chooseImageModel, type ImageParsing } from '../image-request.ts'
@@ -106,8 +106,8 @@ async function startFrom(
   const request = { ...resolved, ...spacing }
   // What is masked is repainted; else a model that sees references is shown all pictures and draws another.
   const references = sees ? images.slice(mask === undefined ? 0 : 1) : []
-  await inspectAll(deps.inspectImage, references, { signal })
-  const seen = { ...request, ...(references.length > 0 && { references }) }
+  const shown = await inspectAll(deps.inspectImage, references, { signal })
+  const seen = { ...request, ...(references.length > 0 && { references, referencePixels: referencePixels(shown) }) }
   if (sees && mask === undefined) {
     refuseStrength(body, model)
     return { request: seen, delivery }
@@ -159,8 +159,10 @@ async function inspectAll(
   inspect: ImageParsing['inspectImage'],
   pictures: readonly Uint8Array[],
   options: { readonly signal: AbortSignal },
-): Promise<void> {
-  for (const bytes of pictures) await inspectField(inspect, { field: 'image', bytes }, options)
+): Promise<readonly InspectedImage[]> {
+  const found: InspectedImage[] = []
+  for (const bytes of pictures) found.push(await inspectField(inspect, { field: 'image', bytes }, options))
+  return found
 }
 
 /** A reference is seen as it is: nothing says how much of it is kept. */
