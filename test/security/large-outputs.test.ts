@@ -126,9 +126,9 @@ suite('large outputs', () => {
     await service.settled(2)
     assert.equal(service.finished[1]?.status, 499)
     assert.deepEqual(service.failures, [])
-    socket.on('error', () => {})
+    const closed = once(socket, 'close')
     socket.resume()
-    await once(socket, 'close')
+    await assert.rejects(closed, { code: 'ECONNRESET' })
   })
 
   test('an output that is damaged half-way is never taken for whole', async () => {

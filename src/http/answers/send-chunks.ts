@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
 import { plainHeaders } from './send-events.ts'
-import { ReaderIdle, writeChunk } from './write-chunk.ts'
+import { dropReader, ReaderIdle, writeChunk } from './write-chunk.ts'
 
 /** An answer whose length is known before it is sent. */
 export interface ChunkedAnswer {
@@ -36,7 +36,8 @@ export async function sendChunks(
       }
     raw.end()
   } catch (error) {
-    if (!signal.aborted && !(error instanceof ReaderIdle)) onFailure(error)
+    if (error instanceof ReaderIdle) dropReader(raw)
+    else if (!signal.aborted) onFailure(error)
     // Fewer bytes than were announced are an error to every client.
     raw.destroy()
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { captureOf } from '../body-log.ts'
 import { clientSignal } from '../client-signal.ts'
 import { type Ping, Pings } from './early-events.ts'
-import { ReaderIdle, roomFor } from './write-chunk.ts'
+import { dropReader, ReaderIdle, roomFor } from './write-chunk.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
 
@@ -52,9 +52,9 @@ export async function sendEvents(
     }
   } catch (error) {
     // What nobody reads would never leave the buffer.
-    if (error instanceof ReaderIdle) raw.destroy()
     failed = true
-    if (!signal.aborted && !raw.destroyed) onFailure(error)
+    if (error instanceof ReaderIdle) dropReader(raw)
+    else if (!signal.aborted && !raw.destroyed) onFailure(error)
   } finally {
     pings?.[Symbol.dispose]()
     raw.end()

@@ -11,6 +11,11 @@ export class ReaderIdle extends Error {
   override readonly name = 'ReaderIdle'
 }
 
+/** Ends an answer that is not read; a reset, because the system would keep megabytes of what was sent for minutes. */
+export function dropReader({ socket }: ServerResponse): void {
+  socket?.resetAndDestroy()
+}
+
 /**
  * Writes one chunk of an answer and waits until there is room for the next, so that at most one chunk is ever buffered.
  *
