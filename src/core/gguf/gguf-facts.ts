@@ -1,6 +1,7 @@
 import { findTransformer } from '../checkpoint/transformer-file.ts'
 import { ggmlTypes } from './ggml-types.ts'
-import type { GgufHeader, GgufTensor } from './gguf-header.ts'
+import type { GgufHeader } from './gguf-header.ts'
+import type { GgufTensor } from './gguf-tensors.ts'
 import { type ProjectorFacts, readProjectorFacts } from './projector-facts.ts'
 
 /** Properties of a model, read from the header of its GGUF file. */

@@ -111,7 +111,7 @@ describe('the header of a GGUF file', () => {
     const promised = async (entries: readonly GgufEntry[], ...types: readonly number[]): Promise<number> => {
       const file = writeGguf(
         entries,
-        types.map((type) => ({ ...tensor, type })),
+        types.map((type, index) => ({ ...tensor, type, name: `tensor ${index}` })),
       )
       const header = await readGgufHeader(readFrom(file))
       assert.ok(!('fault' in header))
@@ -133,9 +133,21 @@ describe('the header of a GGUF file', () => {
       edit(copy)
       return copy
     }
-    const short = (name: string) => ({ name, shape: [256, 2], type: 12, data: Buffer.alloc(32) })
+    const tensor = (name: string, bytes: number, type = 12, shape = [256, 2]) => ({ name, shape, type, data: Buffer.alloc(bytes) })
+    const notItsSize = (name: string, type: string, takes: number, room: number) =>
+      `holds ${room} bytes for the tensor "${name}", whose type ${type} takes ${takes}`
     const table: readonly (readonly [Buffer, string])[] = [
-      [writeGguf(llama, [short('a'), short('b')]), 'holds the tensor "b" in the bytes of another'],
+      [writeGguf(llama, [tensor('a', 32), tensor('b', 32)]), notItsSize('a', 'Q4_K', 288, 32)],
+      // Q8_0 labelled as Q4_0, with bytes left between it and the next, and Q4_0 labelled as Q8_0, which reaches into it.
+      [writeGguf(llama, [tensor('a', 544, 2), tensor('b', 288)]), notItsSize('a', 'Q4_0', 288, 544)],
+      [writeGguf(llama, [tensor('a', 288, 8), tensor('b', 288)]), notItsSize('a', 'Q8_0', 544, 288)],
+      [writeGguf(llama, [tensor('a', 288), tensor('b', 100, 2), tensor('c', 288)]), notItsSize('b', 'Q4_0', 288, 128)],
+      [writeGguf(llama, [tensor('a', 288), tensor('a', 288)]), 'holds the tensor "a" twice'],
+      [writeGguf(llama, [tensor('a', 288, 12, [32, 16])]), 'has a tensor "a" whose rows are no multiple of its blocks'],
+      [
+        writeGguf([...llama, ['general.alignment', ggufValue(64)]], [tensor('a', 288), tensor('b', 288)]),
+        notItsSize('a', 'Q4_K', 288, 288),
+      ],
       [change((file) => file.writeBigUInt64LE(65_537n, 8)), 'has a damaged header'],
       [Buffer.alloc(0), 'has a damaged header'],
       [Buffer.from('weights and more'), 'is not a GGUF file'],

@@ -1,4 +1,4 @@
-import { ggmlTypes } from './ggml-types.ts'
+import { findTensorFault, type GgufTensor, weightBytes } from './gguf-tensors.ts'
 import { HeaderReader, type ReadAt } from './header-reader.ts'
 
 /** The parsed header of a GGUF file. */
@@ -13,16 +13,6 @@ export interface GgufHeader {
 }
 
 export type GgufValue = string | number | boolean | readonly number[] | readonly string[]
-
-export interface GgufTensor {
-  readonly name: string
-  /** Fastest dimension first. */
-  readonly shape: readonly number[]
-  /** Number of the type, see `ggmlTypes`. */
-  readonly type: number
-  /** Bytes from the start of the weights. */
-  readonly offset: number
-}
 
 /** Longest accepted header: a vocabulary of 250 000 words with its merges takes about 20 MB. */
 const longestHeader = 128 * 1024 * 1024
@@ -78,34 +68,19 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   }
   const tensors: GgufTensor[] = []
   for (let index = 0; index < tensorCount; index++) tensors.push(await readTensor(header))
-  const overlap = findOverlap(tensors)
-  if (overlap !== undefined) return { fault: `holds the tensor ${JSON.stringify(overlap)} in the bytes of another` }
-  const weightsStart = alignedStart(header.position, values.get('general.alignment'))
+  const alignment = readAlignment(values.get('general.alignment'))
+  const fault = findTensorFault(tensors, alignment)
+  if (fault !== null) return { fault }
+  const weightsStart = Math.ceil(header.position / alignment) * alignment
   return { values, tensors, weightsStart, promisedBytes: tensors.length === 0 ? header.position : countPromised(tensors, weightsStart) }
 }
 
-function alignedStart(headerBytes: number, aligned: GgufValue | undefined): number {
-  const alignment = typeof aligned === 'number' && aligned > 0 ? aligned : usualAlignment
-  return Math.ceil(headerBytes / alignment) * alignment
+function readAlignment(stated: GgufValue | undefined): number {
+  return typeof stated === 'number' && stated > 0 ? stated : usualAlignment
 }
 
 function countPromised(tensors: readonly GgufTensor[], start: number): number {
   return tensors.reduce((longest, tensor) => Math.max(longest, start + tensor.offset + weightBytes(tensor)), start)
-}
-
-/** The name of a tensor that overlaps the one before, a sign of a damaged table. */
-function findOverlap(tensors: readonly GgufTensor[]): string | undefined {
-  let end = 0
-  for (const tensor of tensors.toSorted((one, other) => one.offset - other.offset)) {
-    if (tensor.offset < end) return tensor.name.slice(0, 100)
-    end = tensor.offset + weightBytes(tensor)
-  }
-}
-
-/** Size of a tensor in bytes; 0 for an unknown type. */
-export function weightBytes({ shape, type }: GgufTensor): number {
-  const stored = ggmlTypes.get(type)
-  return stored === undefined ? 0 : Math.ceil(shape.reduce((product, each) => product * each, 1) / stored.block) * stored.bytes
 }
 
 async function readTensor(header: HeaderReader): Promise<GgufTensor> {

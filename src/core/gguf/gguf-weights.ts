@@ -1,7 +1,8 @@
 import type { SafetensorsHeader, TensorPlace } from '../checkpoint/safetensors-header.ts'
 import { isBlockType } from './block-types.ts'
 import { ggmlTypes } from './ggml-types.ts'
-import { type GgufHeader, type GgufTensor, weightBytes } from './gguf-header.ts'
+import type { GgufHeader } from './gguf-header.ts'
+import { type GgufTensor, weightBytes } from './gguf-tensors.ts'
 
 const plainTypes = new Set(['F64', 'F32', 'F16', 'BF16'] as const)
 const mostDimensions = 4
@@ -61,8 +62,6 @@ function placeOf(tensor: GgufTensor, start: number, kept: unknown): TensorPlace 
   const known = isBlockType(named) ? named : [...plainTypes].find((plain) => plain === named)
   const unreadable = { fault: `stores "${tensor.name}" as ${named}, which Sepia cannot read in image models; use Q8_0, Q4_0 or Q4_K` }
   if (known === undefined || type === undefined) return unreadable
-  const [row = 1] = tensor.shape
-  if (row % type.block !== 0) return { fault: `has a tensor "${tensor.name}" whose rows are no multiple of its blocks` }
   const shape = tensor.shape.toReversed()
   const isKept = Array.isArray(kept) && kept.length <= mostDimensions + 1 && productOf(kept.map(Number)) === productOf(shape)
   return { type: known, shape: isKept ? kept.map(Number) : shape, offset: start + tensor.offset, bytes: weightBytes(tensor) }
