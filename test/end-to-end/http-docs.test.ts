@@ -11,7 +11,7 @@ describe('the documentation as a site', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('has a page for each file, which runs nothing and needs no token', async () => {
+  test('has a page for each file, which runs nothing, shows no comments and needs no token', async () => {
     const names = new DocsSite().names
     for (const name of ['readme', 'first-model', 'operations', 'configuration', 'errors', 'architecture', 'decisions', 'command-line'])
       assert.ok(names.includes(name), name)
@@ -22,6 +22,7 @@ describe('the documentation as a site', () => {
       const html = await answer.text()
       assert.doesNotMatch(html, /<script| on\w+="|javascript:/)
       assert.match(html, /<h1 id="/, name)
+      assert.doesNotMatch(html, /&lt;!--/, name)
     }
   })
 
@@ -70,6 +71,7 @@ describe('the documentation as a site', () => {
   test('finds sections by words, and shows what was typed as text', async () => {
     const html = await (await service.fetch('/docs/search?q=backup+restore', { token: null })).text()
     assert.match(html, /<li><a href="\/docs\/operations#backup-and-restore">/)
+    assert.doesNotMatch(html.replace(/<style>.*?<\/style>/s, ''), /\*\*|`|\]\(|\| /)
     const hostile = await (await service.fetch(`/docs/search?q=${encodeURIComponent('"><script>')}`, { token: null })).text()
     assert.ok(!hostile.includes('<script'))
     assert.match(hostile, /Nothing was found/)

@@ -96,7 +96,8 @@ function namesIn(folder: string, fits = /\.md$/): readonly string[] {
 
 function readText(path: string): string | null {
   try {
-    return readFileSync(join(root, path), 'utf8')
+    // Comments say who writes a page; they are not for its readers.
+    return readFileSync(join(root, path), 'utf8').replaceAll(/^<!--.*-->\n+/gm, '')
   } catch {
     return null
   }

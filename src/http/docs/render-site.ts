@@ -19,12 +19,14 @@ nav strong { font-size: .8rem; text-transform: uppercase; letter-spacing: .04em 
 nav a { display: block; padding: .2rem 0 }
 nav a[aria-current] { font-weight: 600 }
 main { min-width: 0; padding-bottom: 4rem }
+main > :is(p, ul, ol) { max-width: 46rem }
 pre { overflow-x: auto; padding: .75rem; background: var(--soft) }
 code { font-size: .9em }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: .9rem }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
 img { max-width: 100%; height: auto }
+@media (min-width: 48rem) { td:last-child { min-width: 14rem } }
 @media (max-width: 48rem) { .columns { display: block } .to-contents { display: inline } nav { border-top: 1px solid var(--line) } form { margin: 0; width: 100% } input { flex: 1 } }
 `
 

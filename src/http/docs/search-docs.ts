@@ -6,7 +6,7 @@ export interface DocsHit {
   readonly page: DocsPage
   readonly heading: string
   readonly anchor: string
-  /** The first line that holds a word. */
+  /** The first line that holds a word, without Markdown. */
   readonly excerpt: string
   readonly score: number
 }
@@ -39,7 +39,16 @@ function rate(page: DocsPage, { heading, text }: Section, words: readonly string
     score += found
   }
   const line = text.split('\n').find((each) => words.some((word) => each.toLowerCase().includes(word))) ?? ''
-  return [{ page, heading, anchor: slugOf(heading.replaceAll(/[`*]/g, '')), excerpt: line.slice(0, excerptLength), score }]
+  return [{ page, heading, anchor: slugOf(heading.replaceAll(/[`*]/g, '')), excerpt: excerptOf(line), score }]
+}
+
+function excerptOf(line: string): string {
+  const words = line
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^(?:- |\d+\. |\| )|\*\*?|`| \|$/g, '')
+    .replaceAll(' | ', ' · ')
+    .trim()
+  return words.length <= excerptLength ? words : `${words.slice(0, excerptLength).replace(/\s+\S*$/, '')} …`
 }
 
 /** A page cut at its headings; a `#` inside a block of code is none. */
