@@ -1,16 +1,16 @@
 import type { ModelDescriptor } from '../core/model.ts'
 
-/** One thing wrong with one model folder, and what to change. */
+/** A fault of a model folder and its fix. */
 export interface CatalogFault {
-  /** Absolute path of the file or folder at fault. */
+  /** Absolute path of the faulty file or folder. */
   readonly file: string
-  /** The field of `model.json` at fault, as a dotted path; `''` when the file as a whole is. */
+  /** The faulty field of `model.json` as a dotted path; `''` for the whole file. */
   readonly field: string
-  /** One sentence that says what to change. */
+  /** One sentence that names the fix. */
   readonly message: string
 }
 
-/** Thrown at start with every fault of every model folder. */
+/** Thrown at start with all faults of all model folders. */
 export class CatalogError extends Error {
   readonly faults: readonly CatalogFault[]
 
@@ -21,21 +21,21 @@ export class CatalogError extends Error {
   }
 }
 
-/** A fault as one line of text. */
+/** Formats a fault on one line. */
 export function formatFault({ file, field, message }: CatalogFault): string {
   return field === '' ? `${file}: ${message}` : `${file}: ${field}: ${message}`
 }
 
-/** A model that was found in a folder. */
+/** A model found in a folder. */
 export interface CatalogEntry {
-  /** Place of that folder in the list of folders. */
+  /** Index of that folder in the list of folders. */
   readonly source: number
   /** Absolute path. */
   readonly modelFile: string
   readonly descriptor: ModelDescriptor
 }
 
-/** A download ended before its time; the next try goes on from there. */
+/** A download was interrupted; the next attempt resumes it. */
 export class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
 }

@@ -2,7 +2,7 @@ import type { CatalogEntry, CatalogFault } from './catalog-fault.ts'
 import { isWeightFile } from './checkpoint/read-loose-files.ts'
 import type { FaultyEntry, ReadEntries } from './read-entries.ts'
 
-/** Finds what is wrong between models, and at them as a whole; of two with one id the later is at fault, or the one with other faults. */
+/** Finds faults between models. If two models have the same id, the later one is faulty, or the one with other faults. */
 export function checkEntries(parts: readonly ReadEntries[]): readonly CatalogFault[] {
   const entries = parts.flatMap((part) => part.entries)
   const named = [
@@ -25,7 +25,7 @@ function findClashes(entries: readonly FaultyEntry[]): CatalogFault[] {
   })
 }
 
-/** A loose file is called by its name. */
+/** A single-file model is named after its file. */
 function renaming(modelFile: string): string {
   return isWeightFile(modelFile) ? 'rename one of the two files' : 'choose another'
 }

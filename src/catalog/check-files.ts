@@ -7,7 +7,7 @@ import type { CatalogFault } from './catalog-fault.ts'
 import type { FolderFacts } from './describe-model.ts'
 import type { ModelReferences } from './model-file.ts'
 
-/** What a folder of SDXL in the official ONNX layout cannot do without. */
+/** Required files of SDXL in the official ONNX layout. */
 const sdxlFiles = [
   'unet/model.onnx',
   'text_encoder/model.onnx',
@@ -16,7 +16,7 @@ const sdxlFiles = [
   'scheduler/scheduler_config.json',
 ]
 
-/** A tokenizer is one file or two. */
+/** Files of a tokenizer, of which there are one or two. */
 async function tokenizerFiles(folder: string): Promise<readonly string[]> {
   const choices = ['tokenizer', 'tokenizer_2'].map(async (name) => {
     const whole = await stat(resolve(folder, name, 'tokenizer.json')).catch(() => null)
@@ -26,7 +26,7 @@ async function tokenizerFiles(folder: string): Promise<readonly string[]> {
   return (await Promise.all(choices)).flat()
 }
 
-/** Checks that a model's files are there with the sizes its `model.json` states; reads no contents but a server's key. */
+/** Checks that a model's files exist with the sizes in its `model.json`; reads no contents except that of a server's key. */
 export async function checkFiles(
   modelFile: ModelReferences,
   folder: string,
@@ -55,7 +55,7 @@ export async function checkFiles(
   return { facts: { folder, bytes, created: Math.floor((found[0]?.stats?.mtimeMs ?? 0) / 1000) } }
 }
 
-/** Bytes that it will load: of an export the networks with their weights beside them, and the refiner's. */
+/** Bytes to be loaded: for an export, its networks with external weights, and those of the refiner. */
 async function measure(
   { format }: ModelReferences,
   { folder, refiner, listed }: { readonly folder: string; readonly refiner: string | null; readonly listed: number },
@@ -65,7 +65,7 @@ async function measure(
   return (await measureExport(folder)) + (refiner === null ? 0 : await measureExport(refiner))
 }
 
-/** Whether a format names a server instead of weights. */
+/** Whether a format names a server. */
 export function runsElsewhere(format: ModelReferences['format']): boolean {
   return isTextServer(format) || (format !== undefined && isImageServer(format))
 }
@@ -76,7 +76,7 @@ function isWorkflow({ format, workflow = 'workflow.json' }: ModelReferences, pat
   return format === 'comfyui' && path === workflow
 }
 
-/** The files a model cannot do without, the one that stands for it first. */
+/** Required files of a model, the main one first. */
 function listNeeded({ format, file, projector, speculative, workflow = 'workflow.json' }: ModelReferences): readonly string[] {
   if (format === 'onnx-sdxl') return sdxlFiles
   if (format === 'safetensors') return [file ?? 'model_index.json']
@@ -87,7 +87,7 @@ function listNeeded({ format, file, projector, speculative, workflow = 'workflow
   return named.filter((path) => path !== undefined)
 }
 
-/** What is wrong with the file that a `model.json` names as its server's key; none where it names no file. */
+/** Faults of the key file named in a `model.json`; empty if none is named. */
 async function checkKeyFile(keyFile: string | undefined, folder: string): Promise<readonly CatalogFault[]> {
   if (keyFile === undefined) return []
   const path = resolve(folder, keyFile)
@@ -110,7 +110,7 @@ async function findFault(path: string): Promise<string | null> {
 /** Folders of networks in the official ONNX layout. */
 const networks = ['unet', 'text_encoder', 'text_encoder_2', 'vae_decoder', 'vae_encoder', 'safety_checker'] as const
 
-/** Bytes of every network of an exported model; weights in files beside a graph are most of them. */
+/** Total bytes of an exported model's networks, mostly in weight files beside the graphs. */
 async function measureExport(folder: string): Promise<number> {
   const sizes = await Promise.all(networks.map((network) => measureFolder(join(folder, network))))
   return sizes.reduce((sum, size) => sum + size, 0)

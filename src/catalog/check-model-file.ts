@@ -11,15 +11,15 @@ import type { ModelFile, ModelReferences } from './model-file.ts'
 import { type ModelFileField, modelFileFields } from './model-file-fields.ts'
 
 type Checked =
-  /** `idle`: the fields that do nothing. */
+  /** `idle`: fields without effect. */
   | { readonly modelFile: ModelFile; readonly idle: readonly CatalogFault[] }
-  /** `sound`: what can be looked at in spite of the faults, to tell what else is wrong. */
+  /** `sound`: the valid fields, for further checks. */
   | { readonly faults: readonly CatalogFault[]; readonly sound: ModelReferences }
 
 /**
- * Checks the text of a `model.json` against every field it may have.
+ * Checks the text of a `model.json` against all fields.
  *
- * @param options.confined Whether it came from elsewhere, so that it may name no secret outside its own folder.
+ * @param options.confined Whether the file was downloaded, so that it must not name secrets outside its folder.
  */
 export function checkModelFile(file: string, text: string, { confined }: { readonly confined: boolean }): Checked {
   const value = parseObject(text)
@@ -31,7 +31,7 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   const groups = ['all', kind, format, ...server, ...(elsewhere ? ['upstream'] : [])]
   const fields = modelFileFields.filter(({ models }) => groups.includes(models))
   const found = findFaults(schemaOf(fields), value)
-  // What such a model may have is not known before its kind and format are.
+  // The allowed fields depend on the kind and format.
   const isOfAKind = found.every(({ path: [name] }) => name !== 'kind' && name !== 'format')
   const unknown = isOfAKind ? found : findFaults(schemaOf(modelFileFields), value)
   const misfits = [...found.filter(({ kind: of }) => of !== 'unknown'), ...unknown.filter(({ kind: of }) => of === 'unknown')]
@@ -45,7 +45,7 @@ export function checkModelFile(file: string, text: string, { confined }: { reado
   return { faults, sound: Object.fromEntries(sound) as ModelReferences }
 }
 
-/** The object that a text holds, or what is wrong with it. */
+/** Parses a JSON object, or returns the fault. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | string {
   try {
     return asObject(JSON.parse(text)) ?? 'write one JSON object into it.'
@@ -58,7 +58,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined
   return isRecord(value) ? value : undefined
 }
 
-/** The fields as one schema; what stands before a dot is an object. */
+/** The fields as one schema; dotted names become nested objects. */
 function schemaOf(fields: readonly ModelFileField[]): SchemaNode {
   const groups = Map.groupBy(fields, ({ name }) => name.split('.', 1)[0] ?? '')
   const properties = Object.fromEntries([...groups].map(([name, group]) => [name, groupSchema(name, group)]))
@@ -80,7 +80,7 @@ function groupSchema(group: string, fields: readonly ModelFileField[]): SchemaNo
   }
 }
 
-/** A fault with its field beside its words, which begin with it. */
+/** Splits the field from the message that begins with it. */
 function inWords({ path, message }: FieldFault): Omit<CatalogFault, 'file'> {
   const field = printPath(path)
   return { field, message: message.replace(`\`${field}\` `, '') }
@@ -92,7 +92,7 @@ function findIdle({ name, idle }: ModelFileField, root: Readonly<Record<string, 
 
 const shareFields = ['url', 'weight']
 
-/** What stands beside the address and the weight of a further server. */
+/** Unknown fields of replicas. */
 function findIdleShares({ replicas }: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
   if (!Array.isArray(replicas)) return []
   return replicas.flatMap((replica: unknown, index) =>
@@ -105,7 +105,7 @@ function findIdleShares({ replicas }: Readonly<Record<string, unknown>>): Omit<C
   )
 }
 
-/** Its text is sent to the server that the model names. */
+/** The content of a key file is sent to the server named by the model. */
 function findForeignKey({ keyFile }: Readonly<Record<string, unknown>>): Omit<CatalogFault, 'file'>[] {
   if (keyFile === undefined || isInnerPath(keyFile)) return []
   const message = 'must be inside the folder of a pulled model; move the folder into one of --models to use another path.'

@@ -18,7 +18,7 @@ import { readTextServers } from './describe/servers.ts'
 import { describeGguf, readGguf } from './gguf/read-gguf.ts'
 import type { ModelFile } from './model-file.ts'
 
-/** What the disk says about a model's folder. */
+/** Facts about a model's folder. */
 export interface FolderFacts {
   /** Absolute path. */
   readonly folder: string
@@ -27,7 +27,7 @@ export interface FolderFacts {
   readonly created: number
 }
 
-/** Completes a checked `model.json` with every default, absolute paths, and what the files tell about themselves. */
+/** Completes a checked `model.json` with defaults, absolute paths and facts from its files. */
 export async function describeModel(
   modelFile: ModelFile,
   { folder, bytes, created }: FolderFacts,
@@ -61,7 +61,7 @@ export async function describeModel(
   }
 }
 
-/** How the weights that lie here are used; what another server does with its own is its affair. */
+/** Drawing defaults for local weights; remote servers have their own. */
 function readDenoising(
   { format, refiner, timestepSpacing }: ModelFile & { readonly kind: 'image' },
   { folder, usual }: { readonly folder: string; readonly usual: UsualImage },
@@ -126,7 +126,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
     const { format, projector, speculative, cacheType } = modelFile
     const file = join(folder, modelFile.file)
     const facts = await readGguf(file)
-    // The engine reports the fault of an unreadable file when the model is loaded.
+    // The engine reports an unreadable file when the model is loaded.
     const own = 'fault' in facts ? {} : describeGguf(facts)
     return {
       ...base,
@@ -145,7 +145,7 @@ async function describeText(modelFile: ModelFile & { kind: 'text' }, folder: str
   return { ...base, format, file: join(folder, 'model.json'), upstream, speculative: null, ...does }
 }
 
-/** What a model sees with; its bytes are counted among those of the folder. */
+/** The projector of a vision model; its size is already part of the folder's. */
 async function readProjector(path: string): Promise<Pick<TextModelDescriptor, 'vision' | 'projector' | 'blindness'>> {
   const facts = await readGguf(path)
   const { projector = { fault: 'is no mmproj file' } } = 'fault' in facts ? { projector: facts } : facts

@@ -3,33 +3,33 @@ import { join, resolve } from 'node:path'
 import type { CatalogFault } from './catalog-fault.ts'
 import { isWeightFile, type LooseFile } from './checkpoint/read-loose-files.ts'
 
-/** A model's folder, absolute, and the place in the list of folders it was found in. */
+/** Absolute path of a model's folder, and the index of the folder it was found in. */
 export interface FoundFolder {
   readonly folder: string
   readonly source: number
-  /** What says that it is a model's: our description of it, or diffusers' (`model_index.json`) alone. */
+  /** The file that marks it as a model: Sepia's description, or only that of diffusers (`model_index.json`). */
   readonly by: 'model.json' | 'model_index.json'
 }
 
-/** What lies in folders of models. */
+/** Models found in the model folders. */
 export interface FoundModels {
   readonly found: readonly FoundFolder[]
-  /** Files of weights that belong to no model's folder. */
+  /** Weight files outside of models' folders. */
   readonly loose: readonly LooseFile[]
-  /** Given folders that cannot be read. */
+  /** Configured folders that cannot be read. */
   readonly unreadable: readonly CatalogFault[]
-  /** What was left out of those that can. */
+  /** Faults in readable folders. */
   readonly faults: readonly CatalogFault[]
 }
 
-/** Folders in each other: `models--owner--name/snapshots/<revision>/unet` in a folder of hub caches is the deepest that programs make, with two to spare. */
+/** Maximum depth: `models--owner--name/snapshots/<revision>/unet` in a folder of hub caches, the deepest common layout, plus two. */
 export const mostLevels = 8
-/** Folders that are searched for one that is given. */
+/** Maximum number of folders searched per configured folder. */
 export const mostFolders = 5000
 
 /**
- * Finds every model's folder and every file of weights outside of them, in the given folders and those inside, up to {@link mostLevels} deep. Links are
- * followed; what several lead to counts once.
+ * Finds all models' folders and the weight files outside of them, up to {@link mostLevels} deep. Links are followed, and each target counts
+ * once.
  */
 export async function findModelFolders(folders: readonly string[]): Promise<FoundModels> {
   const results = await Promise.all(folders.map((folder, source) => new Search(resolve(folder), source).run()))
@@ -41,14 +41,14 @@ export async function findModelFolders(folders: readonly string[]): Promise<Foun
   }
 }
 
-/** What one given folder holds. */
+/** Searches one configured folder. */
 class Search {
   readonly #root: string
   readonly #source: number
   readonly #found: FoundFolder[] = []
   readonly #loose: LooseFile[] = []
   readonly #faults: CatalogFault[] = []
-  /** Where folders and files really lie. */
+  /** Resolved paths of visited folders and files. */
   readonly #seen = new Set<string>()
   #folders = 0
   #tooDeep = 0
@@ -99,7 +99,7 @@ class Search {
     }
   }
 
-  /** Whether a path leads to what was found already; notes it. */
+  /** Whether a path resolves to something already found; records it. */
   async #wasSeen(path: string): Promise<boolean> {
     const place = await realpath(path).catch(() => path)
     if (this.#seen.has(place)) return true
@@ -108,10 +108,10 @@ class Search {
   }
 }
 
-/** Names with a dot are unfinished pulls, and nobody's models. */
+/** Names with a leading dot are unfinished pulls or unrelated files. */
 async function visibleNames(folder: string): Promise<readonly string[] | null> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    // Without descriptors or memory nothing is known: models must not vanish for that.
+    // Without file descriptors or memory the content is unknown, which must not remove models.
     if (error.code === 'EMFILE' || error.code === 'ENFILE' || error.code === 'ENOMEM') throw error
     return null
   })

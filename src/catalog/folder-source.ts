@@ -10,22 +10,22 @@ import { unknownSum } from './model-file.ts'
 import type { ModelSource } from './model-source.ts'
 import { examineGguf, modelId } from './weight-file-source.ts'
 
-/** What a folder offers: its `model.json`, completed by a list of files where it has none, or one written for what lies there, and where each file of it is. */
+/** Files offered by a folder: its `model.json` (completed by a list of files if it has none, or generated), and the origin of each file. */
 interface FolderOffer {
   readonly text: string
-  /** Path inside the folder by path in the model; absent = the same. */
+  /** Path in the folder by path in the model; absent = equal. */
   readonly origins: ReadonlyMap<string, string>
   readonly notes: readonly string[]
   readonly version: string
-  /** The GGUF file whose header is looked at when it has arrived. */
+  /** The GGUF file whose header is checked after copying. */
   readonly gguf: string | null
 }
 
 /**
- * A model in a folder of this machine. One without a `model.json` is described by what lies in it, chosen as from a repository of the
- * hub: a GGUF model, a folder in diffusers' layout, or the only checkpoint.
+ * A local folder as a source. Without a `model.json`, its files are chosen as for a repository on the hub: a GGUF model, a folder in
+ * diffusers' layout, or the only checkpoint.
  *
- * `readModelFile` throws an error that says how sources are written where there is nothing of that kind.
+ * If there are none, `readModelFile` throws an error that explains the format of sources.
  */
 export function createFolderSource(folder: string): ModelSource {
   let offer: Promise<FolderOffer> | null = null
@@ -64,7 +64,7 @@ async function readOffer(folder: string): Promise<FolderOffer> {
   }
 }
 
-/** The offer of a `model.json` that leaves out its list of files: all that lies beside it; null where it has one, or is none. */
+/** Adds a list of all files to a `model.json` without one; null if it has one, or is invalid. */
 async function listUnlisted(folder: string, text: string): Promise<FolderOffer | null> {
   const modelFile = parseRecord(text)
   if (modelFile === null || modelFile.files !== undefined) return null
@@ -73,7 +73,7 @@ async function listUnlisted(folder: string, text: string): Promise<FolderOffer |
   return { ...writeOffer(modelFile, found, new Map(found.map(({ file }) => [file.path, file])), []), gguf }
 }
 
-/** Describes files by a `model.json` with the list of those that were chosen. */
+/** Generates a `model.json` with the list of chosen files. */
 function writeOffer(
   modelFile: object,
   found: readonly FoundFile[],
@@ -116,7 +116,7 @@ interface FoundFile {
   readonly modified: number
 }
 
-/** Files of a folder with `/` in their paths, hidden ones left out. */
+/** Files of a folder with `/` in their paths, except hidden ones. */
 async function listFiles(folder: string): Promise<readonly FoundFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
@@ -139,7 +139,7 @@ async function listFiles(folder: string): Promise<readonly FoundFile[]> {
   return found.flat()
 }
 
-/** Whether there is no such file, or no folder where one was expected. */
+/** Whether a file or folder does not exist. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }

@@ -5,24 +5,24 @@ import { examineWeights } from './checkpoint/examine-weights.ts'
 import { weightName } from './checkpoint/read-loose-files.ts'
 import { modelId, partNames } from './weight-file-source.ts'
 
-/** Programs whose models can be used where they lie. */
+/** Programs whose models can be used in place. */
 export const foreignPrograms = ['ollama', 'lmstudio', 'huggingface'] as const
 export type ForeignProgram = (typeof foreignPrograms)[number]
 
-/** A model in the folder of another program. */
+/** A model in another program's folder. */
 export interface ForeignModel {
-  /** As that program calls it. */
+  /** Its name in that program. */
   readonly name: string
-  /** As requests would call it here. */
+  /** Its id in Sepia. */
   readonly id: string
   readonly bytes: number
-  /** Links by name inside our folder of models, each to the file or folder it leads to. */
+  /** Links to create in Sepia's model folder, by name, with their targets. */
   readonly links: ReadonlyMap<string, string>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The folders in which a program keeps its models, the most likely first. */
+/** Model folders of a program, most likely first. */
 export function foreignFolders(program: ForeignProgram, environment: Environment): readonly string[] {
   const { HOME, USERPROFILE, OLLAMA_MODELS, HF_HUB_CACHE, HF_HOME } = environment
   const home = HOME ?? USERPROFILE ?? '/'
@@ -37,14 +37,14 @@ export function foreignFolders(program: ForeignProgram, environment: Environment
   }
 }
 
-/** The models in such a folder that Sepia could run, by what their files are called; null = there is no such folder. */
+/** Models in such a folder that Sepia may support, judged by file names; null = no such folder. */
 export async function findForeignModels(program: ForeignProgram, folder: string): Promise<readonly ForeignModel[] | null> {
   if ((await sizeOf(folder)) === null) return null
   const find = { ollama: findInOllama, lmstudio: findInLmStudio, huggingface: findInHubCache }[program]
   return (await find(folder)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Links a model into a folder of models, where it is found like any other; nothing is copied. @throws naming a file that is in the way; then nothing is linked. */
+/** Links a model into a model folder without copying. @throws naming a file that is in the way, in which case nothing is linked. */
 export async function linkForeignModel({ links }: Pick<ForeignModel, 'links'>, modelsFolder: string): Promise<void> {
   await mkdir(modelsFolder, { recursive: true })
   await using made = new AsyncDisposableStack()
@@ -61,7 +61,7 @@ export async function linkForeignModel({ links }: Pick<ForeignModel, 'links'>, m
 const modelLayer = 'application/vnd.ollama.image.model'
 const projectorLayer = 'application/vnd.ollama.image.projector'
 
-/** Manifests by registry, owner, name and tag, which name blobs by their sums. */
+/** Manifests by registry, owner, name and tag, which refer to blobs by checksum. */
 async function findInOllama(folder: string): Promise<readonly ForeignModel[]> {
   const found: ForeignModel[] = []
   const manifests = join(folder, 'manifests')
@@ -89,12 +89,12 @@ async function findInOllama(folder: string): Promise<readonly ForeignModel[]> {
   return found
 }
 
-/** Files of GGUF by publisher and repository. */
+/** GGUF files by publisher and repository. */
 async function findInLmStudio(folder: string): Promise<readonly ForeignModel[]> {
   return findGguf(folder, await filesBelow(folder), (path) => path.join('/'))
 }
 
-/** Snapshots of repositories, whose files are links to blobs; of each the one that `main` was last. */
+/** Snapshots of repositories, whose files are links to blobs; the current snapshot of `main` of each. */
 async function findInHubCache(folder: string): Promise<readonly ForeignModel[]> {
   const found: ForeignModel[] = []
   for (const name of await readdir(folder)) {
@@ -163,7 +163,7 @@ async function findGguf(
   return (await Promise.all(found)).flat()
 }
 
-/** A model by its files, unless one of them is not there. */
+/** A model made of its files, unless one is missing. */
 async function asModel({
   name,
   id,
@@ -194,7 +194,7 @@ async function sizeOf(path: string): Promise<number | null> {
   return stats?.size ?? null
 }
 
-/** The files in a folder and those inside, each as its steps from there. Hidden ones are unfinished. */
+/** Files in a folder and its subfolders as relative path segments. Hidden ones are unfinished. */
 async function filesBelow(folder: string, steps: readonly string[] = []): Promise<readonly (readonly string[])[]> {
   if (steps.length > 6) return []
   const entries = await readdir(join(folder, ...steps), { withFileTypes: true }).catch(() => [])

@@ -23,17 +23,17 @@ import {
 } from './describe/field-values.ts'
 import type { ModelFile } from './model-file.ts'
 
-/** One field of `model.json`; docs/model-json.md shows this table. */
+/** One field of `model.json`; the source of the table in docs/model-json.md. */
 export interface ModelFileField {
   /** Dotted path. */
   readonly name: string
-  /** The models that may have it: all, those of a kind or a format, those that run elsewhere, and of these text or pictures. */
+  /** Models to which it applies: all, those of a kind or format, remote ones, and of these text or image models. */
   readonly models: 'all' | 'upstream' | 'text-upstream' | 'image-upstream' | ModelFile['kind'] | ModelFile['format']
-  /** What absence means; null = the field is required. */
+  /** Meaning of its absence; null = required. */
   readonly absent: string | null
   readonly schema: SchemaNode
   readonly meaning: string
-  /** Why to remove it from models of a server that draws, for which it does nothing, though it is accepted there; absent = it does something. */
+  /** Why to remove it from image servers, which accept but ignore it; absent = it has an effect. */
   readonly idle?: string
 }
 

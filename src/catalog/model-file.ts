@@ -4,13 +4,13 @@ import type { TextServerFormat } from '../core/model.ts'
 import type { Sampler } from '../core/sampler.ts'
 import type { TimeoutFields } from './describe/servers.ts'
 
-/** Size and hex SHA-256 of one file of a model. */
+/** Size and hex SHA-256 of a file. */
 export interface ListedFile {
   readonly bytes: number
   readonly sha256: string
 }
 
-/** Stands for the SHA-256 of a file whose source tells none; what arrives is noted in its place. */
+/** Placeholder for an unknown SHA-256, replaced after the download. */
 export const unknownSum = '0'.repeat(64)
 
 interface ModelFileBase {
@@ -18,11 +18,11 @@ interface ModelFileBase {
   readonly name?: string
   readonly license?: string
   readonly description?: string
-  /** Per million tokens read and written, and per picture. */
+  /** Per million prompt and answer tokens, and per picture. */
   readonly price?: { readonly prompt?: number; readonly completion?: number; readonly image?: number }
   readonly hidden?: boolean
   readonly aliases?: readonly string[]
-  /** By path inside the model's folder. */
+  /** By path relative to the model's folder. */
   readonly files?: Readonly<Record<string, ListedFile>>
 }
 
@@ -97,7 +97,7 @@ interface ImageServerFile extends ImageModelFile {
   readonly timeouts?: TimeoutFields
 }
 
-/** What of a `model.json` says who the model is and which files it has; a field at fault is left out. */
+/** Fields of a `model.json` that identify the model and its files; invalid ones are left out. */
 export interface ModelReferences {
   readonly id?: string
   readonly format?: ModelFile['format']
@@ -110,5 +110,5 @@ export interface ModelReferences {
   readonly files?: Readonly<Record<string, ListedFile>>
 }
 
-/** What a `model.json` says, as it stands there. */
+/** The content of a `model.json`. */
 export type ModelFile = GgufModelFile | UpstreamModelFile | OnnxModelFile | CheckpointModelFile | ImageServerFile

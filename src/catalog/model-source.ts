@@ -1,16 +1,16 @@
-/** Where a model is copied from. */
+/** A source from which a model can be copied. */
 export interface ModelSource {
-  /** The text of `model.json`. */
+  /** Reads the text of `model.json`. */
   readModelFile(options: { readonly signal: AbortSignal }): Promise<string>
-  /** What one should know before it is fetched; absent where the source tells nothing. */
+  /** Notes to show before downloading; absent = none. */
   describe?(options: { readonly signal: AbortSignal }): Promise<readonly string[]>
-  /** What tells versions of its files apart where `model.json` does not: a broken try goes on only with the same. */
+  /** A version of the files, if `model.json` does not identify it; a download is only resumed with the same version. */
   version?(options: { readonly signal: AbortSignal }): Promise<string>
-  /** What is wrong with the files that arrived, beyond what `model.json` tells; null = nothing. */
+  /** Checks the downloaded files beyond `model.json`; returns the fault, null = none. */
   examine?(folder: string): Promise<string | null>
-  /** Whether a large file comes faster over several connections; absent = it does not. */
+  /** Whether large files download faster over several connections; absent = no. */
   readonly spreads?: boolean
-  /** A file's bytes from an offset on, or from its beginning where the source cannot skip: `offset` says which. */
+  /** Opens a file at an offset, or at its start if the source does not support ranges; `offset` is the actual one. */
   openFile(
     path: string,
     offset: number,

@@ -19,15 +19,15 @@ import { createWeightFileSource, isWeightSource } from './weight-file-source.ts'
 
 export interface PullOptions {
   readonly signal: AbortSignal
-  /** Called with what will be fetched, before the first file. */
+  /** Called with the plan before the first file. */
   readonly onPlan?: ((plan: PullPlan) => void) | undefined
   readonly onProgress: (progress: FileProgress) => void
 }
 
-/** A model that may be pulled, as its source describes it. */
+/** A model offered by a source. */
 interface PullOffer {
   readonly origin: ModelSource
-  /** Of its `model.json`. */
+  /** Text of its `model.json`. */
   readonly text: string
   readonly modelFile: ModelFile
   readonly notes: readonly string[]
@@ -36,14 +36,14 @@ interface PullOffer {
 export interface PullDependencies {
   readonly modelsFolder: string
   readonly hub: HubAccess
-  /** Models of every folder, whose ids are taken. */
+  /** All installed models, whose ids are taken. */
   readonly installed?: readonly Pick<ModelDescriptor, 'id' | 'folder'>[]
 }
 
 /**
- * Reads what pulling a model would do, and fetches nothing but its description.
+ * Plans a pull; downloads only the description.
  *
- * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
+ * @throws {CatalogError} if its `model.json` has faults; {Error} for other faults.
  */
 export async function planPull(deps: PullDependencies, source: string, { signal }: { readonly signal: AbortSignal }): Promise<PullPlan> {
   return planOf(deps, await readOffer(deps, source, { signal }))
@@ -56,10 +56,10 @@ async function planOf({ modelsFolder }: PullDependencies, { modelFile, notes }: 
 }
 
 /**
- * Copies a model into a folder of models, from the hub, a web address or another folder; a broken try is resumed by the next.
- * The model appears there only when every file has arrived and matches its checksum.
+ * Copies a model from the hub, a URL or a folder into the model folder; an interrupted pull is resumed by the next. The model appears only
+ * when all files have arrived and match their checksums.
  *
- * @throws {CatalogError} when its `model.json` has faults; {Error} naming what else is wrong.
+ * @throws {CatalogError} if its `model.json` has faults; {Error} for other faults.
  */
 export async function pullModel(
   deps: PullDependencies,
@@ -71,7 +71,7 @@ export async function pullModel(
   onPlan?.(await planOf(deps, offer))
   const { origin, text, modelFile } = offer
   const name = folderName(modelFile.id)
-  // What an earlier try left belongs to exactly this model.json, or not to this model.
+  // Remains of an earlier attempt are only used with exactly the same model.json.
   const version = (await origin.version?.({ signal })) ?? ''
   const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).update(version).digest('hex').slice(0, 16)}`)
   await mkdir(unfinished, { recursive: true })
@@ -96,7 +96,7 @@ export async function pullModel(
   return described
 }
 
-/** The description of a model that may be pulled: nobody has its id, and it brings weights of its own. */
+/** Checks that a model can be pulled: its id is free, and it has weights. */
 async function readOffer(
   { modelsFolder, hub, installed = [] }: PullDependencies,
   source: string,
@@ -116,7 +116,7 @@ async function readOffer(
   return { origin, text, modelFile, notes: (await origin.describe?.({ signal })) ?? [] }
 }
 
-/** An id as the name of a folder on every platform. */
+/** A folder name for an id that is valid on every platform. */
 function folderName(id: string): string {
   return id.replaceAll(/[/:]/g, '--')
 }
@@ -130,7 +130,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Fetches every file; returns the checksums of all files, also those that the source did not report. */
+/** Downloads all files; returns all checksums, including those the source did not report. */
 async function pullFiles(
   { origin, hub }: { readonly origin: ModelSource; readonly hub: Pick<HubAccess, 'wait' | 'spreading'> },
   { id, files = {} }: ModelFile,
@@ -158,7 +158,7 @@ async function pullFiles(
   return listed.some(([, { sha256 }]) => sha256 === unknownSum) ? arrived : null
 }
 
-/** Earlier tries at the model, from other sources or with another `model.json`. */
+/** Deletes earlier attempts at the model from other sources or with another `model.json`. */
 async function removeOtherTries(modelsFolder: string, name: string): Promise<void> {
   const start = `.pulling-${name}`
   const others = (await readdir(modelsFolder)).filter(
@@ -172,9 +172,9 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * The model of a name on the hub, at an http(s) address or in a folder; the last two may name the folder, the `model.json` in it, or a file of weights.
+ * Opens a source: a hub name, or an http(s) URL or path of a folder, of the `model.json` in it, or of a weights file.
  *
- * @throws {Error} saying how a name of the hub is written, or that nothing outside is asked.
+ * @throws {Error} for a malformed hub name, or a remote source while offline.
  */
 function openModelSource(source: string, hub: HubAccess): ModelSource {
   if (hub.offline === true && (isHubSource(source) || URL.canParse(source)))

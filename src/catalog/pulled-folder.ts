@@ -10,24 +10,24 @@ import { nothingRead, type ReadEntries, readEntries } from './read-entries.ts'
 import { markFolder } from './settled-folders.ts'
 import { partNames } from './weight-file-source.ts'
 
-/** The folder into which models are pulled, where whole model folders appear and disappear; what people edit inside is read when it is at rest. */
+/** The folder of pulled models, where whole folders appear and disappear; manual changes inside are read once they have settled. */
 export class PulledFolder {
   readonly #folder: string
   readonly #source: number
   #names: string | null = null
-  /** What its last reading found, and what the last look saw. */
+  /** Marks of the last read and the last check. */
   #read: string | null = null
   #seen: string | null = null
 
-  /** @param source Its place among all folders of models. */
+  /** @param source Its index among all model folders. */
   constructor(folder: string, source: number) {
     this.#folder = folder
     this.#source = source
   }
 
-  /** Reads its models when one came or went since the last reading, or was changed and is at rest since the last look; else null. */
+  /** Reads the models if one was added, removed, or changed and settled since the last check; else null. */
   async readIfChanged(): Promise<ReadEntries | null> {
-    // Taken before the reading, so that what changes meanwhile is read the next time.
+    // Computed before reading, so that later changes are found next time.
     const [names, mark] = await Promise.all([markNames(this.#folder), markFolder(this.#folder)])
     const isSettled = mark === this.#seen
     this.#seen = mark
@@ -45,7 +45,7 @@ export class PulledFolder {
   }
 }
 
-/** A text that changes when something appears in a folder or leaves it. The time alone would miss two changes within one of its ticks. */
+/** A fingerprint of the names in a folder. The modification time alone would miss two changes within its resolution. */
 async function markNames(folder: string): Promise<string> {
   const stats = await stat(folder, { bigint: true }).catch(() => null)
   if (stats === null) return 'absent'
@@ -53,7 +53,7 @@ async function markNames(folder: string): Promise<string> {
   return [stats.ino, stats.mtimeNs, ...names].join('\n')
 }
 
-/** Where a model lies, which is what its removal deletes: its folder where that describes it, else its file, beside which others may lie. */
+/** The path that removing a model deletes: its folder if it has one, else its file, since other files may be beside it. */
 export function ownPlace<Model extends PlacedModel>(model: Model): Model {
   const isDescribed = ['model.json', 'model_index.json'].some((name) => existsSync(join(model.folder, name)))
   return isDescribed || model.file === undefined ? model : { ...model, folder: model.file }
@@ -97,7 +97,7 @@ async function removeWhole(path: string): Promise<void> {
   await rm(leaving, { recursive: true, force: true })
 }
 
-/** The file that only the model of this file sees with; one of another name may serve several. */
+/** The projector file used only by this model file; other names may serve several models. */
 function projectorName(file: string): string {
   return `mmproj-${weightName(file)}.gguf`
 }

@@ -12,27 +12,27 @@ import { describeModel } from './describe-model.ts'
 import type { FoundFolder, FoundModels } from './find-model-folders.ts'
 import { pairProjectors } from './gguf/pair-projectors.ts'
 
-/** A model with faults of its own that still says its id. */
+/** A faulty model with a known id. */
 export interface FaultyEntry {
   /** Absolute path. */
   readonly modelFile: string
   readonly id: string
 }
 
-/** What was found in folders; `faults` are those of single models. */
+/** Content of model folders; `faults` are those of single models. */
 export interface ReadEntries {
   readonly entries: readonly CatalogEntry[]
   readonly assets: readonly AssetDescriptor[]
   readonly unusable: readonly UnusableFile[]
   readonly faulty: readonly FaultyEntry[]
   readonly faults: readonly CatalogFault[]
-  /** Fields that do nothing, of models without faults. */
+  /** Fields without effect in valid models. */
   readonly idle: readonly CatalogFault[]
 }
 
 export const nothingRead: ReadEntries = { entries: [], assets: [], unusable: [], faulty: [], faults: [], idle: [] }
 
-/** Reads each folder's `model.json` and looks for its files, and what loose files are; reads headers at most, no weights. `confined` as in {@link checkModelFile}. */
+/** Reads each `model.json`, checks its files, and classifies loose files; reads headers only. `confined` as in {@link checkModelFile}. */
 export async function readEntries(
   { found, loose, faults, unreadable }: FoundModels,
   { confined }: { readonly confined: boolean },
@@ -55,7 +55,7 @@ export async function readEntries(
   }
 }
 
-/** A model at fault may be asked for by its id. */
+/** Requests may name a faulty model by its id. */
 function toUnusable(result: ReadFolder): readonly UnusableFile[] {
   if ('entry' in result || result.id === undefined) return []
   const [{ field, message } = { field: '', message: 'has faults' }] = result.faults
@@ -91,7 +91,7 @@ async function readFolder(found: FoundFolder, confined: boolean): Promise<ReadFo
     : { entry: { source, modelFile, descriptor: described }, idle: checked.idle }
 }
 
-/** A folder in diffusers' layout without our description: its name is the model's. */
+/** A diffusers folder without a `model.json`; its name is the model's id. */
 async function readDiffusersFolder({ folder, source }: FoundFolder): Promise<ReadFolder> {
   const modelFile = join(folder, 'model_index.json')
   const described = await describeDiffusersFolder(folder, folderName(folder))

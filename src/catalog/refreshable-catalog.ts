@@ -9,35 +9,35 @@ import { nothingRead, type ReadEntries } from './read-entries.ts'
 import { SettledFolders } from './settled-folders.ts'
 import { findUnusableFile } from './unusable-files.ts'
 
-/** What a refresh changed. */
+/** Changes made by a refresh. */
 export interface CatalogChange {
-  /** Ids of the models that came; one that was replaced came and left. */
+  /** Ids of new models; a replaced model is both added and removed. */
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** What is wrong in the folder; models at fault are left out, and none that was there before for the sake of a new one. */
+  /** Faults in the folder; faulty models are left out, and existing models are never removed because of new ones. */
   readonly faults: readonly CatalogFault[]
 }
 
-/** A catalog that can look again at the folders of models. */
+/** A catalog that can reload the model folders. */
 export interface RefreshableCatalog extends ModelCatalog {
-  /** Fields of its models' files that do nothing. */
+  /** Fields without effect in models' files. */
   readonly idleFields: readonly CatalogFault[]
-  /** What is wrong with files and models that were left out. */
+  /** Faults of files and models that were left out. */
   readonly faults: readonly CatalogFault[]
   /** Files that no request can use, by the names that it would say. */
   readonly unusable: readonly UnusableFile[]
-  /** Replaces the list by what lies in the folders now, at once for everybody. */
+  /** Reloads the list from the folders, at once for all users. */
   refresh(options: { readonly signal: AbortSignal }): Promise<CatalogChange>
 }
 
 interface CatalogFolders {
   readonly settled: SettledFolders
   readonly pulled: PulledFolder | null
-  /** Place of the folder of built-in models; null = there is none. */
+  /** Index of the folder of built-in models; null = none. */
   readonly builtInSource: number | null
 }
 
-/** The models of the folders that the settings name, and those of the folder into which models are pulled. */
+/** The models of the configured folders and of the folder of pulled models. */
 class FolderCatalog implements RefreshableCatalog {
   readonly #folders: CatalogFolders
   #fixed: ReadEntries
@@ -89,7 +89,7 @@ class FolderCatalog implements RefreshableCatalog {
 
   findAsset(kind: AssetKind, name: string): AssetDescriptor | undefined {
     const assets = this.listAssets().filter((asset) => asset.kind === kind)
-    // Prompts of other programs name a file with its folders: `SDXL/styles/ink`.
+    // Prompts of other programs name files with their folders: `SDXL/styles/ink`.
     return assets.find((asset) => asset.name === name) ?? assets.find(({ file }) => name.includes('/') && isAtPath(file, name))
   }
 
@@ -101,7 +101,7 @@ class FolderCatalog implements RefreshableCatalog {
   }
 
   refresh({ signal }: { readonly signal: AbortSignal }): Promise<CatalogChange> {
-    // One after the other: an older reading must not replace a newer one.
+    // Serialized, so that an older result cannot replace a newer one.
     const change = this.#lastRefresh.then(() => this.#refresh(signal))
     this.#lastRefresh = change.catch(() => {})
     return change
@@ -126,7 +126,7 @@ class FolderCatalog implements RefreshableCatalog {
   }
 }
 
-/** What was read but for what takes the name of another, which goes to its faults; what is known already keeps its name. */
+/** Removes entries whose names are taken, adding them to the faults; existing entries keep their names. */
 function withoutClashes(
   read: ReadEntries,
   { others, known }: { readonly others: ReadEntries; readonly known: readonly ModelDescriptor[] },
@@ -143,12 +143,12 @@ function withoutClashes(
   }
 }
 
-/** Ids of the models that the other list has not, or has differently. */
+/** Ids of models that are missing or different in the other list. */
 function listDifference(models: readonly ModelDescriptor[], others: readonly ModelDescriptor[]): readonly string[] {
   return models.filter((model) => !others.some((other) => isDeepStrictEqual(other, model))).map(({ id }) => id)
 }
 
-/** Whether a file's path ends with some folders and its name without extension. */
+/** Whether a path ends with some folders and a name without extension. */
 function isAtPath(file: string, name: string): boolean {
   return file
     .replaceAll('\\', '/')
@@ -156,20 +156,20 @@ function isAtPath(file: string, name: string): boolean {
     .endsWith(`/${name}`)
 }
 
-/** Where models lie. */
+/** Paths of model folders. */
 export interface ModelFolders {
-  /** The folder of the models that come with the service; they are the last to be a default. */
+  /** The folder of built-in models, which are chosen last as defaults. */
   readonly builtIn?: string
-  /** Folders that must be there at first, read again by a refresh when they have changed and are at rest. */
+  /** Folders that must exist at start; a refresh reads them again after changes have settled. */
   readonly folders: readonly string[]
-  /** The folder whose models come and go, read again by each refresh; one that is not there is empty. */
+  /** The folder of pulled models, read by each refresh; may be missing. */
   readonly pulledFolder?: string
 }
 
 /**
- * Reads every model folder inside the given folders. Files and models with faults are left out and listed in the catalog's `faults`.
+ * Reads all models in the given folders. Faulty files and models are left out and listed in `faults`.
  *
- * @throws {CatalogError} when a given folder cannot be read.
+ * @throws {CatalogError} if a given folder cannot be read.
  */
 export async function openCatalog({ builtIn, folders: others, pulledFolder }: ModelFolders): Promise<RefreshableCatalog> {
   const folders = builtIn === undefined ? others : [builtIn, ...others]

@@ -4,7 +4,7 @@ import { CatalogError } from './catalog-fault.ts'
 import { type FoundModels, findModelFolders, mostFolders, mostLevels } from './find-model-folders.ts'
 import { type ReadEntries, readEntries } from './read-entries.ts'
 
-/** Folders into which people copy models while the service runs: they are read when nothing in them has changed from one look to the next. */
+/** Folders into which users copy models at run time: they are read when nothing has changed between two checks. */
 export class SettledFolders {
   readonly #folders: readonly string[]
   #read: string | null = null
@@ -14,20 +14,20 @@ export class SettledFolders {
     this.#folders = folders.map((folder) => resolve(folder))
   }
 
-  /** Reads their models whatever goes on in them, the first time. @throws {CatalogError} when one of the folders cannot be read. */
+  /** Reads the models for the first time, settled or not. @throws {CatalogError} if a folder cannot be read. */
   async open(): Promise<ReadEntries> {
     return this.#readAll((found) => {
       if (found.unreadable.length > 0) throw new CatalogError(found.unreadable)
     })
   }
 
-  /** Reads their models whatever goes on in them. */
+  /** Reads the models, settled or not. */
   read(): Promise<ReadEntries> {
     return this.#readAll(() => {})
   }
 
   async #readAll(check: (found: FoundModels) => void): Promise<ReadEntries> {
-    // Taken before the reading, so that what changes meanwhile is read the next time.
+    // Computed before reading, so that later changes are found next time.
     const mark = await this.#mark()
     const found = await findModelFolders(this.#folders)
     check(found)
@@ -37,7 +37,7 @@ export class SettledFolders {
     return read
   }
 
-  /** Reads their models when something came, went or changed, and is at rest since the last look; else null. A copy under way is not read. */
+  /** Reads the models if something has changed and settled since the last check; else null. Copies in progress are not read. */
   async readIfSettled(): Promise<ReadEntries | null> {
     const mark = await this.#mark()
     const isSettled = mark === this.#seen
@@ -45,17 +45,17 @@ export class SettledFolders {
     return isSettled && mark !== this.#read ? this.read() : null
   }
 
-  /** A text that changes with what lies in the folders and in those inside, as deep as files of models lie. */
+  /** A fingerprint of the folders and their subfolders, as deep as models' files can be. */
   async #mark(): Promise<string> {
     const marks = await Promise.all(this.#folders.map((folder) => markFolder(folder)))
     return marks.join('\n')
   }
 }
 
-/** As deep as folders are searched; a model's folder holds others, such as the one of its denoiser. */
+/** As deep as folders are searched, plus subfolders of models such as those of components. */
 const levels = mostLevels + 2
 
-/** A text that changes with what lies in a folder of models. What is hidden, as a pull under way is, does not count; what several links lead to counts once. */
+/** A fingerprint of a folder's content, without hidden files such as pulls in progress; each link target counts once. */
 export async function markFolder(folder: string, depth = levels, seen: Set<string> = new Set()): Promise<string> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.')).toSorted()
   const marks: string[] = []

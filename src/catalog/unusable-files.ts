@@ -1,13 +1,13 @@
 import { basename, dirname, join } from 'node:path'
 import type { UnusableFile } from '../core/assets/asset.ts'
 
-/** Files of one name that an answer describes; of more it says how many. */
+/** Maximum number of files listed in a message; the rest is counted. */
 const mostDescribed = 5
 
 /**
- * Why what a request names cannot be used: the reason of the file of that name, or all of them where several files have it, each in a folder of its own.
+ * Why a requested name cannot be used: the reason of the file of that name, or of all files if several have it.
  *
- * @param usable Names of models and assets that can be used.
+ * @param usable Names of usable models and assets.
  */
 export function findUnusableFile(
   name: string,

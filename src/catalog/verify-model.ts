@@ -10,25 +10,26 @@ import { checkModelFile } from './check-model-file.ts'
 import { readGguf } from './gguf/read-gguf.ts'
 import type { ListedFile, ModelFile } from './model-file.ts'
 
-/** How far a long file operation is, over all files. */
+/** Progress of a long file operation over all files. */
 export interface FileProgress {
-  /** The file worked on, relative to the model's folder. */
+  /** The current file, relative to the model's folder. */
   readonly path: string
   readonly bytesDone: number
   readonly bytesTotal: number
 }
 
 /**
- * Compares every file that `model.json` lists with its checksum, and looks at the header of a GGUF file that it does not list; reads all bytes, so it takes seconds per gigabyte.
+ * Compares all files listed in `model.json` with their checksums, and checks the header of an unlisted GGUF file; takes seconds per
+ * gigabyte.
  *
- * @returns What does not match; nothing when the model is whole.
+ * @returns The mismatches; empty = the model is intact.
  */
 export async function verifyModel(
   { folder }: Pick<ModelDescriptor, 'folder'>,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: FileProgress) => void },
 ): Promise<readonly CatalogFault[]> {
   const file = join(folder, 'model.json')
-  // A loose file of weights has no list of checksums; its header was checked when it was found.
+  // A loose weights file has no checksum; its header was checked when it was found.
   if ((await stat(file).catch(() => null)) === null) return []
   const checked = checkModelFile(file, await readFile(file, 'utf8'), { confined: false })
   if ('faults' in checked) return checked.faults
@@ -51,7 +52,7 @@ export async function verifyModel(
   return faults
 }
 
-/** Without a checksum there is its header to look at. */
+/** Checks the header of a file without a checksum. */
 async function findUnlistedDamage(modelFile: ModelFile, folder: string): Promise<readonly CatalogFault[]> {
   if (modelFile.format !== 'gguf' || modelFile.files?.[modelFile.file] !== undefined) return []
   const file = join(folder, modelFile.file)
@@ -59,7 +60,7 @@ async function findUnlistedDamage(modelFile: ModelFile, folder: string): Promise
   return 'fault' in read ? [{ file, field: '', message: `${read.fault}; copy it again.` }] : []
 }
 
-/** Hex SHA-256 of a file, read in pieces. */
+/** Hex SHA-256 of a file, computed in pieces. */
 export async function hashFile(
   file: string,
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes: (done: number) => void },

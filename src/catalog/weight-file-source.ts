@@ -8,24 +8,25 @@ import type { ModelSource } from './model-source.ts'
 import { type FetchRules, fetchPublic } from './web/fetch-public.ts'
 import { explainBreaks } from './web/web-source.ts'
 
-/** Whether a source names a file of weights itself. */
+/** Whether a source names a weights file. */
 export function isWeightSource(source: string): boolean {
   return isWeightFile(URL.canParse(source) ? new URL(source).pathname : source)
 }
 
-/** Where the bytes of files beside each other come from. */
+/** The place of a weights file and those beside it. */
 interface Place {
-  /** Name of the file that was asked for. */
+  /** Name of the requested file. */
   readonly name: string
-  /** SHA-256 that its address brings along, as `#sha256=…`. */
+  /** SHA-256 from the address, `#sha256=…`; null = none. */
   readonly sum: string | null
-  /** Bytes of a file, and what tells its versions apart. */
+  /** Size and version of a file. */
   measure(name: string, options: { readonly signal: AbortSignal }): Promise<{ readonly bytes: number; readonly version: string }>
   readonly openFile: ModelSource['openFile']
 }
 
 /**
- * A `.gguf` or `.safetensors` file at a web address or a path, as a source: its `model.json` is written from its name. One of a split set stands for all.
+ * A `.gguf` or `.safetensors` file at a URL or path as a source; its `model.json` is generated from its name. One part of a split file
+ * stands for all.
  *
  * @throws {Error} for a pickle, which is never read.
  */
@@ -56,7 +57,7 @@ export function createWeightFileSource(source: string, rules: FetchRules): Model
   }
 }
 
-/** What is wrong with a GGUF file for a text model; null = nothing. What is no checkpoint, its description says; a GGUF file is read by its engine alone. */
+/** Checks a GGUF file of a text model; null = valid. Checkpoints are checked by their description. */
 export async function examineGguf(path: string): Promise<string | null> {
   if (!/\.gguf$/i.test(path)) return null
   const facts = await readGguf(path)
@@ -72,7 +73,7 @@ function describe(requested: string, file: string, files: Readonly<Record<string
     : { id, name, kind: 'image', format: 'safetensors', file, files }
 }
 
-/** A file's or folder's name as an id. */
+/** Converts a file or folder name to an id. */
 export function modelId(name: string): string {
   return name
     .toLowerCase()
@@ -80,7 +81,7 @@ export function modelId(name: string): string {
     .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 }
 
-/** The files of a GGUF model that is split, by the name of one of them; else that name alone. */
+/** All parts of a split GGUF model, given one; otherwise that name alone. */
 export function partNames(name: string): readonly string[] {
   const [, start, count = '1', end] = /^(.+)-\d{5}-of-(\d{5})(\.gguf)$/i.exec(name) ?? []
   if (start === undefined) return [name]

@@ -15,21 +15,21 @@ export const commonFlags: readonly CommandFlag[] = [
 
 const settingFlags: readonly CommandFlag[] = allSettings
 
-/** A command line, taken apart but not yet checked. */
+/** A parsed, unchecked command line. */
 export interface Arguments {
   readonly command: Command | undefined
-  /** What follows the command's words. */
+  /** Arguments after the command's words. */
   readonly rest: readonly string[]
-  /** By name without dashes, every value given; a flag without a value holds `true`. */
+  /** All values by flag name without dashes; a flag without a value has `true`. */
   readonly flags: ReadonlyMap<string, readonly (string | true)[]>
 }
 
-/** A command's own flags and the common ones it takes. */
+/** A command's own flags and the common ones it accepts. */
 export function flagsOf({ flags, endless }: Command): readonly CommandFlag[] {
   return [...flags, ...commonFlags.filter(({ name }) => name !== 'json' || endless !== true)]
 }
 
-/** Takes a command line apart: which command, its arguments, its flags. */
+/** Parses a command line into command, arguments and flags. */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
   const known = [...commands.flatMap(({ flags }) => flags), ...commonFlags, ...settingFlags]
   const { tokens } = parseArgs({
@@ -60,12 +60,12 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   return { command, rest: positionals.slice(command?.words.length ?? 0), flags }
 }
 
-/** Whether a word after a switch is its value, as in `--wide-penalties off`, and no argument. */
+/** Whether a word after a switch is its value, as in `--wide-penalties off`. */
 function isPosition(word: string): boolean {
   return 'value' in toggle.parse(word, '')
 }
 
-/** Everything wrong with the flags and arguments of a command, but for the values of settings. */
+/** All faults of a command's flags and arguments, except the values of settings. */
 export function checkArguments(command: Command, { rest, flags }: Arguments): readonly ConfigFault[] {
   const known = [...flagsOf(command), ...settingFlags]
   const unknown = findUnknownFlags(flagsOf(command), { flags })
@@ -81,12 +81,12 @@ export function checkArguments(command: Command, { rest, flags }: Arguments): re
     ...command.flags
       .filter(({ name, required }) => required === true && !flags.has(name))
       .map((flag) => ({ where: dashed(flag), message: `is missing; add ${dashed(flag)} ${flag.form}.` })),
-    // The value of an unknown flag looks like an argument; one fault is enough.
+    // The value of an unknown flag looks like an argument; report one fault only.
     ...(unknown.length === 0 ? checkRest(command, rest) : []),
   ]
 }
 
-/** The flags that neither a command has nor a setting, with the nearest right ones. */
+/** Flags that belong to neither the command nor a setting, with suggestions. */
 export function findUnknownFlags(own: readonly CommandFlag[], { flags }: Pick<Arguments, 'flags'>): readonly ConfigFault[] {
   const known = [...own, ...settingFlags].map(({ name }) => name)
   return [...flags.keys()]
@@ -100,7 +100,7 @@ export function findUnknownFlags(own: readonly CommandFlag[], { flags }: Pick<Ar
     }))
 }
 
-/** The flags that set settings, as the configuration reads them; not those that the command keeps for itself or that lack their value. */
+/** The values of settings among the flags, without those of the command itself and those lacking a value. */
 export function settingValues({ command, flags }: Arguments): Readonly<Record<string, unknown>> {
   const config = commonFlags.filter(({ name }) => name === 'config')
   const settings = settingFlags.filter(({ name }) => command?.flags.every((own) => own.name !== name) ?? true)
@@ -111,7 +111,7 @@ export function settingValues({ command, flags }: Arguments): Readonly<Record<st
   return Object.fromEntries(given)
 }
 
-/** Whether something must, may or must not follow a flag. */
+/** Whether a flag requires, allows or forbids a value. */
 export function takesValue({ form }: Pick<CommandFlag, 'form'>): 'always' | 'maybe' | 'never' {
   if (form === null) return 'never'
   return form === toggle.form ? 'maybe' : 'always'

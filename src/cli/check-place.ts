@@ -4,12 +4,12 @@ import { dirname } from 'node:path'
 import { UsageError } from './failures.ts'
 
 /**
- * Checks where a file is to go before work is spent on what it will hold.
+ * Checks that a file can be written before its content is produced.
  *
  * @param file Absolute.
- * @param options.where The flag or argument that named it, as faults name it.
- * @param options.replaces Whether it may go over a file that is there.
- * @throws {UsageError} when it cannot be written there, with what to change.
+ * @param options.where Name of the flag or argument, for messages.
+ * @param options.replaces Whether it may overwrite an existing file.
+ * @throws {UsageError} with the fix if it cannot be written.
  */
 export async function checkPlace(file: string, { where, replaces }: { readonly where: string; readonly replaces: boolean }): Promise<void> {
   const found = await stat(file).catch(() => null)
@@ -21,7 +21,7 @@ async function folderFault(folder: string): Promise<string | null> {
   const found = await stat(folder).catch(() => null)
   if (found === null) return `the folder ${folder} does not exist; create it, or choose another file.`
   if (!found.isDirectory()) return `${folder} is not a folder; choose another file.`
-  // Without the right to pass through, nothing can be made in it.
+  // Creating a file also needs execute permission on the folder.
   if (await may(folder, constants.W_OK | constants.X_OK)) return null
   return `${folder} is not writable for this user; choose another file, or change its permissions.`
 }

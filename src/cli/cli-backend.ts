@@ -12,42 +12,48 @@ import type { ReportProgress } from './progress-bar.ts'
 type Options = { readonly signal: AbortSignal }
 type SlowOptions = Options & { readonly onProgress: ReportProgress }
 
-/** What the commands need from the rest of the service; composition implements it and loads each part on first use. */
+/** The parts of the service that commands need; implemented by composition, which loads each part on first use. */
 export interface CliBackend {
-  /** Runs the service until the signal is aborted and everything is drained; `print` writes to standard output, `report` says where the settings came from. */
+  /**
+   * Runs the service until the signal aborts and everything is drained; `print` writes to standard output, `report` lists the settings with
+   * their sources.
+   */
   readonly serve: (
     config: Config,
     options: Options & { readonly print: (text: string) => void; readonly report: readonly SettingReport[] },
   ) => Promise<void>
-  /** What keeps a service with these settings from starting, though each of them is well written. */
+  /** Combinations of valid settings that prevent the start. */
   readonly findStartFaults: (config: Config) => Promise<readonly ConfigFault[]>
-  /** What the service that runs on the data folder was started with, setting by setting, as far as commands beside it need it; null when none does. */
+  /** Settings of the service running on the data folder, as far as commands need them; null = none is running. */
   readonly findRunningService: (config: Config) => Promise<Readonly<Record<string, string>> | null>
-  /** Accounts and tokens of the data folder, whether or not the service runs on it; one without a database is refused unless `onCreate` is given, which is called when one is created. */
+  /**
+   * Accounts and tokens of the data folder, with or without a running service; a missing database is refused unless `onCreate` is given,
+   * which is called when one is created.
+   */
   readonly openAccountDesk: (
     config: Config,
     options: Options & { readonly onCreate?: (dataFolder: string) => void },
   ) => Promise<AccountDesk>
-  /** GPUs that the engines can compute on. */
+  /** GPUs available to the engines. */
   readonly listDevices: (options: Options) => Promise<readonly FoundDevice[]>
   readonly listModels: (config: Config) => Promise<readonly ModelDescriptor[]>
-  /** Copies a model from a web address or a folder into the data folder and checks it, and tells `onPlan` first what that will do. */
+  /** Pulls a model into the data folder and checks it; calls `onPlan` first. */
   readonly pullModel: (
     config: Config,
     source: string,
     options: SlowOptions & { readonly offline?: boolean; readonly onPlan?: (plan: PullPlan) => void },
   ) => Promise<ModelDescriptor>
-  /** What pulling it would do; nothing but its description is fetched. */
+  /** Plans a pull; downloads only the description. */
   readonly planPull: (config: Config, source: string, options: Options & { readonly offline?: boolean }) => Promise<PullPlan>
-  /** Models of the hub that match some words. */
+  /** Searches the hub. */
   readonly searchModels: (config: Config, words: string, options: Options) => Promise<readonly FoundOnHub[]>
-  /** The models that lie in another program's folder, and the folder; `folder` = another than that program's own. @throws {UsageError} where there is no such program or folder. */
+  /** Models in another program's folder; `folder` = another than the usual one. @throws {UsageError} for an unknown program or folder. */
   readonly findForeignModels: (
     config: Config,
     program: string,
     options: { readonly folder: string | null; readonly environment: Readonly<Record<string, string | undefined>> },
   ) => Promise<{ readonly folder: string; readonly models: readonly ForeignModelRow[] }>
-  /** Links some of them, by their names or ids, into the data folder. @throws {UsageError} naming what is not there or installed already. */
+  /** Links some of them by name or id into the data folder. @throws {UsageError} for unknown or already installed ones. */
   readonly registerForeignModels: (
     config: Config,
     models: readonly ForeignModelRow[],
@@ -56,59 +62,59 @@ export interface CliBackend {
   /** A pulled model, or a file that was left out, whose folder removing it deletes; built-in ones and those of other folders are refused. */
   readonly findRemovableModel: (config: Config, modelId: string) => Promise<PlacedModel & { readonly id: string; readonly bytes: number }>
   readonly removeModel: (model: PlacedModel) => Promise<void>
-  /** Adds a key to the file of the request log's keys, which is made where it is missing. */
+  /** Adds a key to the request log's key file, which is created if missing. */
   readonly makeLogKey: (config: Config, options: Options) => Promise<{ readonly id: string; readonly file: string }>
-  /** Writes everything but the models into one file, while the service may be running. */
+  /** Writes everything except models into one file, even while the service is running. */
   readonly backup: (config: Config, file: string, options: SlowOptions) => Promise<{ readonly bytes: number }>
-  /** Replaces the data folder's content; the service must not run. */
+  /** Replaces the content of the data folder; the service must not be running. */
   readonly restore: (config: Config, file: string, options: SlowOptions) => Promise<void>
-  /** Copies the data folder's records into a PostgreSQL database; the service must not run. Tells rows by table. */
+  /** Copies the data folder into a PostgreSQL database; the service must not be running. Returns the number of rows by table. */
   readonly migrate: (config: Config, target: string, options: SlowOptions) => Promise<Readonly<Record<string, number>>>
-  /** How a running service is called, directly or through a proxy. */
+  /** `fetch` for a running service, direct or through a proxy. */
   readonly openFetch: (config: Config) => typeof fetch
   readonly doctor: (config: Config, options: SlowOptions) => Promise<readonly Finding[]>
 }
 
-/** A model that lies in another program's folder. */
+/** A model in another program's folder. */
 export interface ForeignModelRow {
   readonly name: string
   readonly id: string
   readonly bytes: number
   readonly links: ReadonlyMap<string, string>
-  /** Whether a model of this id is installed. */
+  /** Whether a model with this id is installed. */
   readonly installed: boolean
 }
 
-/** Accounts and their tokens; disposing it closes the store. */
+/** Accounts and their tokens; disposing closes the store. */
 export interface AccountDesk extends AsyncDisposable {
   listAccounts(options: Options): Promise<readonly Account[]>
   createAccount(input: { readonly name: string; readonly role: Role }, options: Options): Promise<Account>
-  /** A link with which the account's person sets a new sign-in, once. */
+  /** Creates a one-time link with which the account's user sets a new sign-in. */
   makeSignInLink(accountId: string, options: Options): Promise<string>
-  /** Changes what is given and leaves the rest. */
+  /** Changes the given fields. */
   changeAccount(
     accountId: string,
     change: { readonly disabled?: boolean; readonly limits?: Partial<AccountLimits> },
     options: Options,
   ): Promise<void>
-  /** Disables an account and notes it, so that the service erases everything of it. */
+  /** Disables an account and schedules the erasure of its data. */
   deleteAccount(account: Pick<Account, 'id' | 'name'>, options: Options): Promise<void>
-  /** Takes an account's second factor away; false when it has none. */
+  /** Removes an account's second factor; false = there is none. */
   resetSecondFactor(accountId: string, options: Options): Promise<boolean>
   listTokens(accountId: string, options: Options): Promise<readonly AccessToken[]>
   createToken(input: NewToken, options: Options): Promise<{ readonly text: string; readonly token: AccessToken }>
-  /** Changes those limits of a token that are given. */
+  /** Changes the given limits of a token. */
   limitToken(target: { readonly id: string; readonly accountId: string }, limits: Partial<UseLimits>, options: Options): Promise<void>
   revokeToken(target: { readonly id: string; readonly accountId: string }, options: Options): Promise<void>
   accountLog(accountId: string, options: Options): Promise<AccountLog>
-  /** Keeps the bodies of an account's requests from now on; `forMs: null` = until it is switched off. */
+  /** Logs the bodies of an account's requests from now on; `forMs: null` = until switched off. */
   switchLogOn(accountId: string, wish: { readonly keepMs: number; readonly forMs: number | null }, options: Options): Promise<void>
   switchLogOff(accountId: string, options: Options): Promise<void>
   deleteBodies(accountId: string, options: Options): Promise<void>
   readBodies(accountId: string, requestId: string, options: Options): Promise<readonly KeptBody[]>
 }
 
-/** The request log of an account. */
+/** State of an account's request log. */
 export interface AccountLog {
   /** null = off. */
   readonly on: BodyLogSwitch | null
@@ -116,11 +122,11 @@ export interface AccountLog {
   readonly bytes: number
 }
 
-/** A body of the request log, or why it cannot be read. */
+/** A logged body, or why it cannot be read. */
 export type KeptBody = LoggedBody | { readonly part: BodyPart; readonly at: number; readonly unreadable: 'key' | 'damaged' }
 
 export interface NewToken {
-  /** null = the first account, which is made when there is none. */
+  /** null = the first account, which is created if there is none. */
   readonly accountId: string | null
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -128,12 +134,12 @@ export interface NewToken {
   readonly lifetimeMs: number | null
 }
 
-/** One thing the doctor looked at. */
+/** A result of `sepia doctor`. */
 export interface Finding {
   readonly subject: string
   readonly healthy: boolean
-  /** Whether something on another machine did not answer, which is no fault of this one; absent = all that was asked did. */
+  /** Whether a remote service did not respond, which is not a fault of this machine; absent = no. */
   readonly away?: boolean
-  /** What was found, and what to do about it. */
+  /** The result and the fix. */
   readonly message: string
 }

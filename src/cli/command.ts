@@ -5,26 +5,26 @@ import { UsageError } from './failures.ts'
 import { printableLine } from './printed-text.ts'
 import type { Terminal } from './terminal.ts'
 
-/** One thing the command line can do. Besides its own flags it takes those of every setting. */
+/** A command. It accepts its own flags and those of every setting. */
 export interface Command {
-  /** What to type after `sepia`: `['token', 'create']`. */
+  /** Words after `sepia`: `['token', 'create']`. */
   readonly words: readonly string[]
   readonly summary: string
-  /** `words`: several are one argument, as they were typed, with a space between. */
+  /** `words`: several words form one argument, joined by spaces. */
   readonly argument?: { readonly name: string; readonly help: string; readonly optional?: true; readonly words?: true }
   readonly flags: readonly CommandFlag[]
-  /** Runs until it is stopped, so that it has no result for `--json`. */
+  /** Runs until stopped, so it has no result for `--json`. */
   readonly endless?: true
-  /** Names of the settings its help lists; `all` lists every one. */
+  /** Names of the settings listed in its help; `all` = every one. */
   readonly settings: 'all' | readonly string[]
-  /** What else would stop it; checked when something is wrong already, so that all faults are reported at once. */
+  /** Finds further faults; called if there are faults already, so that all are reported together. */
   readonly findFaults?: (backend: CliBackend, config: Config) => Promise<readonly ConfigFault[]>
   readonly run: (context: CommandContext) => Promise<CommandResult>
 }
 
 export interface CommandFlag {
   readonly name: string
-  /** What to write after it; null = the bare flag. */
+  /** Form of its value; null = no value. */
   readonly form: string | null
   readonly help: string
   readonly required?: boolean
@@ -33,36 +33,36 @@ export interface CommandFlag {
 export interface CommandContext {
   readonly config: Config
   readonly report: readonly SettingReport[]
-  /** The value of the command's argument; "" when it takes none or an optional one was left out. */
+  /** The command's argument; "" if there is none. */
   readonly argument: string
-  /** Values of the command's own flags; bare ones hold "". */
+  /** Values of the command's own flags; "" for those without a value. */
   readonly flags: ReadonlyMap<string, string>
   readonly backend: CliBackend
-  /** Every command there is. */
+  /** All commands. */
   readonly commands: readonly Command[]
   readonly version: string
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Whether only the JSON may go to standard output. */
+  /** Whether standard output must contain only JSON. */
   readonly json: boolean
   readonly signal: AbortSignal
 }
 
-/** What a command found or did, for people and for programs. */
+/** Result of a command, for people and for programs. */
 export interface CommandResult {
-  /** Lines for standard output, without the last line break; empty prints nothing. */
+  /** Lines for standard output without the last line break; empty = nothing. */
   readonly text: string
   /** Whether the first line is a heading. */
   readonly heading?: boolean
-  /** The one object that `--json` prints. */
+  /** The object printed by `--json`. */
   readonly json: Readonly<Record<string, unknown>>
-  /** Whether what it checked was in order; false exits with 1. */
+  /** Whether the checked things are in order; false = exit code 1. */
   readonly healthy?: boolean
 }
 
 /**
- * Allows a command to make a new database, and says so, where the command line, the environment or the file names the data folder. By
- * default the folder is the one that a person happens to stand in: a database there would belong to no service.
+ * Allows creating a database only if the data folder was set explicitly, and reports it. The default folder depends on the current
+ * directory, where a new database would belong to no service.
  */
 export function allowNewDatabase({ report, terminal }: Pick<CommandContext, 'report' | 'terminal'>): {
   readonly onCreate?: (dataFolder: string) => void
@@ -74,14 +74,14 @@ export function allowNewDatabase({ report, terminal }: Pick<CommandContext, 'rep
   }
 }
 
-/** The flag of every command that destroys something. */
+/** The flag of every destructive command. */
 export const yesFlag = { name: 'yes', form: null, help: 'Do not ask.' } as const
 
 /**
- * Asks before something is destroyed, unless `--yes` was given.
+ * Asks for confirmation before a destructive action, unless `--yes` is given.
  *
- * @param unattended What to do where nobody can answer: `proceed` fits what is easily made again, and scripts do daily.
- * @throws {UsageError} when the answer is not yes, or nobody can answer and that does not do.
+ * @param unattended What to do without a terminal: `proceed` suits actions that are easily undone and common in scripts.
+ * @throws {UsageError} if the answer is not yes, or confirmation is required without a terminal.
  */
 export async function confirm(
   { flags, terminal, signal }: CommandContext,

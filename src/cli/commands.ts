@@ -22,7 +22,7 @@ import { loadModel, showStatus, unloadModel } from './commands/service/status.ts
 import { showUsage } from './commands/service/usage.ts'
 import { createToken, limitToken, listTokens, revokeToken } from './commands/tokens.ts'
 
-/** Every command, in the order the help lists them. */
+/** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
   showConfig,

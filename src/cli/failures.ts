@@ -1,6 +1,6 @@
 import type { ConfigFault } from '../config/load-config.ts'
 
-/** What the person typed cannot be done; every fault says what to change. Exit code 2. */
+/** The command line cannot be executed; every fault names the fix. Exit code 2. */
 export class UsageError extends Error {
   readonly faults: readonly ConfigFault[]
 
@@ -11,7 +11,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What a person reads when a command fails: what went wrong and, where we know it, what to do. */
+/** The message for a failed command: the fault and, if known, the fix. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return describeSystemError(error) ?? (isMistake(error) ? (error.stack ?? error.message) : error.message)
@@ -46,7 +46,7 @@ function describeSystemError({ code, address, hostname, port, path, syscall, err
   return undefined
 }
 
-/** A mistake of ours, which only its stack explains. */
+/** Whether an error is a bug, which only its stack explains. */
 function isMistake(error: Error): boolean {
   return [TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind)
 }

@@ -3,7 +3,7 @@ import { allSettings, groupedSettings } from '../config/settings.ts'
 import { flagsOf, takesValue } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
 
-/** What `sepia` without arguments prints. */
+/** Output of `sepia` without arguments. */
 export function overview(commands: readonly Command[]): string {
   return [
     'Sepia runs language models and Stable Diffusion models and answers over HTTP.',
@@ -21,7 +21,7 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** What `sepia <first word> --help` prints where several commands begin with that word. */
+/** Output of `sepia <first word> --help` for a group of commands. */
 export function groupHelp(word: string, group: readonly Command[]): string {
   return [
     `Usage: sepia ${word} <command> [flags]`,
@@ -32,7 +32,7 @@ export function groupHelp(word: string, group: readonly Command[]): string {
   ].join('\n')
 }
 
-/** What `sepia <command> --help` prints. */
+/** Output of `sepia <command> --help`. */
 export function commandHelp(command: Command): string {
   const listed = command.settings
   const sections = [
@@ -49,7 +49,7 @@ function settingGroups(listed: Command['settings']): readonly (readonly [string,
   return listed.length === 0 ? [] : [['Settings', allSettings.filter(({ name }) => listed.includes(name))]]
 }
 
-/** What to type after `sepia`. */
+/** The usage of a command, after `sepia`. */
 export function usage({ words, argument, flags }: Command): string {
   const required = flags.filter((flag) => flag.required === true).map(({ name, form }) => `--${name} ${form ?? ''}`)
   return [
@@ -68,12 +68,12 @@ function settingRow(setting: SettingDescription): readonly string[] {
   return [flag, `${setting.help} [${fallbackWords(setting)}]`.replaceAll('`', '')]
 }
 
-/** Columns that help takes at most: the width of a terminal that nobody made wider. */
+/** Maximum width of help, the default width of terminals. */
 const helpWidth = 80
-/** Names longer than this stand on a line of their own, so that the words beside the others keep their room. */
+/** Longer names are on a line of their own, to leave space for the other descriptions. */
 const longestName = 26
 
-/** Names with their words beside them. */
+/** Formats names with descriptions in two columns. */
 function indent(rows: readonly (readonly string[])[]): string {
   const column = Math.max(...rows.map(([name = '']) => (name.length > longestName ? 0 : name.length))) + 4
   const margin = ' '.repeat(column)
@@ -85,7 +85,7 @@ function indent(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Breaks lines between words; a longer word stays whole. */
+/** Wraps lines between words; longer words stay whole. */
 function wrap(text: string, width: number = helpWidth): string {
   return text.replaceAll(new RegExp(`(?=.{${width + 1}})(.{1,${width}}) +`, 'g'), '$1\n')
 }

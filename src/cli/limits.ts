@@ -23,7 +23,7 @@ interface LimitedThing<Thing> {
   readonly change: (desk: AccountDesk, thing: Thing, limits: Partial<AccountLimits>, options: Options) => Promise<void>
 }
 
-/** A command that limits what is found by its id, or shows its limits when no flag is given. */
+/** A command that sets limits by id, or shows them without flags. */
 export function limitCommand<Thing extends { readonly limits: UseLimits | AccountLimits }>({
   find,
   change,
@@ -54,7 +54,7 @@ function makeFlag(name: keyof AccountLimits): CommandFlag {
   return { name: flagOf(name), form, help: limitWords[name].help }
 }
 
-/** The limits that the flags name. @throws {UsageError} naming every one that cannot be. */
+/** Parses the limits in flags. @throws {UsageError} with all invalid ones. */
 function readLimitFlags(flags: ReadonlyMap<string, string>): Partial<AccountLimits> {
   const given = limitNames.flatMap((name) => {
     const text = flags.get(flagOf(name))
@@ -70,13 +70,13 @@ function readLimitFlags(flags: ReadonlyMap<string, string>): Partial<AccountLimi
   return Object.fromEntries(given.map(({ name, value }) => [name, value]))
 }
 
-/** All limits, for people and as JSON. */
+/** Formats all limits as text and JSON. */
 function showLimits(limits: UseLimits | AccountLimits): CommandResult {
   const lines = entriesOf(limits).map(([name, limit]) => `${flagOf(name)}: ${limit === null ? 'none' : formatLimit(name, limit)}`)
   return { text: lines.join('\n'), json: limitFields(limits) }
 }
 
-/** The limits by their names in JSON; money in millionths is written as an amount. */
+/** Limits by their JSON names; amounts of money instead of millionths. */
 export function limitFields(limits: UseLimits | AccountLimits): Readonly<Record<string, number | null>> {
   return Object.fromEntries(
     entriesOf(limits).map(([name, limit]) => [flagOf(name).replaceAll('-', '_'), limit === null ? null : Number(formatLimit(name, limit))]),

@@ -2,7 +2,7 @@ import { flagsOf } from './arguments.ts'
 import type { Command, CommandFlag } from './command.ts'
 import { usage } from './help.ts'
 
-/** The manual page sepia(1) in the language of man, made of the table of commands. */
+/** Generates the manual page sepia(1) from the table of commands. */
 export function manualPage(commands: readonly Command[], version: string): string {
   return `${[
     `.TH SEPIA 1 "" "Sepia ${written(version)}" "Sepia"`,
@@ -50,7 +50,7 @@ function item(term: string, words: string): readonly string[] {
   return ['.TP', `.B ${written(term)}`, written(words)]
 }
 
-/** A text that man takes as it is: neither escapes nor requests at the start of a line. */
+/** Escapes a text for man. */
 function written(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -1,9 +1,9 @@
 import type { Terminal } from './terminal.ts'
 
-/** Control characters but for line breaks, and those that turn the direction of text: in a terminal they could hide or forge what stands there. */
+/** Control characters except line breaks, and those that change the text direction: in a terminal they could hide or forge output. */
 const unprintable = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** A text that only shows itself: other people's names, and what servers answer, may hold anything. */
+/** Removes control characters from untrusted text, such as names and server answers. */
 export function printable(text: string): string {
   return text.replace(unprintable, (character) => (character === '\n' ? character : written(character)))
 }
@@ -19,18 +19,18 @@ function written(character: string): string {
 
 const codes = { bold: 1, dim: 2, red: 31 } as const
 
-/** A text in a style where a person's terminal shows colours, else as it is. */
+/** Styles a text if the terminal supports colours. */
 export function paint({ color }: Pick<Terminal, 'color'>, style: keyof typeof codes, text: string): string {
   return color && text !== '' ? `\u001b[${codes[style]}m${text}\u001b[0m` : text
 }
 
-/** Rows in aligned columns, two spaces apart; empty when there are no rows. */
+/** Formats rows in aligned columns, two spaces apart; empty without rows. */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   return alignColumns([headings, ...rows.map((row) => row.map(printableLine))])
 }
 
-/** Rows in aligned columns without a heading. */
+/** Formats rows in aligned columns without a heading. */
 function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
@@ -43,7 +43,7 @@ function alignColumns(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Unix milliseconds as people and programs read them: `2026-11-21T12:00:00Z`; null stays null. */
+/** Formats Unix milliseconds as `2026-11-21T12:00:00Z`; null stays null. */
 export function isoTime(time: number): string
 export function isoTime(time: number | null): string | null
 export function isoTime(time: number | null): string | null {

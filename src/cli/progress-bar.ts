@@ -7,10 +7,10 @@ const width = 30
 
 export type ReportProgress = (done: number, total: number) => void
 
-/** Seconds over which the rate is measured. */
+/** Window in seconds for measuring the rate. */
 const rateSeconds = 10
 
-/** A bar on standard error for what takes more than two seconds, only where a person watches; disposing it clears the line. */
+/** A progress bar on standard error for actions longer than two seconds, only in terminals; disposing clears the line. */
 export function openProgressBar(
   { terminal, now }: { readonly terminal: Pick<Terminal, 'err' | 'interactive'>; readonly now: () => number },
   label: string,
@@ -37,7 +37,7 @@ export function openProgressBar(
   }
 }
 
-/** Bytes a second over the last seconds. */
+/** Bytes per second within the window. */
 class Rate {
   readonly #points: { readonly time: number; readonly done: number }[] = []
 
@@ -46,7 +46,7 @@ class Rate {
     while ((this.#points[0]?.time ?? time) < time - rateSeconds * 1000) this.#points.shift()
   }
 
-  /** The rate and the time that the rest takes with it; empty until both are known. */
+  /** The rate and the remaining time; empty until both are known. */
   describe(left: number): string {
     const [first, last] = [this.#points[0], this.#points.at(-1)]
     if (first === undefined || last === undefined || last.time === first.time || last.done <= first.done) return ''
@@ -65,8 +65,8 @@ const turnMs = 100
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
 /**
- * Turns on standard error with the seconds that went by, for what takes more than half a second and tells no progress, only where a
- * person watches; disposing it clears the line.
+ * A spinner on standard error with the elapsed seconds, for actions longer than half a second without progress, only in terminals;
+ * disposing clears the line.
  */
 export function openSpinner({ err, interactive }: Pick<Terminal, 'err' | 'interactive'>, label: string): Disposable {
   let turns = 0

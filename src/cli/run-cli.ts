@@ -14,17 +14,17 @@ export interface CliSurroundings {
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly machine: Machine
-  /** Loads what the commands work on, which takes time that help and faults do not need. */
+  /** Loads the backend, which takes time that help and errors do not need. */
   readonly loadBackend: () => Promise<CliBackend>
   readonly version: string
-  /** Aborted when the person or the operating system asks to stop. */
+  /** Aborts when the user or the operating system stops the program. */
   readonly signal: AbortSignal
 }
 
 /**
  * Runs one command line.
  *
- * @returns The exit code: 0 done, 1 failed, 2 the command line or a setting is wrong.
+ * @returns The exit code: 0 = success, 1 = failure, 2 = invalid command line or setting.
  */
 export async function runCli(argv: readonly string[], surroundings: CliSurroundings): Promise<number> {
   const { terminal } = surroundings
@@ -55,7 +55,7 @@ async function answer(parsed: Arguments, surroundings: CliSurroundings): Promise
     const [word = ''] = rest
     const group = commands.filter(({ words }) => words.length > 1 && words[0] === word)
     if (flags.has('help') && rest.length === 1 && group.length > 0) return { text: groupHelp(word, group), json: listCommands(group) }
-    // What follows an unknown flag may be its value, and no command.
+    // A word after an unknown flag may be its value.
     const ofSome = rest.length === 0 ? [] : commands.flatMap((each) => each.flags.map(({ name }) => `--${name}`))
     const faults = findUnknownFlags(commonFlags, parsed).filter(({ where }) => !ofSome.includes(where))
     if (faults.length > 0) throw new UsageError(faults)
@@ -78,7 +78,7 @@ function listCommands(some: readonly Command[]): CommandResult['json'] {
   return { commands: some.map(({ words, summary }) => ({ command: words.join(' '), summary })) }
 }
 
-/** @throws {UsageError} with every fault of the command line and of every source of settings. */
+/** @throws {UsageError} with all faults of the command line and the settings. */
 async function readSettings(
   command: Command,
   parsed: Arguments,
@@ -95,7 +95,7 @@ async function readSettings(
   const attempted = 'config' in loaded ? loaded.config : loaded.attempted
   const further = attempted === undefined ? undefined : command.findFaults?.(await loadBackend(), attempted)
   const unread = new Set(faults.flatMap(({ settings }) => settings ?? []))
-  // What cannot be read is set, and lacking to nobody.
+  // An unreadable setting counts as set.
   const lacking = ((await further) ?? []).filter(({ where, settings = [where] }) => !settings.some((setting) => unread.has(setting)))
   throw new UsageError([...faults, ...lacking])
 }

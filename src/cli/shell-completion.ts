@@ -1,11 +1,11 @@
 import { flagsOf } from './arguments.ts'
 import type { Command } from './command.ts'
 
-/** Shells that completion can be written for. */
+/** Supported shells. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** A script that lets a shell complete every command and its own flags; made of the table of commands alone. */
+/** Generates a script that completes commands and their own flags, from the table of commands. */
 export function shellCompletion(shell: Shell, commands: readonly Command[]): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](commands)
 }
@@ -74,7 +74,7 @@ function fishScript(commands: readonly Command[]): string {
   return `# sepia completion fish > ~/.config/fish/completions/sepia.fish\n${[...heads, ...lines].join('\n')}\n`
 }
 
-/** What may follow nothing, and what may follow the first word of a family. */
+/** Words that may come first, and those that may follow each first word. */
 function groups(commands: readonly Command[]): readonly (readonly [string, readonly string[]])[] {
   const found = new Map<string, Set<string>>([['', new Set()]])
   for (const { words } of commands)

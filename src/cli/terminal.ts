@@ -2,22 +2,22 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-/** What {@link Terminal.ask} resolves to where the person ended the input with Ctrl-D instead of answering. */
+/** Result of {@link Terminal.ask} after Ctrl-D. */
 export const endOfInput = '\u0004'
 
-/** The standard streams, as far as commands need them. */
+/** The standard streams, as needed by commands. */
 export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Whether standard error is watched by a person. */
+  /** Whether standard error is a terminal. */
   readonly interactive: boolean
-  /** Whether standard output is watched by a person. */
+  /** Whether standard output is a terminal. */
   readonly printsToPerson: boolean
-  /** Whether colours may be used: on a terminal, unless NO_COLOR is set. */
+  /** Whether to use colours: in a terminal, unless NO_COLOR is set. */
   readonly color: boolean
-  /** Asks a question and resolves to the typed line; null when nobody can answer, {@link endOfInput} after Ctrl-D. A `secret` is not shown while it is typed. */
+  /** Asks a question and returns the entered line; null without a terminal, {@link endOfInput} after Ctrl-D. A `secret` is not echoed. */
   readonly ask: (question: string, options: { readonly signal: AbortSignal; readonly secret?: boolean }) => Promise<string | null>
-  /** All of standard input, without its last line break; null when a person sits there. */
+  /** Reads all of standard input, without its last line break; null if it is a terminal. */
   readonly readInput: () => Promise<string | null>
 }
 
@@ -42,7 +42,7 @@ const ask: Terminal['ask'] = async (question, { signal, secret = false }) => {
   const lines = createInterface({ input: process.stdin, output, terminal: true })
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve(endOfInput)))
   try {
-    // Ctrl-D closes it, and then the question is never answered.
+    // Ctrl-D closes it without an answer.
     return await Promise.race([lines.question(secret ? '' : question, { signal }).catch(onlyAborted(signal)), closed])
   } finally {
     lines.close()
@@ -57,25 +57,25 @@ function onlyAborted(signal: AbortSignal): (error: unknown) => string {
   }
 }
 
-/** How long a program that has ended waits for who reads its log. */
+/** Time for a blocked reader of the output before an ended program exits. */
 const lastWordsMs = 5000
 
 /**
- * Says what happens when nobody can be written to any more (`| head -1`, a collector of logs that ended, a full disk): a command ends, in
- * silence where its reader just left; a service goes on without its log, and logs again when it can.
+ * Handles unwritable output (`| head -1`, an ended log collector, a full disk): a command exits, silently if its reader has left; a service
+ * continues without its log until it is writable again.
  */
 export function outliveReaders(serving: boolean): void {
   process.stderr.on('error', () => {})
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (serving) return
-    // As the shell tells of a program that SIGPIPE ended.
+    // The exit code shells report for SIGPIPE.
     if (error.code === 'EPIPE') process.exit(141)
     process.stderr.write(`Standard output cannot be written: ${error.message}\n`)
     process.exit(1)
   })
 }
 
-/** Lets a process that is done end although who reads its log stands still: without, a stopped service would wait for ever. */
+/** Lets a finished process exit even if the reader of its output is blocked. */
 export function endWithoutReader(): void {
   if (process.stderr.writableLength > 0 && process.stdout.writableLength === 0) setTimeout(() => process.exit(), lastWordsMs).unref()
 }

@@ -2,7 +2,7 @@ import type { ConfigFault } from '../config/load-config.ts'
 import { nearestName } from '../core/text/nearest-name.ts'
 import { commands } from './commands.ts'
 
-/** What people type who come from Ollama, from a shell, or from programs whose words for the same are others. */
+/** Commands of Ollama, of shells and of other programs, with Sepia's equivalents. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ['start', 'serve'],
   ['ps', 'status'],
@@ -21,7 +21,7 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['token delete', 'token revoke'],
 ])
 
-/** Words that are no command, with those that were most likely meant. */
+/** The fault for unknown commands, with suggestions. */
 export function unknownCommand(words: readonly string[]): ConfigFault {
   const where = `sepia ${words.join(' ')}`
   const [first = '', second] = words
@@ -33,7 +33,7 @@ export function unknownCommand(words: readonly string[]): ConfigFault {
   return { where, message: `there is no such command.${question} See sepia --help.` }
 }
 
-/** Whatever stands behind a command's own words is its argument. */
+/** Words after a command's own words are its argument. */
 function findMeant(first: string, second: string | undefined, names: readonly string[]): readonly string[] {
   const both = foreign.get(`${first} ${second}`)
   if (both !== undefined) return [both]

@@ -4,10 +4,10 @@ import { integer, names, optional, origins, text, toggle, url, zeroIsNone } from
 
 const webUrl = optional(url('http:', 'https:'))
 
-/** Ranges that have a name of their own. */
+/** Named ranges. */
 const ranges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Addresses, ranges with a prefix length, or names of ranges, separated by commas, or a list in the file. */
+/** Addresses, ranges with a prefix length, or named ranges, separated by commas, or a list in the file. */
 export const trustedProxies: Kind<readonly string[]> = {
   ...names,
   form: '<address>,…',
@@ -26,11 +26,11 @@ function isRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
   if (bits === 0 || rest.length > 0) return false
-  // A range of all addresses would trust everybody to name their own.
+  // A range of all addresses would let every client forge its address.
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits)
 }
 
-/** Where the service listens, how others reach it, and who may. */
+/** Settings for listening, for public URLs and for access. */
 export const addressSettings = {
   /** Where the service listens, and who may call it. */
   listen: {
@@ -72,7 +72,7 @@ export const addressSettings = {
       'Connections at once per address, or requests at once per client behind a trusted proxy; more get 429. 0 means no limit.',
     ),
   },
-  /** Origins of the links we print; null = derived, see `resolveAddresses`. */
+  /** Origins of printed links; null = derived, see `resolveAddresses`. */
   addresses: {
     publicUrl: setting(
       'public-url',

@@ -1,6 +1,6 @@
 import type { Config } from './settings.ts'
 
-/** Absolute addresses without trailing slash. */
+/** Absolute URLs without trailing slash. */
 export interface Addresses {
   readonly publicUrl: string
   readonly imageUrl: string
@@ -8,7 +8,7 @@ export interface Addresses {
   readonly textUrl: string
 }
 
-/** Fills in what was not set: the public address from the listening one, all others from the public one. */
+/** Fills in defaults: the public URL from the listening address, the others from the public one. */
 export function resolveAddresses(settings: Config['addresses'], listeningUrl: string): Addresses {
   const publicUrl = settings.publicUrl ?? listeningUrl
   return {
@@ -19,12 +19,12 @@ export function resolveAddresses(settings: Config['addresses'], listeningUrl: st
   }
 }
 
-/** Whether only this machine can follow the links although others may call: nobody said under which name they do. */
+/** Whether links only work on this machine although others may connect, because no public URL is set. */
 export function isReachableLocallyOnly({ publicUrl }: Pick<Config['addresses'], 'publicUrl'>, host: string): boolean {
   return publicUrl === null && (host === '0.0.0.0' || host === '::')
 }
 
-/** The address under which a server that listens on a host and port can be reached from this machine. */
+/** The URL on this machine of a server that listens on a host and port. */
 export function listeningOrigin(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || host === '::'
   const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

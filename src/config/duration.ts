@@ -4,7 +4,7 @@ function isUnit(text: string): text is keyof typeof unitMs {
   return Object.hasOwn(unitMs, text)
 }
 
-/** `1500ms`, `30s`, `5m`, `2h`, `30d` or a bare `0` in milliseconds; undefined when it is none of these. */
+/** Parses `1500ms`, `30s`, `5m`, `2h`, `30d` or a bare `0` into milliseconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0
   const [, digits, unit] = /^(\d+)\s*([a-z]+)$/.exec(text.trim().toLowerCase()) ?? []
@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(milliseconds) ? milliseconds : undefined
 }
 
-/** The shortest exact spelling that {@link parseDuration} reads back. */
+/** Formats a duration for {@link parseDuration}, as short as possible. */
 export function printDuration(milliseconds: number): string {
   if (milliseconds === 0) return '0'
   for (const unit of ['d', 'h', 'm', 's'] as const) {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Descriptors for the database, the log, engines, their start, and files that are read and written. */
+/** Descriptors reserved for the database, the log, engines and files. */
 const reserve = 64
 
-/** File descriptors that this process may have open at once; null where the system does not report it, as outside Linux. Node has raised the soft limit to the hard one. */
+/** Limit of open file descriptors of this process; null = unknown, as outside Linux. Node raises the soft limit to the hard one. */
 export function mostDescriptors(read: () => string = () => readFileSync('/proc/self/limits', 'utf8')): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(read())?.[1]
@@ -14,16 +14,16 @@ export function mostDescriptors(read: () => string = () => readFileSync('/proc/s
 }
 
 /**
- * Connections that clients may have open in all, so that descriptors are left for what the service opens itself: every third connection may need one more, to a
- * server that runs its model or to a file.
+ * Maximum number of client connections, leaving descriptors for the service: every third connection may need another, to an upstream or a
+ * file.
  *
- * @returns null = no limit is known.
+ * @returns null = no known limit.
  */
 export function mostConnections(descriptors: number | null): number | null {
   return descriptors === null ? null : Math.max(8, Math.floor((descriptors - reserve) * 0.75))
 }
 
-/** What to change where descriptors run out before connections are refused as the settings say; null = nothing. */
+/** A warning if descriptors run out before the configured connections; null = none. */
 export function warnOfDescriptors(descriptors: number | null, connectionsPerAddress: number | null): string | null {
   const connections = mostConnections(descriptors)
   const wanted = Math.max(connectionsPerAddress ?? 0, 500)

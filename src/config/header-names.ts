@@ -4,11 +4,11 @@ import { names } from './setting-kinds.ts'
 /** A field name of RFC 9110, section 5.1, in lower case. */
 const fieldName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-/** What clients, proxies or we ourselves send with another meaning; a request must not change its mode for that. */
+/** Headers with another meaning, which must not change a request's mode. */
 const taken =
   /^(?:accept|authorization|cache-control|connection|cookie|date|dnt|expect|forwarded|from|host|idempotency-key|keep-alive|origin|pragma|prefer|priority|range|referer|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|upgrade-insecure-requests|user-agent|via|x-api-key|x-real-ip|x-request-id|x-user-request-id|x-service-(?!async$).*|(?:accept|access-control|anthropic|content|if|proxy|sec|x-forwarded)-.*)$/
 
-/** Names of headers that have no other meaning, separated by commas, or a list in the file; come out in lower case. */
+/** Header names without another meaning, separated by commas, or a list in the file; converted to lower case. */
 export const headerNames: Kind<readonly string[]> = {
   ...names,
   form: '<header>,…',
@@ -25,7 +25,7 @@ export const headerNames: Kind<readonly string[]> = {
 
 const field = /^\s*([!#$%&'*+.^_`|~0-9a-z-]+)=([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)\s*$/i
 
-/** Headers with their values, which may be secrets, so that none is ever shown. */
+/** Headers with values, never shown since they may be secrets. */
 export const headerFields: Kind<Readonly<Record<string, string>>> = {
   form: '<name>=<value>,…',
   parse: (raw) => {

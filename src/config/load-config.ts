@@ -8,7 +8,7 @@ import { allSettings, type Config, settings } from './settings.ts'
 
 const defaultFile = 'sepia.config.json'
 
-/** Reads the configuration file that flags or environment name (or `sepia.config.json`, if it is there), then every setting. */
+/** Reads the configuration file (named by flags or environment, or an existing `sepia.config.json`), then every setting. */
 export async function loadConfig({ flags, environment, ...others }: Omit<SettingSources, 'file'>, machine: Machine): Promise<ParsedConfig> {
   const named = flags.config ?? (environment.SEPIA_CONFIG || undefined)
   if (named !== undefined && (typeof named !== 'string' || named === '')) {
@@ -43,16 +43,16 @@ async function readConfigFile(
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Every setting with its value in words and where it came from. */
+  /** All settings with printed values and sources. */
   readonly report: readonly SettingReport[]
 }
 
 export type ParsedConfig =
   | LoadedConfig
-  /** `attempted`: the settings with the default of each faulty one, to tell what else is wrong; absent when nothing could be read. */
+  /** `attempted`: settings with defaults in place of invalid ones, for finding further faults; absent = nothing could be read. */
   | { readonly faults: readonly ConfigFault[]; readonly attempted?: Config }
 
-/** Reads every setting from its first source (flag, environment, file, default), or tells everything that is wrong at once. */
+/** Reads every setting from its first source (flag, environment, file, default), or returns all faults. */
 export function parseConfig(sources: SettingSources, machine: Machine): ParsedConfig {
   const reader = createSettingReader(sources, machine)
   const config = readTable(settings, reader.read)
@@ -60,14 +60,14 @@ export function parseConfig(sources: SettingSources, machine: Machine): ParsedCo
   return faults.length > 0 ? { faults, attempted: config } : { config, report: reader.report }
 }
 
-/** Reads settings one by one and collects what is wrong and where each value came from. */
+/** Reads settings and collects faults and sources. */
 export interface SettingReader {
   readonly read: <Value>(setting: Setting<Value>) => Value
   readonly faults: readonly ConfigFault[]
   readonly report: readonly SettingReport[]
 }
 
-/** Takes each setting from the first source that names it: command line, environment, file, running service; else its default. */
+/** Creates a reader that takes each setting from its first source: command line, environment, file, running service, default. */
 function createSettingReader(sources: SettingSources, machine: Machine): SettingReader {
   const faults: ConfigFault[] = []
   const report: SettingReport[] = []
@@ -95,7 +95,7 @@ function createSettingReader(sources: SettingSources, machine: Machine): Setting
   return { read, faults, report }
 }
 
-/** @throws {Error} when the table itself holds a default that its kind does not accept. */
+/** @throws {Error} if a default in the table is invalid. */
 function fallbackOf<Value>(setting: Setting<Value>, machine: Machine): Value {
   if (typeof setting.fallback !== 'string') return setting.fallback.derive(machine)
   const parsed = setting.parse(setting.fallback, machine.folder)
@@ -106,7 +106,7 @@ function fallbackOf<Value>(setting: Setting<Value>, machine: Machine): Value {
 interface Written {
   readonly raw: unknown
   readonly where: string
-  /** Folder that relative paths start from: the file's own for values of the file. */
+  /** Base of relative paths: the file's folder for values in the file. */
   readonly folder: string
 }
 
@@ -119,7 +119,7 @@ function findWritten(
   if (flag !== undefined) return { raw: flag, where: `--${name}`, folder }
   for (const variable of [environmentName(name), ...customary]) {
     const environment = sources.environment[variable]
-    // Compose files pass an unset variable on as an empty one.
+    // Compose files pass unset variables as empty ones.
     if (environment !== undefined && environment !== '') return { raw: environment, where: variable, folder }
   }
   const { file } = sources
@@ -129,13 +129,13 @@ function findWritten(
   return noted === undefined ? undefined : { raw: noted, where: 'the running service', folder }
 }
 
-/** Variables that steer the test suite, not the service. */
+/** Variables of the test suite. */
 const testVariables = /^SEPIA_(CI$|CHROMIUM$|TEST_)/
 
-/** Variables of the commands that talk to a running service. */
+/** Variables of client commands. */
 const clientVariables = ['SEPIA_URL', 'SEPIA_TOKEN']
 
-/** A fault for every flag, `SEPIA_` variable and key of the file that no setting has. */
+/** Faults for unknown flags, `SEPIA_` variables and keys of the file. */
 function findUnknownNames(sources: SettingSources): readonly ConfigFault[] {
   const keys = allSettings.map(({ name }) => name)
   const flags = [...keys, 'config'].map((name) => `--${name}`)
@@ -160,33 +160,33 @@ function unknownKeys({ path, content }: NonNullable<SettingSources['file']>, key
     .map((key) => ({ where: `"${key}" in ${path}`, message: `there is no such key.${didYouMean(key, keys)}` }))
 }
 
-/** Where settings are read from, first to last in rank. */
+/** Sources of settings in order of precedence. */
 export interface SettingSources {
-  /** Flags without their dashes. A bare flag is true; a flag given several times is a list. */
+  /** Flags without dashes. A flag without value is true; a repeated one is a list. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The parsed configuration file with its absolute path; null when there is none. */
+  /** The parsed configuration file with its absolute path; null = none. */
   readonly file: { readonly path: string; readonly content: unknown } | null
-  /** What the service that runs on the data folder was started with, for commands beside it. */
+  /** Settings of the service running on the data folder, for other commands. */
   readonly service?: Readonly<Record<string, string>>
 }
 
-/** One thing that stops the start: where it stands, and what to change. */
+/** A fault that prevents the start: its place and the fix. */
 export interface ConfigFault {
   /** `--port`, `SEPIA_PORT` or `"port" in /srv/sepia.config.json`. */
   readonly where: string
   readonly message: string
-  /** The settings that cannot be read, or, of what settings lack together, those that would mend it; absent = `where` alone. */
+  /** The invalid settings, or those that would fix a missing combination; absent = `where` alone. */
   readonly settings?: readonly string[]
 }
 
-/** One line of `sepia config`. */
+/** One row of `sepia config`. */
 export interface SettingReport {
   readonly name: string
   /** Secrets are masked. */
   readonly value: string
-  /** `default`, or where it was set. */
+  /** `default`, or its source. */
   readonly source: string
-  /** The setting to use instead, if this one is of an older version. */
+  /** The replacement of a deprecated setting. */
   readonly replacedBy?: string
 }

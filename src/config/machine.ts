@@ -1,26 +1,27 @@
 import { readFileSync } from 'node:fs'
 
-/** What the machine and terminal offer; defaults are derived from it. */
+/** Properties of machine and terminal from which defaults are derived. */
 export interface Machine {
-  /** Processor cores this process may use. */
+  /** Number of processor cores this process may use. */
   readonly cores: number
-  /** Of these, those that are not a second thread of another one; absent = the system does not report it, or there are none. */
+  /** Number of physical cores among them; absent = unknown, or the same. */
   readonly physicalCores?: number
-  /** Bytes of memory this process may use. */
+  /** Memory this process may use, in bytes. */
   readonly memoryBytes: number
-  /** Whether standard output is a terminal that a person reads. */
+  /** Whether standard output is a terminal. */
   readonly terminal: boolean
-  /** Absolute folder that relative paths of flags and environment start from. */
+  /** Absolute base of relative paths in flags and environment. */
   readonly folder: string
 }
 
-/** Reads a file of Linux's that says something about the processor; null where there is none. */
+/** Reads a Linux file about the processor; null = not available. */
 type ReadFact = (path: string) => string | null
 
 /**
- * Physical cores that this process may run on: two threads of one core share its arithmetic, so that a model gains nothing from the second.
+ * Counts the physical cores available to this process: two threads of a core share its arithmetic units, so that a model gains nothing from
+ * the second.
  *
- * @returns null where the system does not report it, as outside Linux.
+ * @returns null = unknown, as outside Linux.
  * @see Linux's Documentation/ABI/stable/sysfs-devices-system-cpu: `topology/core_cpus_list`
  */
 export function countPhysicalCores(read: ReadFact = readFact): number | null {
@@ -30,7 +31,7 @@ export function countPhysicalCores(read: ReadFact = readFact): number | null {
   return cores.length === 0 || cores.includes(null) ? null : new Set(cores).size
 }
 
-/** The numbers of a list such as `0-3,8`. */
+/** Parses a list such as `0-3,8`. */
 function parseList(list: string): readonly number[] {
   return list.split(',').flatMap((range) => {
     const [first = Number.NaN, last = first] = range.split('-').map(Number)

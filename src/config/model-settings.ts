@@ -17,7 +17,7 @@ import {
   zeroIsNone,
 } from './setting-kinds.ts'
 
-/** The settings of which models there are, and what they may use. */
+/** Settings for models and their resources. */
 export const modelSettings = {
   models: {
     folders: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),

@@ -1,12 +1,12 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { countPhysicalCores, type Machine } from './machine.ts'
 
-/** The environment variables of this process. The only place that reads `process.env`. */
+/** The environment variables. The only place that reads `process.env`. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env
 }
 
-/** The machine as the operating system, or the container around it, describes it. */
+/** Properties of the machine or of its container. */
 export function readMachine(): Machine {
   const constrained = process.constrainedMemory()
   const total = totalmem()

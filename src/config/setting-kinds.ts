@@ -11,7 +11,7 @@ export const text: Kind<string> = {
   print: (value) => value,
 }
 
-/** On or off; the bare flag is on. */
+/** A switch; without a value it is on. */
 export const toggle: Kind<boolean> = {
   form: 'on | off',
   parse: (raw) => {
@@ -22,7 +22,7 @@ export const toggle: Kind<boolean> = {
   print: (value) => (value ? 'on' : 'off'),
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number within inclusive bounds. */
 export function integer(min: number, max: number): Kind<number> {
   return {
     form: '<number>',
@@ -35,7 +35,7 @@ export function integer(min: number, max: number): Kind<number> {
   }
 }
 
-/** One of a closed list of words. */
+/** One of a fixed set of words. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
   return {
     form: words.join(' | '),
@@ -49,7 +49,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Kin
   }
 }
 
-/** Milliseconds, written with a unit; bounds are durations too. */
+/** A duration with a unit, in milliseconds; bounds are durations too. */
 export function duration(min: string, max: string): Kind<number> {
   const minMs = parseDuration(min) ?? 0
   const maxMs = parseDuration(max) ?? Number.MAX_SAFE_INTEGER
@@ -64,7 +64,7 @@ export function duration(min: string, max: string): Kind<number> {
   }
 }
 
-/** Bytes, written with a unit or bare. */
+/** A size with or without a unit, in bytes. */
 export function byteSize(min: string): Kind<number> {
   const minBytes = parseByteSize(min) ?? 0
   return {
@@ -77,21 +77,21 @@ export function byteSize(min: string): Kind<number> {
   }
 }
 
-/** A folder; comes out absolute. */
+/** A folder, converted to an absolute path. */
 export const folder: Kind<string> = {
   form: '<folder>',
   parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted('the path of a folder', raw)),
   print: (value) => value,
 }
 
-/** A file; comes out absolute. */
+/** A file, converted to an absolute path. */
 export const file: Kind<string> = {
   ...folder,
   form: '<file>',
   parse: (raw, base) => (typeof raw === 'string' && raw !== '' ? { value: resolve(base, raw) } : wanted('the path of a file', raw)),
 }
 
-/** A text that nobody sees again. */
+/** A text that is never shown. */
 export const secret: Kind<string> = {
   form: '<secret>',
   parse: (raw, base) => {
@@ -111,7 +111,7 @@ export const folders: Kind<readonly string[]> = {
   print: (value) => value.join(delimiter),
 }
 
-/** Names separated by commas, or a list in the file; come out in lower case. */
+/** Names separated by commas, or a list in the file; converted to lower case. */
 export const names: Kind<readonly string[]> = {
   form: '<name>,…',
   parse: (raw, base) => {
@@ -121,7 +121,7 @@ export const names: Kind<readonly string[]> = {
   print: (value) => value.join(','),
 }
 
-/** Pairs separated by commas, each another name and what it stands for, or an object in the file. */
+/** Pairs of alias and name separated by commas, or an object in the file. */
 export const aliases: Kind<Readonly<Record<string, string>>> = {
   form: '<alias>=<model>,…',
   parse: (raw, base) => {
@@ -157,7 +157,7 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
 
-/** An address, without trailing slash; one of the web has no query, because paths are added to it. Secrets in it never show. */
+/** A URL without trailing slash; web URLs have no query, since paths are appended. Secrets in it are never shown. */
 export function url(...protocols: readonly string[]): Kind<string> {
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ')
   const secretly = protocols.some((protocol) => protocol.startsWith('http')) ? '' : ', its password with %2F for /, %23 for # and %3F for ?'
@@ -180,7 +180,7 @@ export function url(...protocols: readonly string[]): Kind<string> {
   }
 }
 
-/** The same kind with "not set" as one more value. */
+/** Adds "not set" to a kind. */
 export function optional<Value>(kind: Kind<Value>): Kind<Value | null> {
   return {
     form: kind.form,
@@ -189,7 +189,7 @@ export function optional<Value>(kind: Kind<Value>): Kind<Value | null> {
   }
 }
 
-/** The same kind, where 0 means that there is no limit. */
+/** A kind in which 0 means unlimited. */
 export function zeroIsNone(kind: Kind<number>): Kind<number | null> {
   return {
     form: kind.form,
@@ -201,7 +201,7 @@ export function zeroIsNone(kind: Kind<number>): Kind<number | null> {
   }
 }
 
-/** A share, over 0 and up to 1, written as a percentage. */
+/** A share over 0 and up to 1, written as a percentage. */
 export const percentage: Kind<number> = {
   form: '<number>',
   parse: (raw, base) => {
@@ -231,12 +231,12 @@ function wanted(description: string, raw: unknown): { readonly fault: string } {
   return { fault: `expected ${description}, got ${JSON.stringify(raw)}.` }
 }
 
-/** What is or may hold a password is never repeated in a fault. */
+/** A fault never repeats a value that may contain a password. */
 function wantedSecretly(description: string): { readonly fault: string } {
   return { fault: `expected ${description}.` }
 }
 
-/** What percent signs stand for; a text that has others is meant as it is. */
+/** Decodes percent escapes; a text with invalid ones is taken literally. */
 export function decodePercents(text: string): string {
   try {
     return decodeURIComponent(text)

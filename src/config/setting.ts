@@ -1,15 +1,15 @@
 import type { Machine } from './machine.ts'
 
-/** A setting's value read from one source, or what is wrong with it and how to put it right. */
+/** A setting's value, or its fault with the fix. */
 export type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
 
-/** How one kind of value is written, read and printed. */
+/** A kind of value: its form, parser and printer. */
 export interface Kind<Value> {
-  /** What to write, for the help: `<number>`, `<folder>`, `pretty | json`. */
+  /** Form for the help: `<number>`, `<folder>`, `pretty | json`. */
   readonly form: string
-  /** @param folder Absolute folder that relative paths start from. */
+  /** @param folder Absolute base of relative paths. */
   readonly parse: (raw: unknown, folder: string) => Parsed<Value>
-  /** As `sepia config` shows it; secrets come out masked. */
+  /** Format for `sepia config`; secrets are masked. */
   readonly print: (value: Value) => string
 }
 
@@ -26,22 +26,22 @@ export type SettingGroup =
   | 'Signals'
   | 'Proxy'
 
-/** One setting: the flag `--name`, the environment variable `SEPIA_NAME` and the key `name` of the file. */
+/** A setting: the flag `--name`, the environment variable `SEPIA_NAME` and the key `name` of the file. */
 export interface Setting<Value> extends Kind<Value> {
   readonly name: string
   readonly group: SettingGroup
   readonly help: string
   readonly fallback: Fallback<Value>
-  /** Variables that other programs read for the same thing, first to last in rank; taken after our own. */
+  /** Variables of other programs with the same meaning, in order of precedence after Sepia's own. */
   readonly customary?: readonly string[]
-  /** The setting that took the place of this one, which is still read but no longer shown; null = none. */
+  /** Replacement of this deprecated setting, which is still read but not listed; null = current. */
   readonly replacedBy: string | null
 }
 
-/** A setting whatever its type, for tables. */
+/** A setting of any type, for tables. */
 export type SettingDescription = Omit<Setting<unknown>, 'print'>
 
-/** The value when no source names the setting: written as a user would write it, or derived from the machine. */
+/** The default: as a user would write it, or derived from the machine. */
 export type Fallback<Value> = string | { readonly words: string; readonly derive: (machine: Machine) => Value }
 
 /** `public-url` → `SEPIA_PUBLIC_URL`. */
@@ -49,12 +49,12 @@ export function environmentName(name: string): string {
   return `SEPIA_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
-/** The default in words, for people. */
+/** The default in words. */
 export function fallbackWords({ fallback }: SettingDescription): string {
   return typeof fallback === 'string' ? fallback : fallback.words
 }
 
-/** One row of the table of settings. */
+/** Defines a setting. */
 export function setting<Value>(
   name: string,
   group: SettingGroup,
@@ -65,28 +65,28 @@ export function setting<Value>(
   return { ...kind, name, group, fallback, help, replacedBy: null }
 }
 
-/** A setting that another one replaced; files that still hold it keep working, with a warning. */
+/** Defines a deprecated setting; files with it keep working, with a warning. */
 export function formerSetting<Value>(name: string, group: SettingGroup, kind: Kind<Value>, replacedBy: string): Setting<Value | null> {
   const optional: Kind<Value | null> = { ...kind, print: (value) => (value === null ? '' : kind.print(value)) }
   return { ...optional, name, group, fallback: unset('not set'), help: `Replaced by \`${replacedBy}\`.`, replacedBy }
 }
 
-/** The default of a setting that nobody has to make; the words say what holds then. */
+/** The default of an optional setting; the words describe its effect. */
 export const unset = (words: string): { readonly words: string; readonly derive: () => null } => ({ words, derive: () => null })
 
-/** Settings that make up one value together. */
+/** Several settings that form one value. */
 export interface Combined<Value> {
   readonly rows: SettingTable
   readonly combine: (values: Readonly<Record<string, unknown>>) => Value
 }
 
-/** Settings by the names that the code has for them; tables in it become nested values. */
+/** Settings by their names in code; nested tables become nested values. */
 export interface SettingTable {
-  // biome-ignore lint/suspicious/noExplicitAny: rows of every type stand in one table
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every type are in one table
   readonly [name: string]: Setting<any> | Combined<unknown> | SettingTable
 }
 
-/** What reading a table gives: its shape, with a value for every row. */
+/** Values of a table: the same shape, with a value for every row. */
 export type ValuesOf<Table> =
   Table extends Setting<infer Value>
     ? Value
@@ -94,7 +94,7 @@ export type ValuesOf<Table> =
       ? Value
       : { readonly [Name in keyof Table]: ValuesOf<Table[Name]> }
 
-/** Makes one value of several settings. */
+/** Combines several settings into one value. */
 export function combined<const Rows extends SettingTable, Value>(
   rows: Rows,
   combine: (values: ValuesOf<Rows>) => Value,
@@ -102,12 +102,12 @@ export function combined<const Rows extends SettingTable, Value>(
   return { rows, combine: (values) => combine(values as ValuesOf<Rows>) }
 }
 
-/** The rows of a table, from top to bottom. */
+/** All rows of a table in order. */
 export function rowsOf(table: SettingTable): readonly SettingDescription[] {
   return Object.values(table).flatMap((each) => (isRow(each) ? [each] : rowsOf(isCombined(each) ? each.rows : each)))
 }
 
-/** Reads every row of a table. */
+/** Reads all rows of a table. */
 export function readTable<const Table extends SettingTable>(table: Table, read: (row: Setting<unknown>) => unknown): ValuesOf<Table> {
   const valueIn = (each: SettingTable[string]): unknown => {
     if (isRow(each)) return read(each)

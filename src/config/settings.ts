@@ -10,10 +10,7 @@ import { bucketUrl, databaseUrl } from './storage-urls.ts'
 
 const webUrl = optional(url('http:', 'https:'))
 
-/**
- * Every setting there is. Flags, environment variables, the keys of the file, `--help`, `sepia config` and
- * docs/configuration.md all come from this table.
- */
+/** All settings. The source of flags, environment variables, the keys of the file, `--help`, `sepia config` and docs/configuration.md. */
 export const settings = {
   ...addressSettings,
 
@@ -147,7 +144,7 @@ export const settings = {
     ),
   },
 
-  /** What one account may take of what all share. */
+  /** Shares of common resources per account. */
   accounts: {
     share: setting(
       'account-share',
@@ -156,7 +153,7 @@ export const settings = {
       '50',
       'Percentage of `text-queue`, `image-queue` and `queue` that one account may fill; more get 429.',
     ),
-    /** Of each kind that an account may hold open. */
+    /** Per account, for each kind of stream. */
     streams: combined(
       {
         most: setting(
@@ -286,16 +283,16 @@ export const settings = {
   ...proxySettings,
 } as const
 
-/** Every setting, checked and with its default filled in. Times in milliseconds, sizes in bytes, folders absolute. */
+/** All settings, checked and with defaults. Times in milliseconds, sizes in bytes, absolute folders. */
 export type Config = ValuesOf<typeof settings>
 
-/** An OpenID Connect provider, and whom of its people to let in. */
+/** An OpenID Connect provider, and rules for admitting its users. */
 export type OpenIdConfig = NonNullable<Config['signIn']['openId']>
 
-/** Every row of the table, those that others replaced among them. */
+/** All settings, including deprecated ones. */
 export const allSettings: readonly SettingDescription[] = rowsOf(settings)
 
-/** The settings that are in use, group by group, in the table's order. */
+/** Current settings by group, in the table's order. */
 export function groupedSettings(): readonly (readonly [SettingGroup, readonly SettingDescription[]])[] {
   return [
     ...Map.groupBy(

@@ -4,7 +4,7 @@ import { duration, file, names, oneOf, optional, text, toggle } from './setting-
 
 const none = { words: 'none', derive: (): readonly [] => [] }
 
-/** An OpenID Connect issuer, exactly as the provider writes it: a slash at its end is part of the name. */
+/** An OpenID Connect issuer exactly as the provider writes it; a trailing slash is significant. */
 export const issuerUrl: Kind<string> = {
   form: '<url>',
   parse: (raw) => {
@@ -19,10 +19,10 @@ export const issuerUrl: Kind<string> = {
   print: (value) => value,
 }
 
-/** Which role the members of a group get; the group `*` is everybody. */
+/** Role of a group's members; the group `*` is everybody. */
 export type GroupRole = readonly [group: string, role: Role]
 
-/** Groups with their roles, separated by commas, or a list in the file. A group's name may hold `=`, but no comma. */
+/** Groups with roles, separated by commas, or a list in the file. Group names may contain `=` but no comma. */
 export const groupRoles: Kind<readonly GroupRole[]> = {
   form: '<group>=owner | member,…',
   parse: (raw) => {

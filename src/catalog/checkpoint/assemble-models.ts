@@ -6,20 +6,20 @@ import { lackingReason, type ModelPart, type PartSlot } from '../../core/checkpo
 import { addPart } from '../../core/memory/image-parts.ts'
 import type { ImageModelDescriptor } from '../../core/model.ts'
 
-/** A file that is part of models. */
+/** A file with a component of a model. */
 export interface FoundPart {
   readonly part: ModelPart
   /** Absolute path. */
   readonly path: string
   readonly bytes: number
-  /** Of a text encoder's hidden states, or channels of a VAE; null = unknown. */
+  /** Width of a text encoder's hidden states, or channels of a VAE; null = unknown. */
   readonly width: number | null
 }
 
-/** Bytes of the files of parts. */
+/** Sizes of the component files. */
 type PartBytes = Readonly<Partial<Record<ComponentName, number>>>
 
-/** A model in a file of its own that lacks parts. */
+/** A model file with missing components. */
 export interface IncompleteModel {
   readonly family: TransformerFamily
   /** Absolute path of its file. */
@@ -28,10 +28,10 @@ export interface IncompleteModel {
 }
 
 /**
- * Finds the parts that a model lacks: those in its own folder before others, larger files, which are more exact, before smaller ones.
- * Without its encoder a tokenizer is not needed.
+ * Finds the missing components of a model: first in its own folder, and larger files, which are more precise, before smaller ones. A
+ * tokenizer is only needed with its encoder.
  *
- * @returns The files and the bytes of each, or why the model cannot be used, as the end of a sentence that begins with its name.
+ * @returns The files and their sizes, or why the model cannot be used, completing a sentence that begins with its name.
  */
 export async function findParts(
   { family, path, lacks }: IncompleteModel,
@@ -56,7 +56,7 @@ export async function findParts(
   return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, sizes }
 }
 
-/** A model with the files that its parts lie in. */
+/** Completes a model with its component files. */
 export function withParts(
   descriptor: ImageModelDescriptor,
   { files, sizes }: { readonly files: ModelFiles; readonly sizes: PartBytes },
@@ -81,7 +81,7 @@ function isTokenizer(part: ModelPart): part is 'tokenizer-t5' | 'tokenizer-qwen3
   return part === 'tokenizer-t5' || part === 'tokenizer-qwen3'
 }
 
-/** Folders in which "tokenizers" is looked for: those of the model and its parts, and those above. */
+/** Folders that may contain "tokenizers": those of the model and its components, and their parents. */
 function tokenizerPlaces(model: string, files: ModelFiles): readonly string[] {
   const folders = [model, ...Object.values(files)].map((path) => dirname(path))
   return [...new Set([...folders, ...folders.map((folder) => dirname(folder))])]

@@ -4,19 +4,19 @@ import { familyDefaults } from '../../core/checkpoint/family-defaults.ts'
 import type { ImageModelBounds, ImageModelDescriptor } from '../../core/model.ts'
 import { flowRefusals } from '../../core/sampler.ts'
 
-/** A checkpoint that was found to be one. */
+/** A file or folder recognized as a checkpoint. */
 export interface FoundCheckpoint {
   readonly family: CheckpointFamily
   readonly inpainting: boolean
-  /** What the file says that it predicts; null = nothing. */
+  /** Prediction type according to the file; null = not given. */
   readonly prediction: Prediction | null
-  /** Whether its VAE has an encoder, so that pictures can be drawn from others; absent = it has, or another file's has. */
+  /** Whether its VAE has an encoder, needed for image-to-image; absent = it has, or another file's VAE has. */
   readonly encodes?: boolean
-  /** Layers of its text encoders, the shortest's; null = unknown. */
+  /** Layers of the shortest text encoder; null = unknown. */
   readonly layers: number | null
 }
 
-/** What a checkpoint's family and name tell a descriptor; {@link weights} is the file, or the folder in diffusers' layout. */
+/** Descriptor fields derived from a checkpoint's family and name; {@link weights} is the file, or the folder in diffusers' layout. */
 export async function describeCheckpoint(
   { family, inpainting, layers, prediction: stated, encodes = true }: FoundCheckpoint,
   { weights, name }: { readonly weights: string; readonly name: string },
@@ -33,7 +33,7 @@ export async function describeCheckpoint(
     refiner: null,
     timestepSpacing,
     bounds: { ...checkpointBounds(family, layers), startsFromImage: encodes },
-    // Links are resolved here: the engine may read the file, not the link's folder.
+    // Links are resolved here: the engine may read the file, but not the link's folder.
     checkpoint: {
       ...{ family, inpainting, weights: await realpath(weights), prediction: stated ?? named },
       // Files of Stable Diffusion 2 never state it.
@@ -51,7 +51,7 @@ function checkpointBounds(family: CheckpointFamily, layers: number | null): Imag
       startsFromImage: true,
       takesSeeds: true,
     }
-  // SDXL reads the last layer but one, and Stable Diffusion 2 was trained on it, so that one layer is never read.
+  // SDXL reads the penultimate layer, and Stable Diffusion 2 was trained on it, so one layer is always skipped.
   const unread = family === 'sd15' ? 0 : 1
   return {
     clipSkip: layers === null ? null : Math.max(0, layers - unread),

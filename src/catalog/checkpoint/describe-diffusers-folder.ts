@@ -13,7 +13,7 @@ type Described = Awaited<ReturnType<typeof describeCheckpoint>> & {
 
 const networks = ['unet', 'transformer', 'vae', 'text_encoder', 'text_encoder_2', 'text_encoder_3']
 
-/** Describes a folder in diffusers' layout by its small files; the weights are looked at when it is loaded. */
+/** Describes a folder in diffusers' layout by its small files; weights are checked at loading. */
 export async function describeDiffusersFolder(
   folder: string,
   name: string = basename(folder),
@@ -49,7 +49,7 @@ export async function describeDiffusersFolder(
   const layers = [first, second].flatMap((config) => (typeof config?.num_hidden_layers === 'number' ? [config.num_hidden_layers] : []))
   const stated = scheduler?.prediction_type
   const prediction = stated === 'epsilon' || stated === 'v_prediction' ? stated : null
-  // SD 2.x folders leave out the last layer, which single files have.
+  // SD 2.x folders leave out the last layer, which single files contain.
   const counted = layers.length === 0 ? null : Math.min(...layers) + (family === 'sd2' ? 1 : 0)
   const described = await describeCheckpoint(
     { ...{ family, prediction }, inpainting: unet?.in_channels === 9, layers: counted },
@@ -69,7 +69,7 @@ function familyOf(unet: Json, { first, second }: { readonly first: Json | null; 
   return unet.use_linear_projection === true ? 'sd2' : 'sd15'
 }
 
-/** The family of a transformer by its config; null = one that Sepia does not run. */
+/** The family of a transformer according to its config; null = unsupported. */
 function transformerOf({ _class_name: name, guidance_embeds: embeds }: Json): TransformerFamily | null {
   if (name === 'FluxTransformer2DModel') return embeds === true ? 'flux-dev' : 'flux-schnell'
   if (name === 'Flux2Transformer2DModel') return embeds === true ? null : 'flux2-klein'
@@ -79,7 +79,7 @@ function transformerOf({ _class_name: name, guidance_embeds: embeds }: Json): Tr
 
 const noParts = { texts: 0, transformer: 0, vae: 0 }
 
-/** Bytes of the files of weights in a folder. */
+/** Total size of the weight files in a folder. */
 async function weightsOf(folder: string): Promise<number> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
   const stats = await Promise.all(names.map((name) => stat(join(folder, name))))
@@ -96,9 +96,9 @@ async function readObject(folder: string, file: string): Promise<Json | null> {
 }
 
 /**
- * The first link inside a folder that leads nowhere. Links that lead out of it are how the hub's cache keeps files; an engine may read what they lead to.
+ * Finds the first broken link in a folder. Links to files outside are common in hub caches, and engines may read their targets.
  *
- * @returns Its path inside the folder; null = there is none.
+ * @returns Its path inside the folder; null = none.
  */
 async function findBrokenLink(folder: string): Promise<string | null> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -9,7 +9,7 @@ import { describeCheckpoint } from './describe-checkpoint.ts'
 import { examineWeights } from './examine-weights.ts'
 import { readFileHeader } from './read-file-header.ts'
 
-/** Parts of models in the folder of a file and those inside it. */
+/** Components in the folder of a file and its subfolders. */
 async function partsBeside(path: string): Promise<readonly FoundPart[]> {
   const folder = dirname(path)
   const names = (await readdir(folder, { recursive: true })).filter((name) => /\.(?:safetensors|gguf)$/iu.test(name))
@@ -19,7 +19,7 @@ async function partsBeside(path: string): Promise<readonly FoundPart[]> {
   return examined.flatMap(({ path: at, found }) => (found?.kind === 'part' ? [{ ...found, path: at }] : []))
 }
 
-/** Describes a checkpoint in one file that a `model.json` names. */
+/** Describes a single-file checkpoint named by a `model.json`. */
 export async function describeSingleFile(
   path: string,
   name: string,

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import { examineWeights } from './examine-weights.ts'
 
-/** What the thread reports. */
+/** Message of the thread. */
 export type Examination = { readonly found: ExaminedWeights } | { readonly unread: string }
 
 const { path, name } = workerData as { readonly path: string; readonly name: string }

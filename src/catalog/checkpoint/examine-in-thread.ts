@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import type { Examination } from './examination-thread.ts'
 
-/** Heap of the thread: a header at its bounds takes a quarter of it. */
+/** Heap limit of the thread in MB; a header of maximum size takes a quarter of it. */
 const heapMb = 256
-/** A header at its bounds takes under a second on a busy machine. */
+/** Time limit; a header of maximum size takes under a second on a busy machine. */
 const patienceMs = 30_000
 
 /**
- * Examines files of weights that accounts upload, one at a time and each in a thread of its own: what a header holds never keeps the event loop waiting,
- * and a header that takes too much memory or time ends the thread.
+ * Examines uploaded weights files one at a time, each in a separate thread: headers never block the event loop, and one that takes too much
+ * memory or time only ends the thread.
  */
 export function createWeightsExaminer(): (path: string, name: string) => Promise<ExaminedWeights> {
   let last: Promise<unknown> = Promise.resolve()
@@ -20,7 +20,7 @@ export function createWeightsExaminer(): (path: string, name: string) => Promise
   }
 }
 
-/** @throws {Error} when the system does not read the file. */
+/** @throws {Error} if the file cannot be read. */
 async function examineInThread(path: string, name: string): Promise<ExaminedWeights> {
   const ended = Promise.withResolvers<Examination>()
   const thread = new Worker(new URL('./examination-thread.ts', import.meta.url), {

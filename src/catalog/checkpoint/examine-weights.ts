@@ -8,10 +8,10 @@ import { partsInFile } from '../../core/memory/image-parts.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readFileHeader } from './read-file-header.ts'
 
-/** Channels of the latents that transformers draw. */
+/** Latent channels of transformers. */
 const transformerChannels: readonly number[] = [16, 32]
 
-/** An upscaler takes any picture; what a drawing model says of its drawings means nothing here. */
+/** An upscaler takes any picture, so these drawing defaults have no meaning. */
 const upscalerDefaults = {
   kind: 'image',
   format: 'upscaler',
@@ -24,9 +24,9 @@ const upscalerDefaults = {
 } as const
 
 /**
- * Tells from the header of a `.safetensors` or `.gguf` file what it is; it goes by `name` from then on.
+ * Classifies a `.safetensors` or `.gguf` file by its header; `name` is used in the result.
  *
- * @throws {Error} when the system does not read the file.
+ * @throws {Error} if the file cannot be read.
  */
 export async function examineWeights(path: string, name: string): Promise<ExaminedWeights> {
   const header = await readFileHeader(path)
@@ -50,7 +50,7 @@ export async function examineWeights(path: string, name: string): Promise<Examin
     return { kind: 'transformer', family, lacks, descriptor }
   }
   if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, width: found.width, bytes: stats.size }
-  // No UNet here reads latents of more channels.
+  // No supported UNet has more latent channels.
   if (found.kind === 'vae' && transformerChannels.includes(found.channels))
     return { kind: 'part', part: 'vae', width: found.channels, bytes: stats.size }
   if (found.kind === 'upscaler') {

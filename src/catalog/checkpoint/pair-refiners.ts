@@ -4,8 +4,8 @@ import type { ImageModelDescriptor } from '../../core/model.ts'
 import type { CatalogEntry } from '../catalog-fault.ts'
 
 /**
- * Gives SDXL checkpoints the refiner that lies beside them and goes by their name: `sd_xl_refiner_1.0` beside `sd_xl_base_1.0`, or
- * `mine-refiner` beside `mine`. A refiner that a `model.json` names stays. What a refiner takes is counted with its model.
+ * Assigns to SDXL checkpoints the refiner beside them with a matching name: `sd_xl_refiner_1.0` beside `sd_xl_base_1.0`, or `mine-refiner`
+ * beside `mine`. A refiner set in `model.json` takes precedence. The refiner's memory counts for its model.
  */
 export async function pairRefiners(entries: readonly CatalogEntry[]): Promise<readonly CatalogEntry[]> {
   return Promise.all(
@@ -31,7 +31,7 @@ function isRefiner(descriptor: CatalogEntry['descriptor']): descriptor is ImageM
   return descriptor.kind === 'image' && descriptor.checkpoint?.family === 'sdxl-refiner'
 }
 
-/** Bytes of a checkpoint's file, or of the weights in its folder. */
+/** Size of a checkpoint's file, or of the weights in its folder. */
 async function weightBytes(path: string): Promise<number> {
   const stats = await stat(path).catch(() => null)
   if (stats === null || stats.isFile()) return stats?.size ?? 0

@@ -3,9 +3,9 @@ import { SafetensorsFault, type SafetensorsHeader } from '../../core/checkpoint/
 import { readWeightsHeader } from '../../core/checkpoint/weights-header.ts'
 
 /**
- * Reads and checks the header of a file of weights; a fault completes a sentence that begins with the file's name.
+ * Reads and checks the header of a weights file; a fault completes a sentence that begins with the file's name.
  *
- * @throws {Error} when the system does not read the file.
+ * @throws {Error} if the file cannot be read.
  */
 export async function readFileHeader(path: string): Promise<SafetensorsHeader | { readonly fault: string }> {
   try {

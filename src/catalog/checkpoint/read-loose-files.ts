@@ -7,29 +7,29 @@ import { type FoundProjector, readLooseGguf } from '../gguf/read-loose-gguf.ts'
 import { type FoundPart, findParts, type IncompleteModel, withParts } from './assemble-models.ts'
 import { examineWeights } from './examine-weights.ts'
 
-/** A file of weights that no `model.json` speaks for. */
+/** A weights file without a `model.json`. */
 export interface LooseFile {
   /** Absolute path. */
   readonly path: string
-  /** The given folder that it was found in. */
+  /** The configured folder it was found in. */
   readonly root: string
-  /** Place of its folder in the list of folders. */
+  /** Index of that folder in the list of folders. */
   readonly source: number
 }
 
-/** What loose files of weights turned out to be. */
+/** Classified loose files. */
 export interface ReadLooseFiles {
   readonly entries: readonly CatalogEntry[]
   readonly assets: readonly AssetDescriptor[]
   readonly unusable: readonly UnusableFile[]
   readonly faults: readonly CatalogFault[]
-  /** What models that lie beside them see with. */
+  /** Projectors for models beside them. */
   readonly projectors: readonly FoundProjector[]
 }
 
 type Incomplete = IncompleteModel & Pick<LooseFile, 'source'> & { readonly descriptor: ImageModelDescriptor }
 
-/** What one file turned out to be; models that lack parts are put together when all files were read. */
+/** One classified file; models with missing components are assembled after all files were read. */
 interface ReadFile extends ReadLooseFiles {
   readonly incomplete: readonly Incomplete[]
   readonly parts: readonly (FoundPart & Pick<LooseFile, 'source'>)[]
@@ -37,7 +37,7 @@ interface ReadFile extends ReadLooseFiles {
 
 const nothing: ReadFile = { entries: [], assets: [], unusable: [], faults: [], incomplete: [], parts: [], projectors: [] }
 
-/** Reads the headers of loose files: checkpoints are models, the rest are assets or parts of models; what is faulty is unusable too. */
+/** Classifies loose files by their headers: checkpoints are models, others are assets or components; faulty ones are unusable. */
 export async function readLooseFiles(files: readonly LooseFile[], names: ReadonlyMap<string, string>): Promise<ReadLooseFiles> {
   const read = await Promise.all(files.map((file) => readLooseFile(file, names.get(file.path) ?? weightName(file.path))))
   const parts = read.flatMap((each) => each.parts)
@@ -82,7 +82,7 @@ async function findUnreadable(path: string): Promise<string | null> {
   }
 }
 
-/** What a file of weights holds in place of weights; null = maybe weights. */
+/** Detects files that are not weights; null = possibly weights. */
 async function findForeignContent(path: string): Promise<string | null> {
   try {
     await using file = await open(path, 'r')
@@ -125,7 +125,7 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
     if ('unusable' in read) return unusable(read.unusable)
     if ('asset' in read) return { ...nothing, assets: [read.asset] }
     if ('draws' in read) foreignModel = read.foreign
-    // A language model may be the text encoder of an image model, too.
+    // A language model may also be the text encoder of an image model.
     if ('entry' in read) return { ...nothing, entries: [read.entry], parts: read.encodes ? await partsIn(path, source, name) : [] }
   }
   const examined = await examineWeights(path, name).catch(() => ({ kind: 'faulty', reason: 'cannot be read' }) as const)
@@ -147,10 +147,9 @@ async function readLooseFile({ path, source }: LooseFile, name: string): Promise
 }
 
 /**
- * What loose files are called in requests, by path: their own names, and where several in different folders have one name, each with its folder before it,
- * or with as many folders as tell them apart.
+ * Names of loose files for requests, by path: their own names, or, if several files share one, prefixed with as many folders as needed.
  *
- * @param taken Names of models that have a description.
+ * @param taken Names of models with a description.
  */
 export function nameLooseFiles(files: readonly LooseFile[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
@@ -162,7 +161,7 @@ export function nameLooseFiles(files: readonly LooseFile[], taken: ReadonlySet<s
   return names
 }
 
-/** A name with the folders that tell it from the others'; a file that lies in no folder keeps its own. */
+/** A name prefixed with the folders that distinguish it; a file directly in a configured folder keeps its name. */
 function inFolder(file: LooseFile, name: string, group: readonly LooseFile[]): string {
   const own = foldersOf(file)
   const others = group.filter(({ path }) => dirname(path) !== dirname(file.path)).map(foldersOf)
@@ -173,7 +172,7 @@ function inFolder(file: LooseFile, name: string, group: readonly LooseFile[]): s
   return [...own, name].join('/')
 }
 
-/** Folders between the searched one and the file; a repository in the hub's cache counts as one folder of its name. */
+/** Folders between the configured one and the file; a repository in a hub cache counts as one folder. */
 function foldersOf({ path, root }: LooseFile): readonly string[] {
   const folders = relative(root, dirname(path))
     .split(sep)
@@ -186,29 +185,31 @@ function foldersOf({ path, root }: LooseFile): readonly string[] {
 
 const extensions = /\.(?:gguf|safetensors|ckpt|pth?|bin)$/iu
 
-/** Whether a file is one of weights, of whatever kind. */
+/** Whether a file is a weights file of any kind. */
 export function isWeightFile(name: string): boolean {
   return extensions.test(name)
 }
 
-/** Whether a file of weights is a pickle by its name. */
+/** Whether a weights file is a pickle, by its name. */
 export function isPickle(name: string): boolean {
   return isWeightFile(name) && !/\.(?:gguf|safetensors)$/iu.test(name)
 }
 
-/** The name a file of weights goes by in requests: without extension and without the number of a split. */
+/** The name of a weights file in requests: without extension and part number. */
 export function weightName(path: string): string {
   return basename(path)
     .replace(extensions, '')
     .replace(/-\d{5}-of-\d{5}$/u, '')
 }
 
-/** Whether a name can stand in requests, LoRA tags and addresses. */
+/** Whether a name is allowed in requests, LoRA tags and URLs. */
 function isUsableName(name: string): boolean {
   return name.length > 0 && name.length <= 128 && name === name.trim() && !/[<>:"/\\|?*\p{Cc}]/u.test(name)
 }
 
-/** What a folder in diffusers' layout goes by: its name, or in the hub's cache (`models--owner--name/snapshots/<revision>`) that of its repository. */
+/**
+ * The id of a folder in diffusers' layout: its name, or that of the repository in a hub cache (`models--owner--name/snapshots/<revision>`).
+ */
 export function folderName(folder: string): string {
   const cached = /[/\\]models--[^/\\]*?--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/u.exec(folder)?.[1]
   return cached ?? weightName(folder)

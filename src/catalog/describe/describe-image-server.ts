@@ -10,7 +10,7 @@ import { readAddress, readTimeouts } from './servers.ts'
 
 type ImageServer = Omit<ImageModelDescriptor, 'id' | 'name' | 'folder' | 'license' | 'bytes' | 'created'>
 
-/** What is known of a server that draws before it is asked: what its interface has no words for. */
+/** Bounds of an image server that follow from its API. */
 export async function describeImageServer(
   modelFile: ModelFile & { readonly format: ImageServerFormat },
   folder: string,
@@ -32,7 +32,7 @@ export async function describeImageServer(
         : { type: 'list', sizes: [native] },
     defaults: { steps: 30, guidanceScale: 12, sampler },
     refiner: null,
-    // The others are asked meanwhile how far they are: one of them that hangs is found out however long a picture takes.
+    // Other servers report progress, so that a hanging one is noticed however long an image takes.
     upstream: {
       ...readAddress(modelFile, { folder, usualSlots: 1 }),
       timeouts: readTimeouts(timeouts, { usualFirst: format === 'openai-images' ? 600 : null }),
@@ -48,10 +48,10 @@ export async function describeImageServer(
   }
 }
 
-/** Bytes of the longest workflow that is read; it is sent with every picture. */
+/** Maximum size of a workflow; it is sent with every image. */
 const longestWorkflow = 4 * 1024 * 1024
 
-/** The workflow in a file, or what is wrong with it. */
+/** Reads a workflow file, or returns its fault. */
 async function readWorkflow(file: string): Promise<Workflow | { readonly fault: CatalogFault }> {
   const read = await readText(file)
   const parsed = typeof read === 'string' ? parseWorkflow(read) : read
@@ -68,18 +68,18 @@ async function readText(file: string): Promise<string | { readonly fault: string
   }
 }
 
-/** Steps of the training schedule that LCM chooses from where the scheduler config names no other number, as in diffusers. */
+/** Default number of LCM's training steps, as in diffusers. */
 const usualLcmSteps = 50
 
 const schedulerFile = 'scheduler/scheduler_config.json'
 
-/** Says what in an image model's folder no engine here can follow. */
+/** Finds properties of an image model's folder that no engine supports. */
 export async function findImageFaults(folder: string): Promise<readonly CatalogFault[]> {
   const fault = findSchedulerFault((await readObject(folder, schedulerFile)) ?? {})
   return fault === null ? [] : [{ file: join(folder, schedulerFile), field: '', message: `${fault}.` }]
 }
 
-/** Reads what an image model refuses out of the small files of its folder; what they do not tell is left to the runtime. */
+/** Reads an image model's limits from the small files of its folder; the runtime checks the rest. */
 export async function readImageBounds(folder: string): Promise<ImageModelBounds> {
   const [scheduler, ...encoders] = await Promise.all(
     [schedulerFile, 'text_encoder/config.json', 'text_encoder_2/config.json'].map((file) => readObject(folder, file)),
@@ -88,7 +88,7 @@ export async function readImageBounds(folder: string): Promise<ImageModelBounds>
   const layers = encoders.map((config) => config?.num_hidden_layers).filter((count) => typeof count === 'number')
   const lcmSteps = scheduler?.original_inference_steps ?? usualLcmSteps
   return {
-    // The last layer but one is what SDXL reads without any skipping.
+    // SDXL reads the penultimate layer without any skipping.
     clipSkip: layers.length === 0 ? null : Math.min(...layers) - 1,
     lcmSteps: scheduler !== null && typeof lcmSteps === 'number' ? lcmSteps : null,
     refusedSamplers: refusedSamplers(scheduler ?? {}),

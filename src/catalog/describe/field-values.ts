@@ -3,16 +3,16 @@ import type { SchemaNode } from '../../core/schema/describe-schema.ts'
 import { findFaults } from '../../core/schema/find-faults.ts'
 import { isWebAddress } from './servers.ts'
 
-/** A text with something in it, of at most 1000 characters. */
+/** A non-blank text of at most 1000 characters. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 1000
 }
 
-/** What fields of `model.json` are made of. */
+/** Schemas of fields in `model.json`. */
 export const flag: SchemaNode = { type: 'boolean' }
 export const text: SchemaNode = { words: 'a text', accepts: isText }
 
-/** A number within two bounds. */
+/** A number within bounds. */
 export function number(minimum: number, maximum: number): SchemaNode {
   return { type: 'number', minimum, maximum }
 }
@@ -22,26 +22,26 @@ export function over(exclusiveMinimum: number, maximum: number): SchemaNode {
   return { type: 'number', exclusiveMinimum, maximum }
 }
 
-/** A whole number within two bounds. */
+/** An integer within bounds. */
 export function whole(minimum: number, maximum: number): SchemaNode {
   return { type: 'integer', minimum, maximum }
 }
 
-/** One of these texts. */
+/** One of the given texts. */
 export function oneOf(choices: readonly string[]): SchemaNode {
   return { enum: choices }
 }
 
-/** A time, to a tenth of a second. */
+/** A duration in seconds. */
 export const seconds: SchemaNode = number(0.1, 86_400)
 
-/** Further names of a model. */
+/** Alternative names of a model. */
 export const aliases: SchemaNode = {
   words: 'a list of up to 32 names of 1 to 128 characters without spaces',
   accepts: (value) => Array.isArray(value) && value.length <= 32 && value.every((name) => isText(name) && /^\S{1,128}$/.test(name)),
 }
 
-/** A side of a picture. */
+/** Side of a picture. */
 export const pixels: SchemaNode = { ...whole(64, 4096), multipleOf: 8 }
 
 /** A model's id. */
@@ -50,7 +50,7 @@ export const id: SchemaNode = {
   accepts: (value) => isText(value) && /^[a-z0-9](?:[a-z0-9._:/-]{0,126}[a-z0-9])?$/.test(value),
 }
 
-/** A path that stays inside its folder on every platform. */
+/** Whether a path stays inside its folder on every platform. */
 export function isInnerPath(value: unknown): boolean {
   return isText(value) && !/^\/|[\\:\0]/.test(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
@@ -62,7 +62,7 @@ export const webAddress: SchemaNode = {
   accepts: isWebAddress,
 }
 
-/** Addresses of further servers, some with their share. */
+/** URLs of additional servers, optionally with their share. */
 export const replicas: SchemaNode = {
   words: 'a list of up to 64 addresses, or of objects with "url" and "weight" (an integer from 1 to 100)',
   accepts: fits({
@@ -83,7 +83,7 @@ const fileEntry: SchemaNode = {
   required: ['bytes', 'sha256'],
 }
 
-/** Files of a model with their sizes and checksums. */
+/** Files of a model with sizes and checksums. */
 export const fileRecord: SchemaNode = {
   words: 'an object of paths inside the folder, each with "bytes" (an integer) and "sha256" (64 lower-case hexadecimal digits)',
   accepts: (value) => isRecord(value) && Object.keys(value).length > 0 && Object.entries(value).every(isFile),
@@ -93,7 +93,7 @@ function isFile([path, entry]: readonly [string, unknown]): boolean {
   return isInnerPath(path) && fits(fileEntry)(entry)
 }
 
-/** Sizes of pictures: two bounds, or a list. */
+/** Sizes of pictures: bounds, or a list. */
 export const sizes: SchemaNode = {
   words: '{"min", "max"} or a list of {"width", "height"}, all multiples of 8 from 64 to 4096',
   accepts: (value) =>

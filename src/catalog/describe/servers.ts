@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { urlToHttpOptions } from 'node:url'
 import type { UpstreamAddress, UpstreamTimeouts } from '../../core/model.ts'
 
-/** What a `model.json` says of a server. */
+/** Fields of a `model.json` about a server. */
 export interface AddressFields {
   readonly id: string
   readonly url: string
@@ -11,7 +11,7 @@ export interface AddressFields {
   readonly slots?: number
 }
 
-/** Where a model runs, with the defaults filled in that its `model.json` left out. */
+/** The servers of a model, with defaults. */
 export function readAddress(
   { id, url, model = id, keyFile, slots }: AddressFields,
   { folder, usualSlots }: { readonly folder: string; readonly usualSlots: number },
@@ -24,21 +24,21 @@ export function readAddress(
   }
 }
 
-/** An address without a slash at its end, apart from the name and password that may stand in it: addresses are logged and shown. */
+/** Splits name and password from a URL, since URLs are logged and shown; also removes a trailing slash. */
 export function splitLogin(address: string): Pick<UpstreamAddress, 'url' | 'login'> {
   const { auth } = urlToHttpOptions(new URL(address))
   const url = (auth ? address.replace(/\/\/[^/]*@/, '//') : address).replace(/\/+$/, '')
   return { url, ...(auth && { login: auth }) }
 }
 
-/** What a `model.json` says of the patience with a server, in seconds. */
+/** Time limits in a `model.json`, in seconds. */
 export interface TimeoutFields {
   readonly connect?: number
   readonly first?: number
   readonly idle?: number
 }
 
-/** How long a server may take, with the defaults filled in that its `model.json` left out; `usualFirst` null = as long as the request may. */
+/** Time limits of a server with defaults; `usualFirst` null = as long as the request may take. */
 export function readTimeouts(
   { connect = 5, first, idle = 60 }: TimeoutFields = {},
   { usualFirst }: { readonly usualFirst: number | null },
@@ -53,7 +53,7 @@ interface TextServerFields extends AddressFields {
   readonly timeouts?: TimeoutFields
 }
 
-/** The servers that run a language model, with the defaults filled in that its `model.json` left out. */
+/** The servers of a language model with defaults. */
 export function readTextServers(fields: TextServerFields, folder: string): UpstreamAddress {
   const { weight = 1, replicas = [] } = fields
   return {
@@ -67,7 +67,7 @@ export function readTextServers(fields: TextServerFields, folder: string): Upstr
   }
 }
 
-/** Whether a server can be asked at an address. Paths are put behind it; its name and password, where it has them, are taken out of it. */
+/** Whether a text is a usable base URL, to which paths are appended; may contain name and password. */
 export function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !/^https?:\/\/[^?#\\\s]*$/.test(value)) return false
   try {

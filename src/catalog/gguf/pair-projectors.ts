@@ -5,7 +5,10 @@ import { weightName } from '../checkpoint/read-loose-files.ts'
 import { chooseProjector, quantizationOf } from '../hub/choose-gguf.ts'
 import type { FoundProjector } from './read-loose-gguf.ts'
 
-/** Gives every loose language model the mmproj file that lies beside it: the one of its name, or the only model's of a folder whatever it is called. */
+/**
+ * Assigns to each loose language model the mmproj file beside it: the one with a matching name, or any if the folder contains only one
+ * model.
+ */
 export function pairProjectors(entries: readonly CatalogEntry[], projectors: readonly FoundProjector[]): readonly CatalogEntry[] {
   const isLoose = ({ descriptor, modelFile }: CatalogEntry): boolean => descriptor.kind === 'text' && descriptor.file === modelFile
   const folders = Map.groupBy(entries.filter(isLoose), ({ modelFile }) => dirname(modelFile))
@@ -21,13 +24,13 @@ export function pairProjectors(entries: readonly CatalogEntry[], projectors: rea
   })
 }
 
-/** What a model is that sees with a projector, or why it does not. */
+/** The vision fields of a model with a projector, or why it cannot be used. */
 function seeWith({ path, bytes, facts }: FoundProjector, modelBytes: number): Partial<TextModelDescriptor> {
   if ('fault' in facts) return { blindness: `its mmproj file ${facts.fault}` }
   return { vision: true, projector: path, bytes: modelBytes + bytes }
 }
 
-/** A model's name without what tells its files apart. */
+/** A model's name without the suffixes of its files. */
 function bareName(path: string): string {
   const name = weightName(path).replace(/mmproj/i, '')
   const quantization = quantizationOf(name)

@@ -3,7 +3,7 @@ import { type GgufFacts, readGgufFacts } from '../../core/gguf/gguf-facts.ts'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
 
-/** Reads what a GGUF file says of itself; a fault completes a sentence that begins with the file's name. */
+/** Reads the facts of a GGUF file; a fault completes a sentence that begins with the file's name. */
 export async function readGguf(path: string): Promise<GgufFacts | { readonly fault: string }> {
   await using file = await open(path)
   const header = await readGgufHeader(async (position, bytes) => {
@@ -16,7 +16,7 @@ export async function readGguf(path: string): Promise<GgufFacts | { readonly fau
   return readGgufFacts(header) ?? { fault: 'names no architecture in its header' }
 }
 
-/** Why a GGUF file is no model that can be asked for text, embeddings or scores, as the end of a sentence that begins with its name; null = it is one. */
+/** Why a GGUF file cannot serve text, embeddings or ranking, completing a sentence that begins with its name; null = it can. */
 export function refuseGguf({ use, architecture }: GgufFacts): string | null {
   switch (use) {
     case 'text':
@@ -34,7 +34,7 @@ export function refuseGguf({ use, architecture }: GgufFacts): string | null {
   }
 }
 
-/** What a text model's own file says of it. */
+/** Descriptor fields read from a text model's file. */
 export function describeGguf(facts: GgufFacts): Pick<TextModelDescriptor, 'trainedLength' | 'generates' | 'ranks' | 'weights'> {
   const { contextLength, use, architecture, parameters, quantization, layers, vocabularySize, cacheBytesPerToken } = facts
   return {

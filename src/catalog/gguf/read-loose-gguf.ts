@@ -11,34 +11,34 @@ export interface FoundProjector {
   /** Absolute path. */
   readonly path: string
   readonly bytes: number
-  /** A fault ends a sentence about the file. */
+  /** A fault completes a sentence about the file. */
   readonly facts: ProjectorFacts | { readonly fault: string }
 }
 
-/** What a GGUF file without a `model.json` is; null = a later part of a split set, which its first part speaks for. */
+/** Classification of a GGUF file without a `model.json`; null = a later part of a split file. */
 export type LooseGguf =
   | {
       readonly entry: CatalogEntry
-      /** Whether image models may read texts with it. */
+      /** Whether image models may use it as a text encoder. */
       readonly encodes: boolean
     }
   /** A LoRA for language models. */
   | { readonly asset: AssetDescriptor }
-  /** Weights of an image model, and why they are not usable should they be none that Sepia runs. */
+  /** Weights of an image model, with the reason in case Sepia does not support them. */
   | { readonly draws: true; readonly foreign: string }
-  /** What a model that lies beside it sees with, and why it is no model itself. */
+  /** A projector for a model beside it, with the reason why it is not a model itself. */
   | { readonly projector: FoundProjector; readonly unusable: string }
   | { readonly unusable: string }
   | { readonly fault: string }
   | null
 
-/** Language models that image models read texts with. */
+/** Language models used as text encoders of image models. */
 const textEncoders: readonly string[] = ['qwen3', 't5', 't5encoder']
 
 /**
- * Reads a loose GGUF file by its header: the first of a split set stands for all.
+ * Classifies a loose GGUF file by its header; the first part of a split file stands for all.
  *
- * @param name What requests call it.
+ * @param name Its name in requests.
  */
 export async function readLooseGguf({
   path,
@@ -87,7 +87,7 @@ export async function readLooseGguf({
   return { entry: { source, modelFile: path, descriptor }, encodes: textEncoders.includes(facts.architecture) }
 }
 
-/** llama.cpp finds the other parts by this name. */
+/** llama.cpp finds the other parts by these names. */
 function partsOf(path: string, { split }: GgufFacts): readonly string[] {
   if (split === null) return [path]
   const five = (number: number): string => String(number).padStart(5, '0')

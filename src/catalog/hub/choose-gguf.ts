@@ -1,28 +1,28 @@
 import type { RepositoryFile } from './hub-access.ts'
 
-/** The files of one quantization, the first of a split set first. */
+/** Files of one quantization; the first part of a split file comes first. */
 export interface ChosenGguf {
   readonly files: readonly RepositoryFile[]
-  /** As its name spells it; null = the name tells none. */
+  /** Quantization in the file name; null = none. */
   readonly quantization: string | null
-  /** Whether it is the one that is taken when none is named. */
+  /** Whether it is the default. */
   readonly isDefault: boolean
-  /** With which it sees, where the repository has one; of several the first of half precision. */
+  /** Its projector, if the repository has one; half precision is preferred. */
   readonly projector: RepositoryFile | null
-  /** What was left out that one might miss. */
+  /** Notes about files that were left out. */
   readonly notes: readonly string[]
 }
 
 const quantizationInName = /(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|MXFP4(?:_MOE)?|TQ\d_\d|BF16|F16|F32|FP16))(?=[-./]|$)/i
 const splitInName = /-(\d{5})-of-(\d{5})\.gguf$/i
-/** Taken in this order when none is named: the best answer for its size first. */
+/** Order of preference for the default quantization: the best quality for its size first. */
 const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'Q5_K_M', 'Q8_0', 'Q6_K', 'MXFP4', 'MXFP4_MOE', 'F16', 'BF16']
 
 /**
- * Chooses what to fetch of a repository of GGUF files.
+ * Chooses the files of a GGUF repository.
  *
- * @param choice A quantization or a file's path; null = the first of a list of good ones, or the only one.
- * @returns null where the repository has no GGUF file.
+ * @param choice A quantization or a file's path; null = the first preferred one, or the only one.
+ * @returns null = the repository has no GGUF file.
  * @throws {Error} naming the quantizations that it has.
  */
 export function chooseGguf(repository: string, files: readonly RepositoryFile[], choice: string | null): ChosenGguf | null {
@@ -52,14 +52,14 @@ export function chooseGguf(repository: string, files: readonly RepositoryFile[],
 interface GgufSet {
   readonly quantization: string | null
   readonly files: readonly RepositoryFile[]
-  /** Parts that the set says it has. */
+  /** Number of parts according to the names. */
   readonly count: number
 }
 
-/** Of projectors the first of these: as exact as need be, and no larger. */
+/** Order of preference for projectors: sufficient precision first, then small size. */
 const preferredOfProjectors = ['F16', 'BF16', 'F32', 'Q8_0']
 
-/** The projector to take of several of one model. */
+/** Chooses among several projectors of a model. */
 export function chooseProjector<File extends { readonly path: string }>(projectors: readonly File[]): File | null {
   const rank = ({ path }: File): number => {
     const place = preferredOfProjectors.indexOf(quantizationOf(path) ?? '')
@@ -68,7 +68,7 @@ export function chooseProjector<File extends { readonly path: string }>(projecto
   return projectors.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))[0] ?? null
 }
 
-/** The quantization that a file's name spells, in capitals; null = none. */
+/** The quantization in a file name, in capitals; null = none. */
 export function quantizationOf(path: string): string | null {
   return quantizationInName.exec(path.replace(/\.gguf$/i, ''))?.[1]?.toUpperCase() ?? null
 }

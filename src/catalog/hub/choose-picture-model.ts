@@ -1,9 +1,9 @@
 import type { RepositoryFile } from './hub-access.ts'
 
-/** The files of a picture model, by the path that they get in its folder. */
+/** Files of an image model, by path in its folder. */
 export interface ChosenPictureModel {
   readonly files: ReadonlyMap<string, RepositoryFile>
-  /** The one file of weights; null = a folder in diffusers' layout. */
+  /** The single weights file; null = a folder in diffusers' layout. */
   readonly file: string | null
   readonly notes: readonly string[]
 }
@@ -13,11 +13,11 @@ const isConfig =
   /^(?:model_index\.json|(?:unet|transformer|vae|text_encoder|text_encoder_[23]|scheduler|tokenizer|tokenizer_[23])\/(?:[^/]+\.(?:json|txt)|spiece\.model))$/
 
 /**
- * Chooses what to fetch of a repository of a picture model: the file that was named, a folder in diffusers' layout in half precision where it
- * is offered, else the only file of weights.
+ * Chooses the files of an image model's repository: the named file, a folder in diffusers' layout (in half precision if available), else
+ * the only weights file.
  *
- * @returns null where the repository has no such model.
- * @throws {Error} naming the files when several could be meant.
+ * @returns null = the repository has no such model.
+ * @throws {Error} naming the files if the choice is ambiguous.
  */
 export function choosePictureModel(repository: string, files: readonly RepositoryFile[], choice: string | null): ChosenPictureModel | null {
   const weights = files.filter(({ path }) => path.endsWith('.safetensors'))
@@ -47,7 +47,7 @@ function oneFile(file: RepositoryFile): ChosenPictureModel {
   return { files: new Map([[name, file]]), file: name, notes: [] }
 }
 
-/** Half precision goes by names with `.fp16.`; in our folder it has the plain names. */
+/** Half-precision files have names with `.fp16.`; they are stored under plain names. */
 function chooseFolder(files: readonly RepositoryFile[]): ChosenPictureModel | null {
   if (!files.some(({ path }) => path === 'model_index.json')) return null
   const chosen = new Map(files.filter(({ path }) => isConfig.test(path)).map((file) => [file.path, file]))

@@ -2,17 +2,17 @@ import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
 
 import type { FetchRules } from '../web/fetch-public.ts'
 
-/** Where the hub is and who asks it. */
+/** Address and credentials of the hub. */
 export interface HubAccess extends FetchRules {
-  /** Origin of the hub or of a mirror, without a slash at its end. */
+  /** Origin of the hub or a mirror, without a trailing slash. */
   readonly endpoint: string
-  /** An access token; null = only what is public. */
+  /** Access token; null = public models only. */
   readonly token: string | null
-  /** How its interface is asked; absent = directly. */
+  /** Replaces `fetch`; absent = direct connections. */
   readonly fetch?: typeof fetch
-  /** Whether nothing outside this machine is asked; absent = it may be. */
+  /** Whether remote access is disabled; absent = it is enabled. */
   readonly offline?: boolean
-  /** How large files are fetched; absent = the usual way. */
+  /** Overrides for parallel downloads; absent = the defaults. */
   readonly spreading?: Spreading
   readonly wait: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>
 }
@@ -21,8 +21,8 @@ const mostTries = 5
 const longestWaitMs = 60_000
 
 /**
- * Asks the hub once more where it is busy: it names the seconds in `Retry-After`, or the pause doubles from one second on.
- * Its address must be https unless the operator has trusted the host by name.
+ * Creates a `fetch` for the hub that retries while it is busy, after `Retry-After` or with doubling delays from one second. The URL must be
+ * https unless its host is trusted.
  */
 export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask = fetch }: HubAccess, signal: AbortSignal): typeof fetch {
   const { protocol, hostname, origin } = new URL(endpoint)
@@ -33,7 +33,7 @@ export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask
   if (token !== null && !token.startsWith('hf_'))
     throw new Error('The hub\'s token must begin with "hf_"; correct or remove HF_TOKEN, hub-token or hub-token-file.')
   return async (input, init) => {
-    // A list goes on at an address that the answer names, and the token goes with it.
+    // A list continues at a URL from the answer, which receives the token too.
     if (new URL(input instanceof Request ? input.url : input).origin !== origin)
       throw new Error(`${endpoint} redirects to another host; use that host as the hub.`)
     for (let tried = 1; ; tried++) {
@@ -51,7 +51,7 @@ export function createHubFetch({ endpoint, token, trustedHosts, wait, fetch: ask
   }
 }
 
-/** What to do about a refusal of the hub. */
+/** Explains a refusal of the hub and its fix. */
 export function explainRefusal(
   status: number,
   repository: string,
@@ -66,13 +66,13 @@ export function explainRefusal(
   return status >= 500 ? `${endpoint} answered ${status}; try again later.` : null
 }
 
-/** A model on the hub: `hf:<owner>/<repository>[@<revision>][:<choice>]`. */
+/** A hub reference: `hf:<owner>/<repository>[@<revision>][:<choice>]`. */
 export interface HubReference {
-  /** `<owner>/<repository>` as it was written. */
+  /** `<owner>/<repository>` as entered. */
   readonly repository: string
   /** A branch, tag or commit. */
   readonly revision: string
-  /** A quantization such as `Q4_K_M`, or a file's path; null = the default one. */
+  /** A quantization such as `Q4_K_M`, or a file path; null = the default. */
   readonly choice: string | null
 }
 
@@ -81,12 +81,15 @@ const reference = new RegExp(
   `^hf:(?<repository>${name}/${name})(?:@(?<revision>[A-Za-z0-9._/-]{1,128}))?(?::(?<choice>[A-Za-z0-9._/-]{1,200}))?$`,
 )
 
-/** Whether a source of models means the hub. */
+/** Whether a source is a hub name. */
 export function isHubSource(source: string): boolean {
   return source.startsWith('hf:')
 }
 
-/** The references that a source joins by `+`: one, or a file of each repository that a model's parts lie in. @throws {Error} saying how such names are written. */
+/**
+ * Parses references joined by `+`: one, or a file per repository of a model with separate components. @throws {Error} explaining the
+ * format.
+ */
 export function parseHubReferences(source: string): readonly [HubReference, ...HubReference[]] {
   const [first = '', ...parts] = source.split('+')
   return [parseHubReference(first), ...parts.map(parseHubReference)]
@@ -102,13 +105,13 @@ function parseHubReference(source: string): HubReference {
   return { repository, revision, choice }
 }
 
-/** A file of a repository. */
+/** A file in a repository. */
 export interface RepositoryFile {
   readonly path: string
   readonly bytes: number
-  /** Hex SHA-256 of what is stored as a large file; null for small ones. */
+  /** Hex SHA-256 of a large file; null for small ones. */
   readonly sha256: string | null
-  /** Git's hex SHA-1 of a small file with its header. */
+  /** Git blob hash (hex SHA-1) of a small file. */
   readonly gitHash: string
 }
 
@@ -117,10 +120,10 @@ export interface Repository {
   readonly license: string | null
 }
 
-/** No repository of a model has so many. */
+/** Maximum number of files; more than any model's repository has. */
 const mostFiles = 20_000
 
-/** @throws {Error} naming the repository and what to do, also where it is gated or gone. */
+/** @throws {Error} naming the repository and the fix, also if it is gated or missing. */
 export async function readRepository(
   hub: HubAccess,
   { repository, revision }: HubReference,
@@ -143,9 +146,9 @@ export async function readRepository(
   }
 }
 
-/** Over how many connections a large file comes. */
+/** Settings for downloading a large file over several connections. */
 export interface Spreading {
-  /** Smaller files come over one. */
+  /** Smaller files use one connection. */
   readonly leastBytes: number
   readonly connections: number
 }

@@ -9,19 +9,19 @@ import { choosePictureModel } from './choose-picture-model.ts'
 import { explainRefusal, type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
 import { type OriginFile, readParts } from './split-model.ts'
 
-/** What the hub offers by a name: our description of it, and where each file comes from. */
+/** The files of a hub reference: the generated description, and the origin of each file. */
 interface Offer {
   readonly modelFile: ModelFile
   readonly origins: ReadonlyMap<string, OriginFile>
-  /** Small files, which came with the list. */
+  /** Small files, downloaded with the list. */
   readonly contents: ReadonlyMap<string, Buffer>
   readonly notes: readonly string[]
 }
 
-/** Small files of a model together: vocabularies and configurations. */
+/** Maximum total size of small files, such as vocabularies and configurations. */
 const mostSmallBytes = 64 * 1024 * 1024
 
-/** A model of the hub as a source: its `model.json` is written from the list of its files, with the hub's own checksums. */
+/** A hub reference as a source; its `model.json` is generated from the file list with the hub's checksums. */
 export function createHubSource(hub: HubAccess, reference: HubReference, parts: readonly HubReference[] = []): ModelSource {
   let offer: Promise<Offer> | null = null
   const read = (options: { readonly signal: AbortSignal }) =>
@@ -102,7 +102,7 @@ function listFiles(
   )
 }
 
-/** Small files have no SHA-256 on the hub: they are read at once and held to Git's own hash. */
+/** The hub has no SHA-256 of small files, so they are downloaded at once and checked against Git's hash. */
 async function readSmall(
   hub: HubAccess,
   reference: HubReference,

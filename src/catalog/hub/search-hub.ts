@@ -2,13 +2,13 @@ import type { FoundOnHub } from '../../core/model-pull.ts'
 import { createHubFetch, explainRefusal, type HubAccess } from './hub-access.ts'
 
 const mostFound = 20
-/** What Sepia runs: files of llama.cpp, and picture models of diffusers. */
+/** Tags of supported models: those of llama.cpp and diffusers. */
 const searched = [{ tags: ['gguf'] }, { tags: ['diffusers'], task: 'text-to-image' }] as const
 
 /**
- * The most downloaded models that match all words.
+ * Searches for models that match all words, most downloaded first.
  *
- * @throws {Error} saying what to do where the hub refuses.
+ * @throws {Error} with the fix if the hub refuses.
  */
 export async function searchHub(
   hub: HubAccess,

@@ -1,18 +1,18 @@
 import { type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
 
-/** A file of a model, and the repository that it comes from where that is another than the model's. */
+/** A file of a model; `repository` is set if it differs from the model's. */
 export interface OriginFile extends RepositoryFile {
   readonly from?: HubReference
 }
 
-/** Weights, and the two kinds of files that hold tokenizers. */
+/** Weights, and the two kinds of tokenizer files. */
 const isPart = /(?:\.(?:gguf|safetensors)|(?:^|\/)(?:tokenizer\.json|spiece\.model))$/u
 
 /**
- * Finds the files of a model whose parts lie in several repositories: the transformer first, then the others, each by its path.
+ * Resolves a model with components in several repositories: the transformer first, then the others by path.
  *
- * @returns The files by the path that they get in the model's folder.
- * @throws {Error} naming a part that is not there.
+ * @returns The files by path in the model's folder.
+ * @throws {Error} naming a missing component.
  */
 export async function readParts(
   hub: HubAccess,
@@ -38,7 +38,7 @@ export async function readParts(
   return { files, licenses }
 }
 
-/** Tokenizers lie in the folder that their text encoder looks for. */
+/** Tokenizers go into the folder where their text encoder looks for them. */
 function placeOf(repository: string, path: string): string {
   const name = path.split('/').at(-1) ?? path
   if (/\.(?:gguf|safetensors)$/u.test(name)) return name

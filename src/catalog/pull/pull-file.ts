@@ -8,11 +8,11 @@ import { hashFile } from '../verify-model.ts'
 import { keepFetching, notesOf, pullSpans } from './pull-spans.ts'
 
 /**
- * Copies one file of a model and checks it; what an earlier try left is kept and completed.
+ * Downloads a file of a model and checks it; resumes earlier attempts.
  *
  * @returns Its hex SHA-256.
- * @param target Where it goes; grows as `<target>.part`.
- * @throws {Error} when the bytes are not those that `model.json` lists.
+ * @param target Destination; written as `<target>.part` first.
+ * @throws {Error} if the bytes do not match `model.json`.
  */
 export async function pullFile(
   { source, wait, spreading = usualSpreading }: { readonly source: ModelSource } & Pick<HubAccess, 'wait' | 'spreading'>,
@@ -30,7 +30,7 @@ export async function pullFile(
   await mkdir(dirname(target), { recursive: true })
   const noted = await sizeOf(notesOf(part))
   const spreads = source.spreads === true && listed.bytes >= spreading.leastBytes && listed.sha256 !== unknownSum
-  // What one connection began, one goes on with; what several did, no one could.
+  // A download over one connection can be resumed by one; one over several cannot.
   const continues = noted > 0 || (await sizeOf(part)) === 0
   const file = { path, part, bytes: listed.bytes, connections: spreading.connections }
   const arrived = spreads && continues && (await pullSpans({ source, wait }, file, { signal, onBytes }))
@@ -66,7 +66,7 @@ async function appendRest(
   if (done < limit) throw new BrokenOff(`${path} broke off after ${done} of ${limit} bytes; run the same command again to continue.`)
 }
 
-/** A file's size; 0 where there is none. */
+/** Size of a file; 0 if it does not exist. */
 async function sizeOf(file: string): Promise<number> {
   const stats = await stat(file).catch(() => null)
   return stats?.size ?? 0

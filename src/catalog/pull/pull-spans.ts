@@ -4,25 +4,25 @@ import { BrokenOff } from '../catalog-fault.ts'
 import type { HubAccess } from '../hub/hub-access.ts'
 import type { ModelSource } from '../model-source.ts'
 
-/** A part of a file that one connection fetches; `done` is the first byte that is not there yet. */
+/** A range of a file fetched by one connection; `done` is the offset of the first missing byte. */
 interface Span {
   done: number
   readonly end: number
 }
 
-/** Bytes after which what has arrived is noted; a crash costs no more. */
+/** Interval of progress notes in bytes, the maximum lost in a crash. */
 const noteBytes = 32 * 1024 * 1024
 
-/** Where notes lie of what of a file has arrived. */
+/** Path of the progress notes of a download. */
 export function notesOf(part: string): string {
   return `${part}.spans`
 }
 
 /**
- * Fetches a file over several connections, each a stretch of it; what earlier tries noted is not fetched again.
+ * Downloads a file over several connections, each a range of it; ranges recorded by earlier attempts are skipped.
  *
- * @param file.part Grows to the file's size at once; beside it lie the notes until all has arrived.
- * @returns Whether it arrived; false where the source does not begin in the middle, and nothing is left of the try.
+ * @param file.part Allocated at full size; the notes are stored beside it until the download is complete.
+ * @returns Whether it is complete; false if the source does not support ranges, in which case nothing is left behind.
  */
 export async function pullSpans(
   { source, wait }: { readonly source: ModelSource } & Pick<HubAccess, 'wait'>,
@@ -48,7 +48,7 @@ export async function pullSpans(
       if (noted - missing() < noteBytes) return
       noted = missing()
       notes = notes.then(() => note(file, part, spans))
-      // The waiter gets the error.
+      // The waiting caller gets the error.
       notes.catch(() => undefined)
     }
     try {
@@ -85,7 +85,7 @@ export async function pullSpans(
   return true
 }
 
-/** The source began with the first byte, whatever was asked for. */
+/** The source ignored the requested range. */
 class NoMiddle extends Error {}
 
 async function fetchSpan(
@@ -110,7 +110,7 @@ function split(bytes: number, connections: number): readonly Span[] {
   return Array.from({ length: connections }, (_, index) => ({ done: at(index), end: at(index + 1) }))
 }
 
-/** Notes what has arrived, once it is on the disk. */
+/** Records progress after the data is on disk. */
 async function note(file: FileHandle, part: string, spans: readonly Span[]): Promise<void> {
   const text = JSON.stringify(spans)
   await file.datasync()
@@ -118,7 +118,7 @@ async function note(file: FileHandle, part: string, spans: readonly Span[]): Pro
   await rename(`${notesOf(part)}.new`, notesOf(part))
 }
 
-/** What an earlier try noted; null where it left nothing of use. */
+/** Reads the notes of an earlier attempt; null = none usable. */
 async function readSpans(part: string, bytes: number): Promise<readonly Span[] | null> {
   const text = await readFile(notesOf(part), 'utf8').catch(() => null)
   if (text === null) return null
@@ -140,11 +140,11 @@ const mostFruitlessTries = 5
 const pauseMs = 500
 
 /**
- * Connections break: as long as each try brings a byte, or a few without one have not failed in a row, the next one goes on.
+ * Retries interrupted downloads while attempts make progress, or until a few in a row made none.
  *
- * @param fetching.arrived Bytes that are there, of `bytes`.
- * @param fetching.fetchMore One try.
- * @throws {BrokenOff} of the last try; whatever else a try fails with at once.
+ * @param fetching.arrived Bytes received, of `bytes`.
+ * @param fetching.fetchMore Makes one attempt.
+ * @throws {BrokenOff} from the last attempt; other errors at once.
  */
 export async function keepFetching(
   wait: HubAccess['wait'],

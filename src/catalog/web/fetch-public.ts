@@ -8,18 +8,18 @@ import { proxyFaultIn, wantsLogin } from '../../core/outgoing/forward-proxies.ts
 import { BrokenOff } from '../catalog-fault.ts'
 
 const mostRedirects = 5
-/** How long a server may send nothing, before its answer or in the middle of it. */
+/** Maximum silence of a server, before or during its answer. */
 const usualSilenceMs = 60_000
 
-/** What one may fetch from where. */
+/** Rules for downloads. */
 export interface FetchRules {
-  /** Lower-case names and addresses of hosts that may be reached by plain http and in private networks. */
+  /** Hosts, in lower case, that may use plain http and private networks. */
   readonly trustedHosts: readonly string[]
-  /** How long a server may send nothing; absent = a minute. */
+  /** Maximum silence of a server; absent = one minute. */
   readonly silenceMs?: number
-  /** Absent = every address is reached directly. */
+  /** Absent = all connections are direct. */
   readonly proxies?: KnownHosts & {
-    /** The way through a proxy, which it names by host and port; null = directly. */
+    /** The route through a proxy, named by host and port; null = direct. */
     readonly findRoute: (address: URL) => ProxyRoute | null
   }
 }
@@ -31,19 +31,19 @@ interface ProxyRoute {
 
 export interface FetchTarget {
   readonly address: URL
-  /** Byte to begin with; the answer's status says whether the server did. */
+  /** First byte to fetch; the answer's status shows whether the server supports it. */
   readonly from: number
-  /** Sent to the host of the address alone, never to where it leads on; null = none. */
+  /** Sent to the host of the URL only, never after a redirect; null = none. */
   readonly bearer?: string | null
 }
 
 /**
- * Gets a file from the web: by https and from public addresses only, but for hosts named in the rules. Addresses are checked
- * when the connection is made, on the resolved IP, at every redirect again. A proxy resolves names itself: before it is asked, the name
- * is looked up here, and one that is not known here is left to the proxy and to the certificate that it has to show.
+ * Downloads a file, only by https and from public addresses, except for trusted hosts. The resolved IP address is checked for every
+ * connection and redirect. A proxy resolves names itself, so they are resolved here first; names unknown here are left to the proxy and the
+ * check of the certificate.
  *
- * @param options.explain What to do about a refusal, where more is known than its status.
- * @throws {Error} naming the address and what to do.
+ * @param options.explain Explains a refusal beyond its status.
+ * @throws {Error} naming the address and the fix.
  */
 export async function fetchPublic(
   { address, from, bearer = null }: FetchTarget,
@@ -67,7 +67,7 @@ export async function fetchPublic(
   throw new Error(`${address} redirects more than ${mostRedirects} times; check the address.`)
 }
 
-/** By which proxy an address is reached, in words; nothing where it is by none. */
+/** Names the proxy for a URL in a message; empty = direct. */
 export function through(address: URL, rules: FetchRules): string {
   const proxy = proxyOf(address, rules)
   return proxy === null ? '' : ` through the proxy ${proxy}`
@@ -91,7 +91,7 @@ async function send(
     throw new Error(`${address} does not use https, so the file could be changed on the way; ${byName}`)
   const route = proxies?.findRoute(address) ?? null
   if (proxies && route && !trusted && (await isKnownInside(host, proxies, { signal }))) throw leadsInside(address, byName)
-  // The library's types are older than Node's; both agents are Node's own subclassed.
+  // The library's types are older than Node's; both agents are subclasses of Node's.
   const agent: Agent =
     route?.openAgent({ keepAlive: false }) ??
     useAgent(address.href, { keepAlive: false, allowPrivateIPAddress: trusted, allowMetaIPAddress: trusted })
@@ -125,7 +125,7 @@ function leadsInside(address: URL, byName: string, options?: ErrorOptions): Erro
   return new Error(`${address} is in a private network; ${byName}`, options)
 }
 
-/** What asks for another protocol is an answer too: else nobody would hear of it, nor of the end of the connection. */
+/** An upgrade response is an answer too; without a handler, neither it nor the end of the connection would be noticed. */
 function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
@@ -138,18 +138,18 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** A name server that takes longer does not know the name. */
+/** Time limit for resolving a name. */
 const patienceMs = 3000
 
-/** What is known here of hosts. */
+/** Resolves hosts on this machine. */
 export interface KnownHosts {
-  /** Whether an address is plainly not a public one. */
+  /** Whether an address is not public. */
   readonly isPrivateHost: (address: string) => boolean
-  /** The addresses of a name, none where it has none or the signal came first. */
+  /** Resolves a name; empty = no addresses, or aborted. */
   readonly lookUp: (name: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
 }
 
-/** Whether a host is an address of a private network, or a name that leads to one as far as this machine knows; one without a dot is nobody else's. */
+/** Whether a host is a private address, or a name that resolves to one on this machine; names without a dot are always local. */
 export async function isKnownInside(
   host: string,
   { isPrivateHost, lookUp }: KnownHosts,

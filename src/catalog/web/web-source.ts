@@ -2,10 +2,10 @@ import { BrokenOff } from '../catalog-fault.ts'
 import type { ModelSource } from '../model-source.ts'
 import { type FetchRules, fetchPublic, through } from './fetch-public.ts'
 
-/** A `model.json` longer than this is none. */
+/** Maximum size of a `model.json`. */
 const longestModelFile = 1 << 20
 
-/** A model on a web server; a server that knows ranges lets a broken download go on where it stopped. */
+/** A model on a web server; interrupted downloads are resumed if the server supports ranges. */
 export function createWebSource(place: string, rules: FetchRules): ModelSource {
   const addressOf = (path: string) => new URL(path.split('/').map(encodeURIComponent).join('/'), `${place}/`)
   return {
@@ -29,7 +29,7 @@ export function createWebSource(place: string, rules: FetchRules): ModelSource {
   }
 }
 
-/** A body whose early end is reported as that. */
+/** Reports an early end of the body as an interruption. */
 export async function* explainBreaks(
   body: AsyncIterable<Uint8Array>,
   address: URL,

@@ -36,7 +36,7 @@ export const showConfig: Command = {
   },
 }
 
-/** What an address that was not set comes to; '' for other settings, and while only the start decides on the port. */
+/** The effective value of an unset URL; '' for other settings, and if the port is only known after the start. */
 function effectiveAddress({ name }: SettingReport, { addresses, listen: { host, port } }: Config): string {
   const { publicUrl, imageUrl, asyncUrl, textUrl } = resolveAddresses(addresses, port === 0 ? '' : listeningOrigin(host, port))
   const byName: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ function absenceInWords(name: string): string {
   return setting === undefined ? '' : `(${fallbackWords(setting).replaceAll('`', '')})`
 }
 
-/** Asking the drivers takes seconds, in which a person would see nothing. */
+/** Querying drivers takes seconds, so show a spinner. */
 async function find({
   backend,
   terminal,

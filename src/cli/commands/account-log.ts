@@ -6,7 +6,7 @@ import { UsageError } from '../failures.ts'
 import { isoTime, printable, printableLine } from '../printed-text.ts'
 import { findAccount } from './accounts.ts'
 
-/** Switches the request log of one account, shows how it stands, or what it has of a request. */
+/** Switches the request log of an account, shows its state, or prints the bodies of a request. */
 export const logAccount: Command = {
   words: ['account', 'log'],
   summary: 'Switch the encrypted request log of an account; without flags, show its state.',
@@ -39,7 +39,7 @@ export const logAccount: Command = {
   },
 }
 
-/** Adds a key to those of the request log. */
+/** Adds a key to the request log's keys. */
 export const makeLogKey: Command = {
   words: ['log-key', 'make'],
   summary: 'Add a new key for the request log; older keys can still read.',

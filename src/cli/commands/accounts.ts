@@ -114,7 +114,7 @@ export const deleteAccount: Command = {
   },
 }
 
-/** Limits one account, or shows its limits when no flag is given. */
+/** Sets limits of an account, or shows them without flags. */
 export const limitAccount: Command = limitCommand({
   words: ['account', 'limit'],
   summary: "Set or lift an account's limits; without flags, show them.",
@@ -126,7 +126,7 @@ export const limitAccount: Command = limitCommand({
   },
 })
 
-/** The way back in for an owner who forgot the password. */
+/** Restores access for an owner with a forgotten password. */
 export const linkAccount: Command = {
   words: ['account', 'link'],
   summary: 'Print a link to set a new e-mail address and password, once.',
@@ -141,7 +141,7 @@ export const linkAccount: Command = {
   },
 }
 
-/** Lets people sign in again who lost the app and the recovery codes. */
+/** Restores access for users who lost their authenticator app and recovery codes. */
 export const resetSecondFactor: Command = {
   words: ['account', 'second-factor', 'reset'],
   summary: 'Remove the second factor of an account, so that the password is enough again.',
@@ -157,7 +157,7 @@ export const resetSecondFactor: Command = {
   },
 }
 
-/** @throws {UsageError} when no account has this id, with where to find those that exist. */
+/** @throws {UsageError} if there is no account with this id, naming the command that lists them. */
 export async function findAccount(
   desk: Pick<AccountDesk, 'listAccounts'>,
   id: string,

@@ -87,7 +87,7 @@ function tokenObject(token: AccessToken): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Limits one access token within its account, or shows its limits when no flag is given. */
+/** Sets limits of a token, or shows them without flags. */
 export const limitToken: Command = limitCommand({
   words: ['token', 'limit'],
   summary: 'Set or lift the limits of one access token; without flags, show them.',
@@ -113,13 +113,13 @@ export const revokeToken: Command = {
   },
 }
 
-/** The tokens of every account, account by account. */
+/** Tokens of all accounts, account by account. */
 async function listAllTokens(desk: AccountDesk, options: { readonly signal: AbortSignal }): Promise<readonly AccessToken[]> {
   const accounts = await desk.listAccounts(options)
   return (await Promise.all(accounts.map(({ id }) => desk.listTokens(id, options)))).flat()
 }
 
-/** @throws {UsageError} when no token has this id, with where to find those that exist. */
+/** @throws {UsageError} if there is no token with this id, naming the command that lists them. */
 async function findToken(desk: AccountDesk, id: string, options: { readonly signal: AbortSignal }): Promise<AccessToken> {
   const token = (await listAllTokens(desk, options)).find((candidate) => candidate.id === id)
   if (token === undefined) throw new UsageError([{ where: id, message: 'there is no token with this id; see sepia token list.' }])

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command.ts'
 import { openProgressBar } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'
 
-/** A model as GET /v1/models shows it, as far as commands need it. */
+/** A model in GET /v1/models, reduced to the fields in use. */
 export interface ShownModel {
   readonly id: string
   readonly kind: 'text' | 'image'
@@ -20,9 +20,9 @@ export async function fetchModels(service: ServiceClient, options: { readonly si
 }
 
 /**
- * The model to use where a person names none: one in memory if there is one, else the first.
+ * The default model: a loaded one, else the first.
  *
- * @throws {Error} when no model can do it.
+ * @throws {Error} if no model is suitable.
  */
 export async function chooseModel(
   service: ServiceClient,
@@ -36,18 +36,18 @@ export async function chooseModel(
   return chosen.id
 }
 
-/** How long a running service may take to notice a pulled model. */
+/** Time for a running service to notice a pulled model. */
 const noticeMs = 60_000
 
 /**
- * The name of a model at the service, pulled into its data folder first if a source is named that is not installed.
+ * The name of a model at the service; pulls a source into its data folder first if it is not installed.
  *
- * @throws {Error} when it is not installed at a service of another machine, or the service does not notice it.
+ * @throws {Error} if it is not installed at a service on another machine, or the service does not notice it.
  */
 export async function ensureModel(context: CommandContext, service: ServiceClient, name: string): Promise<string> {
   const { backend, config, terminal, signal } = context
   const isInstalled = async (model: string) => (await fetchModels(service, { signal })).some(({ id }) => id === model)
-  // The service names what is installed, and the nearest name, where there is none of this name.
+  // For an unknown name, the service lists the installed models and the nearest name.
   if ((await isInstalled(name)) || !isSource(name)) return name
   if (service.url !== listeningOrigin(config.listen.host, config.listen.port))
     throw new Error(`${name} can only be pulled on the machine of ${service.url}; run sepia model pull ${name} there.`)
@@ -61,7 +61,7 @@ export async function ensureModel(context: CommandContext, service: ServiceClien
   return id
 }
 
-/** Whether a text is a source of a pull rather than a name. */
+/** Whether a text is a pull source rather than a name. */
 function isSource(text: string): boolean {
   return /^(?:hf:|https?:\/\/|[./~])|\.(?:gguf|safetensors)$/i.test(text)
 }

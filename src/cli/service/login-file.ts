@@ -3,23 +3,23 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseRecord } from '../../core/json-value.ts'
 
-/** Which service the command line talks to, and with which access token. */
+/** The service and access token for client commands. */
 export interface Login {
   /** Its origin, such as `https://sepia.example`. */
   readonly url: string
   readonly token: string
 }
 
-/** Where the login of this person is kept. */
+/** Path of the user's login file. */
 export function loginFile(environment: Readonly<Record<string, string | undefined>>): string {
   const folder = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config')
   return join(folder, 'sepia', 'login.json')
 }
 
 /**
- * The login in a file; null when there is none.
+ * Reads a login file; null = none.
  *
- * @throws {Error} naming the file when something else stands in it.
+ * @throws {Error} naming the file if it is invalid.
  */
 export async function readLogin(file: string): Promise<Login | null> {
   const text = await readFile(file, 'utf8').catch(onlyMissing(null))
@@ -30,9 +30,9 @@ export async function readLogin(file: string): Promise<Login | null> {
 }
 
 /**
- * Writes a login so that only its owner can read it, and so that a crash leaves the old one or the new one.
+ * Writes a login atomically, readable only by its user.
  *
- * @throws {Error} with what to do instead where it cannot be kept, as in a container whose root is read-only.
+ * @throws {Error} with an alternative if it cannot be stored, as in a container with a read-only root.
  */
 export async function writeLogin(file: string, login: Login): Promise<void> {
   await write(file, login).catch((cause: unknown) => {
@@ -48,21 +48,23 @@ async function write(file: string, login: Login): Promise<void> {
   await rename(unfinished, file)
 }
 
-/** Node's recursive mkdir tries for ever where a folder exists but cannot hold others, as in /proc; this one fails with the system's error. */
+/**
+ * Node's recursive mkdir loops forever if a folder exists but cannot contain others, as in /proc; this one fails with the system's error.
+ */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code === 'EEXIST') return
-    // Below /proc the parent is there, and the system reports it missing all the same.
+    // In /proc the parent exists although the system reports it missing.
     if (code !== 'ENOENT' || (await stat(dirname(path)).catch(() => null)) !== null) throw error
     await makeFolder(dirname(path))
     await mkdir(path, { mode: 0o700 })
   }
 }
 
-/** Forgets the login; false when there is none. */
+/** Deletes the login; false = there is none. */
 export async function removeLogin(file: string): Promise<boolean> {
   return rm(file).then(() => true, onlyMissing(false))
 }

@@ -5,20 +5,20 @@ import { UsageError } from '../failures.ts'
 import { type Login, loginFile, readLogin, writeLogin } from './login-file.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
 
-/** What tells which service is meant. */
+/** Inputs that determine the service. */
 type Surroundings = Pick<CommandContext, 'flags' | 'environment' | 'config' | 'report' | 'backend' | 'terminal' | 'signal'>
 
 /**
- * The service that a command talks to: that of the flags (an address, or what names a service of this machine, such as `--data`), of the
- * environment, of the last `sepia login`, or else the one of this machine's data folder, for which a token is made and kept.
+ * Opens the service for a command: the one in the flags (a URL, or local settings such as `--data`), in the environment, of the last `sepia
+ * login`, or else the local one, for which a token is created and stored.
  *
- * @throws {UsageError} when an address is given without a token that belongs to it.
+ * @throws {UsageError} if a URL is given without a token for it.
  */
 export async function openService(context: Surroundings): Promise<ServiceClient> {
   return createServiceClient(await findLogin(context), { fetch: context.backend.openFetch(context.config) })
 }
 
-/** @throws {UsageError} naming the flag when the text is no address of a service. */
+/** @throws {UsageError} naming the flag if the text is not a service URL. */
 export function parseServiceUrl(text: string, where: string): string {
   const url = URL.parse(text)
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
@@ -27,9 +27,9 @@ export function parseServiceUrl(text: string, where: string): string {
 }
 
 /**
- * Makes a token of the first account in the data folder of this machine, and keeps it.
+ * Creates a token of the first account in the local data folder and stores it.
  *
- * @param file Where it is kept; by default it is the login.
+ * @param file Path for storing it; by default the login file.
  */
 export async function signInHere(
   { environment, config, backend, terminal, signal }: Surroundings,
@@ -59,7 +59,7 @@ async function findLogin(context: Surroundings): Promise<Login> {
   if (origin !== null && token !== undefined) return { url: origin, token }
   if (origin === null && token === undefined && namesLocalService(context)) return signInNamed(context)
   const kept = await readLogin(loginFile(environment))
-  // A token goes to no other address than the one it was kept for.
+  // A token is only sent to the URL it was stored for.
   if (kept !== null && (origin === null || kept.url === origin)) return { ...kept, ...(token !== undefined && { token }) }
   if (origin !== null)
     throw new UsageError([{ where, message: `there is no token for ${origin}; add --token or SEPIA_TOKEN, or run sepia login ${origin}.` }])
@@ -67,12 +67,12 @@ async function findLogin(context: Surroundings): Promise<Login> {
   return signInHere(context)
 }
 
-/** Whether the command line names a service of this machine by its settings. */
+/** Whether the command line selects a local service by its settings. */
 function namesLocalService({ report }: Surroundings): boolean {
   return report.some(({ name, source }) => serviceSettings.includes(name) && source === `--${name}`)
 }
 
-/** A login of its own in the data folder: that of `sepia login` is for another service. */
+/** A separate login inside the data folder; that of `sepia login` is for another service. */
 async function signInNamed(context: Surroundings): Promise<Login> {
   const { config, backend, signal } = context
   const file = join(config.dataFolder, 'command-line.json')
@@ -88,11 +88,11 @@ async function signInNamed(context: Surroundings): Promise<Login> {
   return isValid ? kept : signInHere(context, file)
 }
 
-/** The flags of every command that talks to a running service. */
+/** Flags of commands that call a running service. */
 export const serviceFlags: readonly CommandFlag[] = [
   { name: 'url', form: '<origin>', help: 'The address of the service, also SEPIA_URL. Default: that of sepia login.' },
   { name: 'token', form: '<text>', help: 'An access token, also SEPIA_TOKEN, which hides it from other users of the machine.' },
 ]
 
-/** What finds the service of this machine where nobody has signed in. */
+/** Settings that locate the local service without a login. */
 export const serviceSettings: readonly string[] = ['data', 'host', 'port', 'database-url', 'database-url-file']

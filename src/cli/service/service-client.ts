@@ -5,22 +5,22 @@ import type { Login } from './login-file.ts'
 
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'DELETE'
-  /** Sent as JSON; makes it a POST unless `method` says otherwise. */
+  /** Sent as JSON; implies POST unless `method` is set. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
-/** A running service, called with an access token. Every failure is an `Error` that says what to do. */
+/** Calls a running service with an access token. Every failure is an `Error` with the fix. */
 export interface ServiceClient {
   readonly url: string
   /** Resolves to the JSON of a successful answer. */
   fetchJson<Answer>(path: string, call: Call): Promise<Answer>
-  /** The events of a stream; ends when the stream does, and leaves it when the reader stops. */
+  /** Events of a stream until it ends; closes it when the consumer stops. */
   watch(path: string, call: Call): AsyncGenerator<ServerEvent, void, undefined>
 }
 
-/** Calls the service at an address; nothing is sent before the first call. */
+/** Creates a client for a service; sends nothing until the first call. */
 export function createServiceClient({ url, token }: Login, { fetch }: { readonly fetch: typeof globalThis.fetch }): ServiceClient {
   const send = async (path: string, { method, body, headers, signal }: Call): Promise<Response> => {
     const init = {
@@ -74,16 +74,16 @@ function findMessage(text: string): string | null {
   return isRecord(error) && typeof error.message === 'string' ? error.message : null
 }
 
-/** One server-sent event: its name (`message` where it has none) and its data. */
+/** A server-sent event: its name (default `message`) and data. */
 export interface ServerEvent {
   readonly name: string
   readonly data: string
 }
 
-/** Longest event that is read, in characters: several pictures as base64. */
+/** Maximum length of an event in characters: several pictures in base64. */
 const longestEvent = 256 * 1024 * 1024
 
-/** Takes the bytes of an event stream apart, however they are cut; comments and unfinished events are left out. */
+/** Parses an event stream from chunks; ignores comments and unfinished events. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   const decoder = new TextDecoder()
   const events: ServerEvent[] = []

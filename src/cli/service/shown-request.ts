@@ -2,7 +2,7 @@ import { printableLine } from '../printed-text.ts'
 import type { ReportProgress } from '../progress-bar.ts'
 import type { ServiceClient } from './service-client.ts'
 
-/** An asynchronous request as the service shows it, as far as commands need it. */
+/** An asynchronous request in the API, reduced to the fields in use. */
 export interface ShownRequest {
   readonly response_id: string
   readonly status: 'pending' | 'running' | 'completed'
@@ -17,13 +17,13 @@ export interface ShownRequest {
   readonly expires_at: string | null
 }
 
-/** How it stands, in the words of the API: `completed`, `running 3/20`, `pending, number 2 in line`. */
+/** Its state in the words of the API: `completed`, `running 3/20`, `pending, number 2 in line`. */
 export function describeStatus({ status, progress, queue_position: position }: ShownRequest): string {
   if (status === 'running') return progress === undefined ? status : `${status} ${progress.step}/${progress.total}`
   return position === undefined || status === 'completed' ? status : `${status}, number ${position} in line`
 }
 
-/** Lines of name and value that say all that is known of a request. */
+/** Name and value lines for a request. */
 export function describeRequest(request: ShownRequest): string {
   const { response_id: id, model, error, created_at: created, started_at: started, completed_at: completed, expires_at: expires } = request
   const rows: readonly (readonly [string, string | null])[] = [
@@ -40,7 +40,7 @@ export function describeRequest(request: ShownRequest): string {
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}  ${printableLine(value)}`])).join('\n')
 }
 
-/** Follows a request to its end. @throws {Error} when the stream ends before that. */
+/** Follows a request until it ends. @throws {Error} if the stream ends earlier. */
 export async function followRequest(
   service: ServiceClient,
   id: string,

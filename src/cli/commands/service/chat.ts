@@ -11,7 +11,7 @@ interface Message {
   readonly content: string
 }
 
-/** A chunk of a streamed answer, as far as it is read. */
+/** A chunk of a streamed answer, reduced to the fields in use. */
 interface Chunk {
   readonly error?: { readonly message: string }
   readonly choices?: readonly {
@@ -64,7 +64,7 @@ export const runModel: Command = {
 
 interface Talk {
   readonly model: string
-  /** "" = in turns, or what comes on standard input; `-` = that. */
+  /** "" = interactive, or standard input; `-` = standard input. */
   readonly question: string
   readonly numbers: ReturnType<typeof readNumbers>
 }
@@ -100,7 +100,7 @@ async function converse(
   return { text: '', json: {} }
 }
 
-/** Asks for lines until there are no more. */
+/** Reads and answers questions until the input ends. */
 async function talk({ terminal, signal }: CommandContext, model: string, onLine: (line: string) => Promise<void>): Promise<void> {
   terminal.err(paint(terminal, 'dim', `Chatting with ${printable(model)}; press Ctrl-D to end.\n`))
   for (;;) {
@@ -110,7 +110,7 @@ async function talk({ terminal, signal }: CommandContext, model: string, onLine:
   }
 }
 
-/** Streams one answer to standard output, thoughts to a person's standard error, and resolves to its text. */
+/** Streams an answer to standard output, and its reasoning to standard error in a terminal; returns the text. */
 async function stream(
   { terminal, signal, json }: CommandContext,
   service: ServiceClient,

@@ -9,7 +9,7 @@ import { openService, serviceFlags, serviceSettings } from '../../service/open-s
 import type { ServiceClient } from '../../service/service-client.ts'
 import { followRequest } from '../../service/shown-request.ts'
 
-/** The output of an image request, as far as it is read. */
+/** Output of an image request, reduced to the fields in use. */
 interface Drawn {
   readonly images: readonly { readonly image_b64: string | null; readonly seed: number }[]
   readonly width: number
@@ -104,22 +104,22 @@ function readFields(flags: ReadonlyMap<string, string>): Readonly<Record<string,
   }
 }
 
-/** How a terminal shows pictures: by kitty's protocol, iTerm2's, or not at all. */
+/** Image protocol of a terminal. */
 export type PictureProtocol = 'kitty' | 'iterm2' | 'none'
 
-/** What a terminal says of itself in the environment; one that says nothing is sent nothing that it might print as text. */
+/** Detects the image protocol from the environment; unknown terminals get no image, which they might print as text. */
 export function detectPictureProtocol(environment: Readonly<Record<string, string | undefined>>): PictureProtocol {
   const { TERM = '', TERM_PROGRAM: program = '', LC_TERMINAL: terminal, KITTY_WINDOW_ID: kitty, TMUX: tmux } = environment
-  // A multiplexer would swallow it or print it.
+  // A terminal multiplexer would drop or print it.
   if (tmux || /^(screen|tmux)/.test(TERM)) return 'none'
   if (kitty || TERM === 'xterm-kitty' || TERM === 'xterm-ghostty' || program === 'ghostty') return 'kitty'
   return ['iTerm.app', 'WezTerm'].includes(program) || terminal === 'iTerm2' ? 'iterm2' : 'none'
 }
 
-/** Most base64 characters that kitty takes in one piece. */
+/** Maximum base64 characters per chunk of kitty's protocol. */
 const pieceLength = 4096
 
-/** What to write to a terminal so that it shows a PNG; empty where it cannot. */
+/** Escape sequence that shows a PNG; empty if unsupported. */
 export function showPicture(protocol: PictureProtocol, base64: string): string {
   if (protocol === 'none') return ''
   if (protocol === 'iterm2') return `\u001b]1337;File=inline=1;preserveAspectRatio=1:${base64}\u0007\n`

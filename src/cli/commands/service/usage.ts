@@ -34,7 +34,7 @@ interface UsageRow {
   readonly first_token_ms?: Percentiles | null
 }
 
-/** What GET /v1/usage answers. */
+/** Response of GET /v1/usage. */
 interface Usage {
   readonly data: readonly UsageRow[]
   readonly budgets: readonly UsageBudget[]
@@ -46,7 +46,7 @@ function leftSentence({ of, unit, per, limit, left }: UsageBudget): string {
   return `${left} of ${limit} ${unit}${whose} ${unit === 'money' ? 'is' : 'are'} left for this ${per}.`
 }
 
-/** A row as a table for spreadsheets has it: every field, nested ones apart. */
+/** Flattens a row for spreadsheets. */
 function csvFields({ latency_ms: latency, first_token_ms: first, ...row }: UsageRow): Readonly<Record<string, string | number | null>> {
   const fieldsOf = (name: string, of: Percentiles | null) => ({
     [`${name}p50_ms`]: of?.p50 ?? null,
