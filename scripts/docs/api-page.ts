@@ -86,14 +86,14 @@ function section(route: DocumentedRoute): string {
   const parameterCells = parameterRows(parameters).map((row) => cells(row).toSpliced(1, 0, row.in))
   const bodyCells = body === undefined ? [] : fieldRows(body).map(cells)
   const outcomes = answers.map(({ status, description: words }) => `${status} (${words.replace(/\.$/, '')})`).join(', ')
-  const refused = refusals.length === 0 ? '' : `; refusals ${refusals.toSorted((a, b) => a - b).join(', ')}`
+  const refused = refusals.length === 0 ? '' : `Errors: ${refusals.toSorted((a, b) => a - b).join(', ')}.`
   return [
     `## ${method} ${path}`,
     describePurpose(route),
     describeScopes(route),
     table(['name', 'in', 'must be', 'default', 'meaning'], parameterCells),
     table(['field', 'must be', 'default', 'meaning'], bodyCells),
-    `Answers ${outcomes}${refused}.`,
+    [outcomes === '' ? '' : `Responses: ${outcomes}.`, refused].filter((words) => words !== '').join(' '),
   ]
     .filter((part) => part !== '')
     .join('\n\n')

@@ -54,8 +54,8 @@ function renderRoute(route: DocumentedRoute): string {
     `<p>${escapeHtml(describeScopes(route))}</p>`,
     renderTable('Parameters and headers', ['name', 'in', 'must be', 'default', 'meaning'], parameterCells),
     renderTable('Body', ['field', 'must be', 'default', 'meaning'], bodyCells),
-    `<p>Answers ${answers.map(({ status, description: words }) => `${status} (${escapeHtml(words)})`).join(', ')}`,
-    `${refusals.length === 0 ? '' : `; refusals ${refusals.toSorted((a, b) => a - b).join(', ')}`}</p>`,
+    `<p>Responses: ${answers.map(({ status, description: words }) => `${status} (${escapeHtml(words)})`).join(', ')}</p>`,
+    refusals.length === 0 ? '' : `<p>Errors: ${refusals.toSorted((a, b) => a - b).join(', ')}</p>`,
     '</section>',
   ].join('\n')
 }

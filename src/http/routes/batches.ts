@@ -39,7 +39,7 @@ export const batchRoutes: readonly Route[] = [
     summary: 'List your batches, newest first',
     scopes: ['text'],
     parameters: pageParameters('desc').filter(({ name }) => name !== 'order'),
-    answers: [json('One page.', pageSchema(batchObjectSchema))],
+    answers: [json('A page of batches.', pageSchema(batchObjectSchema))],
     refusals: [400, 429],
     handle:
       ({ documents }) =>
@@ -58,7 +58,7 @@ export const batchRoutes: readonly Route[] = [
     summary: 'Get a batch',
     scopes: ['text'],
     parameters: [id],
-    answers: [json('How it stands.', batchObjectSchema)],
+    answers: [json('The batch.', batchObjectSchema)],
     refusals: [404, 429],
     handle:
       (deps) =>
@@ -72,7 +72,7 @@ export const batchRoutes: readonly Route[] = [
     description: 'Waiting lines are cancelled shortly; finished ones stay in the results. Send no body.',
     scopes: ['text'],
     parameters: [id],
-    answers: [json('Its current state.', batchObjectSchema)],
+    answers: [json('The batch.', batchObjectSchema)],
     refusals: [404, 413, 415, 429, 503],
     handle:
       (deps) =>

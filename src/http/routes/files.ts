@@ -56,7 +56,7 @@ export const fileRoutes: readonly Route[] = [
     summary: 'List your files, newest first',
     scopes: ['text'],
     parameters: [...pageParameters('desc'), inQuery('purpose', 'Only files that are for this.')],
-    answers: [json('One page.', pageSchema(fileObjectSchema))],
+    answers: [json('A page of files.', pageSchema(fileObjectSchema))],
     refusals: [400, 429],
     handle:
       ({ documents }) =>
@@ -85,7 +85,7 @@ export const fileRoutes: readonly Route[] = [
     summary: 'Fetch the content of a file',
     scopes: ['text'],
     parameters: [id],
-    answers: [media('Its bytes.', 'application/octet-stream')],
+    answers: [media('The bytes of the file.', 'application/octet-stream')],
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const { reply, options, onFailure } = call
@@ -103,7 +103,7 @@ export const fileRoutes: readonly Route[] = [
     summary: 'Delete a file',
     scopes: ['text'],
     parameters: [id],
-    answers: [json('It is gone.', fileDeletedSchema)],
+    answers: [json('The file is deleted.', fileDeletedSchema)],
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       await removeFile(deps, targetOf(call), call.options)

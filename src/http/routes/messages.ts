@@ -66,7 +66,7 @@ export const messageRoutes: readonly Route[] = [
     parameters: [beta],
     body: countRequestSchema,
     example: { model, messages },
-    answers: [json('The count.', messageCountSchema)],
+    answers: [json('The number of tokens.', messageCountSchema)],
     refusals: modelRefusals,
     handle:
       (deps) =>

@@ -46,7 +46,7 @@ export const requestRoutes: readonly Route[] = [
       inQuery('limit', 'Entries per page.', limitSchema),
       inQuery('after', 'The `next` of the page before.'),
     ],
-    answers: [json('One page.', inferenceListSchema)],
+    answers: [json('A page of requests.', inferenceListSchema)],
     refusals: [400, 429],
     handle:
       (deps) =>
@@ -73,7 +73,7 @@ export const requestRoutes: readonly Route[] = [
       inQuery('wait', 'Wait for completion, at most this many seconds.', Type.Number({ minimum: 0, maximum: 60 })),
       header('Prefer', '`wait=<seconds>` does the same.'),
     ],
-    answers: [json('Its state; with Retry-After until it is completed.', inferenceSchema)],
+    answers: [json('The state of the request, with Retry-After until it is completed.', inferenceSchema)],
     refusals: [400, 404, 429],
     takesLonger: true,
     handle: (deps) => (call) => pollRequest(deps, call),
@@ -88,7 +88,7 @@ export const requestRoutes: readonly Route[] = [
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [id],
-    answers: [media('Its events, as server-sent events.', 'text/event-stream')],
+    answers: [media('The events of the request.', 'text/event-stream')],
     refusals: [404, 429],
     hasNoHead: true,
     handle: (deps) => async (call) => {
@@ -112,7 +112,7 @@ export const requestRoutes: readonly Route[] = [
     scopes: ['text', 'image'],
     scopeRule: ofItsKind,
     parameters: [id],
-    answers: [json('Its current state.', inferenceSchema)],
+    answers: [json('The current state of the request.', inferenceSchema)],
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const target = readTarget(call)
@@ -133,7 +133,7 @@ export const requestRoutes: readonly Route[] = [
     idleQuery: [...includeQuery, ...keptStreamQuery],
     answers: [
       json('The output.', Type.Union([imageResultSchema, chatCompletionSchema])),
-      { status: 304, description: 'It has not changed.' },
+      { status: 304, description: 'The output has not changed.' },
     ],
     refusals: [400, 404, 409, 410, 422, 429, 503, 504],
     takesLonger: true,

@@ -20,7 +20,7 @@ export const showUsage: Route = {
       'One or more of `token`, `model`, `day`, `hour`, with commas: sums by these, with latencies. Hours are kept for 31 days.',
     ),
   ],
-  answers: [json('Sums per day and model, or as `by` asks, and budgets.', usageSchema)],
+  answers: [json('Sums per day and model, or by the fields in `by`, and remaining budgets.', usageSchema)],
   refusals: [429],
   handle:
     (deps) =>
@@ -65,7 +65,7 @@ export const probeRoutes: readonly Route[] = [
     summary: 'Check liveness',
     description: 'Also at /health.',
     scopes: null,
-    answers: [json('It is.', statusSchema)],
+    answers: [json('The process is alive.', statusSchema)],
     handle: () => async () => ({ status: 'ok' }),
   },
   {
@@ -73,7 +73,7 @@ export const probeRoutes: readonly Route[] = [
     path: '/readyz',
     summary: 'Check readiness',
     scopes: null,
-    answers: [json('It can.', statusSchema)],
+    answers: [json('The service accepts work.', statusSchema)],
     refusals: [503],
     handle: (deps) => async () => {
       await requireReady(deps)

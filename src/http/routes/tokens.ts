@@ -72,7 +72,7 @@ export const tokenRoutes: readonly Route[] = [
     model: 'named',
     body: chatRequestSchema,
     example: { model, messages: [{ role: 'user', content: 'What is the capital of France?' }] },
-    answers: [json('The count.', inputTokensSchema)],
+    answers: [json('The number of tokens.', inputTokensSchema)],
     refusals: modelRefusals,
     handle: (deps, settings) => {
       const parse = createChatRequestParser(settings)

@@ -37,7 +37,8 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/v1/webhooks/secrets/rotate',
     summary: 'Create a webhook secret',
-    description: 'It signs at once; the previous one also signs for a day, older ones no longer. Send no body or an empty object.',
+    description:
+      'It signs immediately. The previous secret also signs for a day; older ones stop signing. Send no body or an empty object.',
     scopes: ['text', 'image'],
     answers: [json('The new secret.', webhookSecretSchema)],
     refusals: [400, 413, 415, 429, 503],

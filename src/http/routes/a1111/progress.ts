@@ -41,7 +41,7 @@ export const a1111ProgressRoutes: readonly Route[] = [
     description:
       'Stops images that /sdapi/v1/… draws for this token on this node; their requests are answered without images, and one to /sdapi/v1/extra-single-image with 409.',
     scopes: ['image'],
-    answers: [json('The images stop.', Type.Object({}))],
+    answers: [json('The images are stopped.', Type.Object({}))],
     refusals: [429],
     handle:
       ({ drawings }) =>

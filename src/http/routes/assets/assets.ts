@@ -38,7 +38,7 @@ export const assetRoutes: readonly Route[] = [
     summary: 'List your assets and the public ones',
     scopes,
     parameters: assetQueryNames.map((name) => inQuery(name, "The original's filter or page.")),
-    answers: [json('One page.', assetListSchema)],
+    answers: [json('A page of assets.', assetListSchema)],
     refusals: [429],
     handle:
       ({ assets }) =>
@@ -60,7 +60,7 @@ export const assetRoutes: readonly Route[] = [
       name: 'watercolour',
       data: { asset_type: 'lora', data_type: 'fp16', file_format: 'safetensors', engine: 'image/stable-diffusion-xl-v1-0' },
     },
-    answers: [json('The asset, and where its file goes.', assetTransferSchema)],
+    answers: [json('The asset and its upload address.', assetTransferSchema)],
     refusals: [400, 413, 415, 422, 429],
     handle:
       (deps) =>
@@ -97,7 +97,7 @@ export const assetRoutes: readonly Route[] = [
     description: 'New requests no longer find it; its file stays until earlier requests are done.',
     scopes: ['image'],
     parameters: [named],
-    answers: [json('When.', deletedAssetSchema)],
+    answers: [json('The asset is deleted.', deletedAssetSchema)],
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const asset = await find(deps, call)
@@ -114,7 +114,7 @@ export const assetRoutes: readonly Route[] = [
     parameters: [named],
     body: completeUploadSchema,
     example: {},
-    answers: [json('It is ready or was rejected.', completedUploadSchema)],
+    answers: [json('The asset, ready or rejected.', completedUploadSchema)],
     refusals: [400, 404, 413, 415, 422, 429],
     handle: (deps) => async (call) => {
       const { incoming, caller, options } = call

@@ -52,7 +52,7 @@ export const storedChatRoutes: readonly Route[] = [
       inQuery('model', 'Only those of this model.'),
       inQuery('metadata[…]', 'Only those with this metadata, such as `metadata[topic]=cats`.'),
     ],
-    answers: [json('One page.', storedChatListSchema)],
+    answers: [json('A page of chat completions.', storedChatListSchema)],
     refusals: [404, 429],
     handle:
       (deps) =>
@@ -87,7 +87,7 @@ export const storedChatRoutes: readonly Route[] = [
     summary: 'List the messages of a stored chat completion',
     scopes: ['read', 'text'],
     parameters: [id, ...page],
-    answers: [json('One page.', storedMessageListSchema)],
+    answers: [json('A page of messages.', storedMessageListSchema)],
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const query = readPageQuery(call.query, 'asc')
@@ -123,7 +123,7 @@ export const storedChatRoutes: readonly Route[] = [
     summary: 'Delete a stored chat completion',
     scopes: ['text'],
     parameters: [id],
-    answers: [json('It is gone.', deletedChatSchema)],
+    answers: [json('The chat completion is deleted.', deletedChatSchema)],
     refusals: [404, 429],
     handle: (deps) => async (call) => {
       const target = targetOf(call)

@@ -84,7 +84,7 @@ export const ollamaModelRoutes: readonly Route[] = [
     origin: 'textUrl',
     summary: "Pull a model, in Ollama's format",
     description:
-      'The model is `hf.co/<owner>/<repository>[:<quantization>]`, or what `sepia model pull` takes. Reports progress in JSON lines. The pull goes on when the client leaves.',
+      'The model is `hf.co/<owner>/<repository>[:<quantization>]`, or a source of `sepia model pull`. Reports progress in JSON lines. The pull continues when the client disconnects.',
     scopes,
     scopeRule: owners,
     body: ollamaNameSchema,
@@ -102,7 +102,7 @@ export const ollamaModelRoutes: readonly Route[] = [
     scopeRule: owners,
     body: ollamaNameSchema,
     example: { model: 'qwen/qwen3-8b-gguf' },
-    answers: [{ status: 200, description: 'It is deleted.' }],
+    answers: [{ status: 200, description: 'The model is deleted.' }],
     refusals: [404, 413, 415, 422, 429],
     handle: (deps, settings) => (call) => remove(deps, settings, call),
   },

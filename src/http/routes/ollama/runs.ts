@@ -61,7 +61,7 @@ export const ollamaRunRoutes: readonly Route[] = [
 ]
 
 function answerOf(schema: TSchema): Route['answers'][number] {
-  return { status: 200, description: 'The answer, or a line of it.', content: { 'application/json': schema, [ndjson]: text } }
+  return { status: 200, description: 'The answer, or one line of its stream.', content: { 'application/json': schema, [ndjson]: text } }
 }
 
 interface Shape {

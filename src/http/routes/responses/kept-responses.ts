@@ -30,7 +30,7 @@ export const keptResponseRoutes: readonly Route[] = [
     summary: 'List stored responses',
     scopes: ['read', 'text'],
     parameters: page,
-    answers: [json('One page.', responseListSchema)],
+    answers: [json('A page of responses.', responseListSchema)],
     refusals: [400, 404, 429],
     handle:
       (deps) =>
@@ -51,7 +51,7 @@ export const keptResponseRoutes: readonly Route[] = [
     scopes: ['read', 'text'],
     parameters: [id, ...page],
     idleQuery: includeQuery,
-    answers: [json('One page.', itemListSchema)],
+    answers: [json('A page of items.', itemListSchema)],
     refusals: [400, 404, 429],
     handle: (deps, settings) => async (call) => {
       checkInclude(call.query)
@@ -88,7 +88,7 @@ export const keptResponseRoutes: readonly Route[] = [
     description: 'One that still runs in the background is cancelled.',
     scopes: ['text'],
     parameters: [id],
-    answers: [json('It is gone.', deletedResponseSchema)],
+    answers: [json('The response is deleted.', deletedResponseSchema)],
     refusals: [404, 429],
     handle: (httpDeps, settings) => {
       const deps = keeping(httpDeps, settings)

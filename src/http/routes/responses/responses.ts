@@ -102,7 +102,7 @@ export const responseRoutes: readonly Route[] = [
     model: 'chosen',
     body: responseRequestSchema,
     example: { model, input: 'What is the capital of France?' },
-    answers: [json('The count.', inputTokensSchema)],
+    answers: [json('The number of tokens.', inputTokensSchema)],
     refusals: modelRefusals,
     handle: (routeDeps, { mostDocumentBytes }) => {
       const deps = { ...routeDeps, mostDocumentBytes }

@@ -175,7 +175,7 @@ export const img2imgSchema = Type.Object(
         minimum: 0,
         maximum: 3,
         default: 0,
-        description: 'What lies under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
+        description: 'Initial content under the mask: 0 = the colours around it, 1 = the image. 2 and 3 are rejected.',
       }),
     ),
     inpaint_full_res: Type.Optional(

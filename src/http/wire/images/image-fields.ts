@@ -102,7 +102,7 @@ export const imageFields = {
   textual_inversions: Type.Optional(
     Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 100 }), {
       maxProperties: 16,
-      description: 'Textual inversions by asset name, each with the word in the prompts that it stands for.',
+      description: 'Textual inversions by asset name, each with the word that represents it in the prompts.',
     }),
   ),
   vae: Type.Optional(Type.String({ minLength: 1, description: "A VAE by asset name, in place of the model's own." })),

@@ -57,7 +57,7 @@ export const responseRequestSchema = Type.Object(
     }),
     instructions: Type.Optional(Type.String({ description: 'Instructions for the model; not kept for the next response.' })),
     previous_response_id: Type.Optional(
-      Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation goes on.' }),
+      Type.String({ pattern: '^resp_[0-9a-f]{32}$', description: 'A stored response whose conversation continues.' }),
     ),
     store: Type.Optional(Type.Boolean({ default: true, description: 'Whether the response is kept for 24 hours.' })),
     background: Type.Optional(Type.Boolean({ default: false, description: 'Whether it runs in the background; poll it by its id.' })),

@@ -48,7 +48,7 @@ export const responseToolFields = {
     Type.Array(Type.Union([functionTool, customTool, namespaceTool]), {
       maxItems: 128,
       description:
-        'Functions and custom tools the model may call, alone or in namespaces; the tools built into OpenAI’s own service are refused by name.',
+        'Functions and custom tools the model may call, alone or in namespaces. Tools built into OpenAI’s own service are rejected by name.',
     }),
   ),
   tool_choice: Type.Optional(
