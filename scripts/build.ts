@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { appBuildFolder } from '../src/console/bundle/app-build-folder.ts'
+import { appBuildFolder } from '../src/console/bundle/app-files.ts'
 
 // `npm run build`, which `npm start` runs first: when the console is missing or older than its sources, bundles it and starts the service
 // once on an empty folder, so that the real start finds compiled code. Where it fails, the service starts all the same.

@@ -6,7 +6,7 @@ import { findInference } from '../operations/deferred/inferences.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
 /** A request as it is remembered: of an asynchronous one at least how it stands, of any other its record. */
-export interface FoundRequest {
+interface FoundRequest {
   readonly id: string
   readonly accountId: string
   readonly record: NumberedRequest | null
@@ -42,4 +42,18 @@ export async function findRequest(
 
 function requestNotFound(): ServiceError {
   return new ServiceError('request_not_found', 'This request does not exist; requests are kept for eight days.')
+}
+
+/** Where a page of requests ended, as the query parameter `after` has it: its number, or null for what is nowhere. */
+export function readRequestPlace(after: string): number | null {
+  return /^\d{1,15}$/.test(after) ? Number(after) : null
+}
+
+/** An inference as a person may see it: why it failed is for owners, what others' came to for nobody. */
+export function showInference(inference: Inference, { id, role }: Pick<Account, 'id' | 'role'>): Inference {
+  const { error } = inference
+  const shown = inference.accountId === id ? inference : { ...inference, output: null }
+  if (error === null || role === 'owner') return shown
+  const { cause: _, ...visible } = error
+  return { ...shown, error: visible }
 }

@@ -3,7 +3,7 @@ import type { Inference } from '../core/inference.ts'
 import type { NumberedRequest } from '../core/ports/request-log.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 import type { ListedRequest, RequestPage, RequestQuery } from './contract/requests.ts'
-import { showInference } from './show-inference.ts'
+import { showInference } from './find-request.ts'
 import { hasPictures, imageAddress } from './stored-images.ts'
 
 type Dependencies = Pick<ConsoleDependencies, 'requests' | 'log' | 'tokens' | 'accounts' | 'clock'>

@@ -5,11 +5,10 @@ import { type DeviceChoice, type FoundDevice, type GpuSetting, imageBackend, tex
 
 type Options = { readonly signal: AbortSignal }
 
-const probes = {
-  text: { entry: new URL('./text-devices.ts', import.meta.url), flags: [] },
-  images: { entry: new URL('./image-devices.ts', import.meta.url), flags: [] },
-  softwareImages: { entry: new URL('./image-devices.ts', import.meta.url), flags: ['--software'] },
-} as const
+const entry = fileURLToPath(new URL('./probe-devices.ts', import.meta.url))
+
+/** Arguments of `probe-devices.ts`. */
+const probes = { text: ['text'], images: ['images'], softwareImages: ['images', '--software'] } as const
 
 /** Time limit for a driver's answer. */
 const patienceMs = 60_000
@@ -39,9 +38,8 @@ export async function findMissingBackend(gpu: GpuSetting, options: Options): Pro
 
 /** A driver may crash or hang, so it is probed in a separate process; without an answer there are no devices. */
 async function probe(name: keyof typeof probes, { signal }: Options): Promise<readonly FoundDevice[]> {
-  const { entry, flags } = probes[name]
   signal.throwIfAborted()
-  const child = fork(fileURLToPath(entry), [...flags], {
+  const child = fork(entry, [...probes[name]], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -1,6 +1,11 @@
+import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
+
+/** Where the bundled browser code lies. */
+export const appBuildFolder: string = join(import.meta.dirname, '../../../dist/console')
 
 /** A file of the browser code, with its compressed twins. */
 export interface AppFile {
@@ -39,4 +44,33 @@ async function readAppFile(file: string): Promise<AppFile> {
     gzip: await readFile(`${file}.gz`).catch(() => null),
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 24)}"`,
   }
+}
+
+/**
+ * The built browser code. `npm start` builds it; where it is missing, the first visitor has it built in a process
+ * of its own, so that the start of the service never waits for it.
+ */
+export class AppSource {
+  readonly #folder: string
+  #files: ReadonlyMap<string, AppFile> | null = null
+  #building: Promise<void> | null = null
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The files, or null while they are being built. */
+  async files(): Promise<ReadonlyMap<string, AppFile> | null> {
+    this.#files ??= await readAppFiles(this.#folder)
+    if (this.#files === null) {
+      this.#building ??= buildInChild().finally(() => {
+        this.#building = null
+      })
+    }
+    return this.#files
+  }
+}
+
+async function buildInChild(): Promise<void> {
+  await once(fork(join(import.meta.dirname, 'build.ts'), { stdio: 'ignore' }), 'exit')
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Plugin } from 'vite'
-import { appBuildFolder } from './app-build-folder.ts'
+import { appBuildFolder } from './app-files.ts'
 
 const compressible = /\.(?:html|js|css|svg)$/
 

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts'
+import type { Account, Session } from '../../core/account.ts'
 import type { BodyLogSwitch } from '../../core/requests/logged-body.ts'
 import type { SecondFactorBegun } from './second-factor.ts'
 
@@ -63,4 +63,17 @@ export type SecondFactorRequired =
 export interface SignInRequested {
   readonly account: null
   readonly asks: 'sign-in'
+}
+
+/** A browser that is signed in. */
+export interface ListedSession extends Pick<Session, 'address' | 'agent' | 'createdAt' | 'expiresAt' | 'lastUsedAt'> {
+  readonly id: string
+  /** Whether it is the one that asks. */
+  readonly current: boolean
+}
+
+/** GET /console/api/sessions; DELETE /console/api/sessions/:id ends one, DELETE /console/api/sessions all but the one that asks. */
+export interface SessionList {
+  /** Newest first. */
+  readonly sessions: readonly ListedSession[]
 }

@@ -9,7 +9,7 @@ import type { AccountChange, OwnDeletion, OwnLimits } from '../contract/account.
 import type { SignedIn } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
-import { browserOf } from '../sign-in/browser-of.ts'
+import { browserOf } from '../sign-in/known-browser.ts'
 import { refuseGuessable } from '../sign-in/password-rule.ts'
 import { proveOneself } from '../sign-in/prove-oneself.ts'
 import { openSession } from '../sign-in/session.ts'

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
-import type { AppFile } from '../bundle/app-files.ts'
-import type { AppSource } from '../bundle/app-source.ts'
+import type { AppFile, AppSource } from '../bundle/app-files.ts'
 
 const forever = 'public, max-age=31536000, immutable'
 const building = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>Sepia</title>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startConsoleService } from '../../../test/support/console-service.ts'
 import type { AuditPage } from '../contract/audit.ts'
-import type { ListedSession } from '../contract/sessions.ts'
+import type { ListedSession } from '../contract/session.ts'
 
 const password = 'a poet of science'
 

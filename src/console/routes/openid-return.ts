@@ -6,13 +6,12 @@ import { type Admitted, admitIdentity } from '../../operations/access/admit-iden
 import { SignInRefusal } from '../../operations/access/sign-in-refusal.ts'
 import { readServiceKey } from '../../operations/service-key.ts'
 import { recordAudit } from '../record-audit.ts'
-import { browserOf } from '../sign-in/browser-of.ts'
 import { readHostCookie, writeHostCookie } from '../sign-in/host-cookie.ts'
+import { browserOf } from '../sign-in/known-browser.ts'
 import { callbackPath, flowCookie, type OpenIdDependencies } from '../sign-in/openid/openid-dependencies.ts'
 import { reportUnreachable } from '../sign-in/openid/report-unreachable.ts'
 import { openFlow, type SignInFlow } from '../sign-in/openid/sign-in-flow.ts'
-import { openSession } from '../sign-in/session.ts'
-import { writeSessionCookie } from '../sign-in/session-cookie.ts'
+import { openSession, writeSessionCookie } from '../sign-in/session.ts'
 import { returnKeys } from '../sign-in/throttle-keys.ts'
 
 /**

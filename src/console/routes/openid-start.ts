@@ -10,8 +10,7 @@ import { writeHostCookie } from '../sign-in/host-cookie.ts'
 import { callbackPath, flowCookie, type OpenIdDependencies } from '../sign-in/openid/openid-dependencies.ts'
 import { reportUnreachable } from '../sign-in/openid/report-unreachable.ts'
 import { flowMs, type SignInFlow, sealFlow } from '../sign-in/openid/sign-in-flow.ts'
-import { findSessionAccount } from '../sign-in/session.ts'
-import { readSessionCookie } from '../sign-in/session-cookie.ts'
+import { findSessionAccount, readSessionCookie } from '../sign-in/session.ts'
 
 const firstPage = '/console/chat'
 const readStart: BodyReader<OpenIdStart> = createBodyReader({

@@ -2,20 +2,28 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
+import { hashSecretText } from '../../operations/access/secret-text.ts'
 import type { ConsoleDependencies, SignInSettings } from '../console-dependencies.ts'
-import type { Credentials, CurrentSession, SecondFactorRequired, SignedIn, SignInWays } from '../contract/session.ts'
+import type { Credentials, CurrentSession, SecondFactorRequired, SessionList, SignedIn, SignInWays } from '../contract/session.ts'
 import { type BodyReader, createBodyReader } from '../read-console-input.ts'
 import { recordAudit } from '../record-audit.ts'
-import { browserOf } from '../sign-in/browser-of.ts'
 import { canOwnersSignIn } from '../sign-in/can-owners-sign-in.ts'
-import { readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
+import { browserOf, readKnownBrowser, type SignInSecret, writeKnownBrowser } from '../sign-in/known-browser.ts'
 import { passkeySite } from '../sign-in/passkeys/passkey-site.ts'
 import type { PasswordHasher } from '../sign-in/password-hasher.ts'
 import { type GatePassed, passSecondFactor } from '../sign-in/second-factor-gate.ts'
-import { closeSession, findSessionAccount, openSession } from '../sign-in/session.ts'
-import { readSessionCookie, writeSessionCookie } from '../sign-in/session-cookie.ts'
+import {
+  closeSession,
+  endSession,
+  findSessionAccount,
+  listOpenSessions,
+  openSession,
+  readSessionCookie,
+  writeSessionCookie,
+} from '../sign-in/session.ts'
 import { codeField, passwordField } from '../sign-in/sign-in-fields.ts'
 import type { SignInThrottle } from '../sign-in/sign-in-throttle.ts'
+import { personOf } from '../sign-in/signed-in.ts'
 import { knownBrowserKeys, signInKeys } from '../sign-in/throttle-keys.ts'
 
 export type SessionRouteDependencies = Pick<
@@ -125,4 +133,34 @@ export function requirePasswords({ local }: SignInSettings): void {
 export function signInWays({ signIn, addresses }: Pick<SessionRouteDependencies, 'signIn' | 'addresses'>): SignInWays {
   const { local, openId } = signIn
   return { password: local, passkey: passkeySite({ signIn, addresses }) !== null, organisation: openId?.label ?? null }
+}
+
+/** /console/api/sessions: the browsers that are signed in to the caller's own account. */
+export function registerSessions(
+  own: FastifyInstance,
+  deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'addresses'>,
+): void {
+  const hashOf = ({ headers }: FastifyRequest) => hashSecretText(readSessionCookie(headers, deps.addresses().publicUrl) ?? '')
+
+  own.get('/console/api/sessions', async (request, reply): Promise<SessionList> => {
+    const sessions = await listOpenSessions(deps, personOf(request).id, { signal: clientSignal(reply) })
+    const current = hashOf(request)
+    return { sessions: sessions.map(({ hash, accountId: _, ...shown }) => ({ id: hash, current: hash === current, ...shown })) }
+  })
+
+  own.delete('/console/api/sessions', async (request, reply) => {
+    const options = { signal: clientSignal(reply) }
+    const accountId = personOf(request).id
+    const current = hashOf(request)
+    const others = (await deps.accounts.listSessions(accountId, options)).filter(({ hash }) => hash !== current)
+    for (const { hash } of others) await deps.accounts.deleteSession(hash, options)
+    await recordAudit(deps, request, 'sessions-ended', { detail: String(others.length) })
+    return reply.code(204).send()
+  })
+
+  own.delete<{ Params: { id: string } }>('/console/api/sessions/:id', async (request, reply) => {
+    await endSession(deps, { hash: request.params.id, accountId: personOf(request).id }, { signal: clientSignal(reply) })
+    await recordAudit(deps, request, 'sessions-ended', { detail: '1' })
+    return reply.code(204).send()
+  })
 }

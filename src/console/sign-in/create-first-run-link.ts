@@ -4,7 +4,6 @@ import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { invitationMs } from '../../operations/access/invitations.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { canOwnersSignIn } from './can-owners-sign-in.ts'
-import { joinLink } from './join-link.ts'
 
 /** Nodes of one cluster that start within so long start together; later starts serve a person who lost the link. */
 const startsTogetherMs = 10 * 60 * 1000
@@ -41,4 +40,9 @@ export async function createFirstRunLink(
   const unlessSince = deps.shared ? now - startsTogetherMs : Number.MAX_SAFE_INTEGER
   if (!(await deps.accounts.createFirstRunInvitation(invitation, { ...options, unlessSince }))) return null
   return joinLink(deps.addresses().publicUrl, code)
+}
+
+/** Where a one-time code is used. It stands behind the `#`, which browsers never send, so that no log keeps it. */
+export function joinLink(publicUrl: string, code: string): string {
+  return `${publicUrl}/console/join#${code}`
 }

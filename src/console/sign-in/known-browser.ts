@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { makeSecretText } from '../../operations/access/secret-text.ts'
 import { readHostCookie, writeHostCookie } from './host-cookie.ts'
 
@@ -34,4 +35,12 @@ export function readKnownBrowser(headers: IncomingHttpHeaders, secret: SignInSec
 /** The stored hash is as secret as its salt, which no client ever sees. */
 function sign({ accountId, passwordHash }: SignInSecret, id: string): Buffer {
   return createHmac('sha256', passwordHash).update(`known browser\n${accountId}\n${id}`).digest()
+}
+
+const longestAgent = 200
+
+/** Where a request came from and what sent it, as people recognise their own browsers. */
+export function browserOf({ ip, headers }: FastifyRequest): { readonly address: string; readonly agent: string | null } {
+  const agent = (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '').slice(0, longestAgent)
+  return { address: ip, agent: agent === '' ? null : agent }
 }

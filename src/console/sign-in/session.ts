@@ -1,8 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Caller, scopes } from '../../core/access-token.ts'
 import type { Account, Session } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
+import { type OwnHosts, requireOwnHost, requireSameOrigin } from '../request-guard.ts'
+import { readHostCookie, writeHostCookie } from './host-cookie.ts'
+
+const name = 'sepia_session'
+
+/** The `Set-Cookie` value that signs a browser in; `maxAgeMs` 0 signs it out. */
+export function writeSessionCookie(secret: string, site: { readonly publicUrl: string; readonly maxAgeMs: number }): string {
+  return writeHostCookie(name, secret, site)
+}
+
+/** The secret that a browser sent, or null. */
+export function readSessionCookie(headers: IncomingHttpHeaders, publicUrl: string): string | null {
+  return readHostCookie(name, headers, publicUrl)
+}
 
 type Options = { readonly signal: AbortSignal }
 
@@ -15,7 +31,7 @@ export interface SessionDependencies {
 }
 
 /** A session to open. */
-export interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {
+interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {
   /** How long the browser stays signed in. */
   readonly lifetimeMs: number
 }
@@ -72,4 +88,25 @@ export async function endSession(
   const session = await accounts.findSession(hash, options)
   if (session?.accountId !== accountId) throw new ServiceError('not_found', 'This session has ended already.')
   await accounts.deleteSession(hash, options)
+}
+
+/**
+ * Lets the console's own pages use the public interface: who a signed-in browser speaks for, or null without a session.
+ *
+ * @throws {ServiceError} `invalid_request_error` and `insufficient_scope` when there is a session, but another site sent the request.
+ */
+export async function authenticateSession(
+  deps: SessionDependencies & OwnHosts,
+  request: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  options: { readonly signal: AbortSignal },
+): Promise<Caller | null> {
+  const { publicUrl } = deps.addresses()
+  const secret = readSessionCookie(request.headers, publicUrl)
+  if (secret === null) return null
+  requireOwnHost(request.headers, deps)
+  requireSameOrigin(request, publicUrl)
+  const account = await findSessionAccount(deps, secret, options)
+  if (account === null) return null
+  const { id: accountId, limits: accountLimits } = account
+  return { accountId, tokenId: null, scopes, accountLimits, ...(account.role === 'owner' && { ownerSeesCauses: true }) }
 }

@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../../core/account.ts'
 import { ServiceError } from '../../core/error.ts'
 import { clientSignal } from '../../http/client-signal.ts'
-import { findSessionAccount, type SessionDependencies } from './session.ts'
-import { readSessionCookie } from './session-cookie.ts'
+import { findSessionAccount, readSessionCookie, type SessionDependencies } from './session.ts'
 
 const people = new WeakMap<FastifyRequest, Account>()
 

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
-import { formatReset } from './format-reset.ts'
 import { MinuteShare } from './minute-share.ts'
 
 const windowMs = 60_000
@@ -64,4 +63,12 @@ export class RateLimiter {
     this.#shares.set(subject, share)
     return share
   }
+}
+
+/** A length of time as OpenAI's `x-ratelimit-reset-*` headers have it, such as `45s` or `6m0s`; whole seconds, rounded up. */
+export function formatReset(ms: number): string {
+  const all = Math.max(0, Math.ceil(ms / 1000))
+  const [hours, minutes, seconds] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60]
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`
 }

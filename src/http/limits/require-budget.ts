@@ -4,7 +4,7 @@ import { type Budget, leftOf, nextReset } from '../../core/limits/budget.ts'
 import { budgetExceeded } from '../../core/limits/budget-exceeded.ts'
 import type { BudgetDependencies } from '../../operations/budgets/wish-of.ts'
 import { clientSignal } from '../client-signal.ts'
-import { formatReset } from './format-reset.ts'
+import { formatReset } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

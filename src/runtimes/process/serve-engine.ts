@@ -4,10 +4,10 @@ import type { LoadOptions } from '../../core/ports/model-loader.ts'
 import type { TextFigures } from '../../core/ports/text-model.ts'
 import { neverAborted } from '../../core/waiting.ts'
 import { StreamWindow } from './engine-call.ts'
-import { EngineChannel } from './engine-channel.ts'
 import { packFailure } from './engine-failure.ts'
-import { EngineGate } from './engine-gate.ts'
-import type { EngineFacts, EngineOptions, EngineWork, FromEngine } from './engine-messages.ts'
+import type { EngineFacts, EngineOptions, EngineWork, FromEngine, ToEngine } from './engine-messages.ts'
+import { MessageGatherer } from './message-gatherer.ts'
+import { pack } from './parcels.ts'
 
 /** How a loaded engine does one piece of work; what it returns or throws ends the call. */
 export type WorkRunner = (
@@ -16,7 +16,7 @@ export type WorkRunner = (
 ) => Promise<Extract<FromEngine, { type: 'done' }>['result']>
 
 /** A loaded engine. */
-export interface Engine extends EngineFacts {
+interface Engine extends EngineFacts {
   readonly run: WorkRunner
   /** Of a text model; reported every two seconds and after every piece of work. */
   readonly figures?: () => TextFigures | undefined
@@ -87,4 +87,65 @@ export function serveEngine(load: (descriptor: ModelDescriptor, options: EngineO
       channel.send({ type: 'load-failed', error: packFailure(error) })
     }
   })
+}
+
+/** An engine's end of the channel to the service. */
+class EngineChannel {
+  readonly #outgoing = new MessageGatherer({
+    now: () => performance.now(),
+    soon: setImmediate,
+    later: setTimeout,
+    send: (messages) => process.send?.(pack(messages), undefined, undefined, () => {}),
+  })
+
+  send(message: FromEngine): void {
+    this.#outgoing.add(message)
+  }
+
+  /** Hears what the service says; without a service there is nothing to live for, so its end ends this process. */
+  listen(onMessage: (message: ToEngine) => void): void {
+    process.on('message', (message) => onMessage(message as ToEngine))
+    process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+    // A terminal's Ctrl-C and a service manager's stop reach every process; the service decides when its engines go.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+  }
+}
+
+/** Lets a fixed number of callers in at once, first come, first served. */
+export class EngineGate {
+  #free: number
+  readonly #queue: (() => void)[] = []
+
+  constructor(places: number) {
+    this.#free = places
+  }
+
+  /** Resolves when a place is free; disposing what it resolves to gives the place back. */
+  async enter(signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted()
+    if (this.#free > 0) this.#free -= 1
+    else await this.#wait(signal)
+    return { [Symbol.dispose]: () => this.#leave() }
+  }
+
+  #leave(): void {
+    const next = this.#queue.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        this.#queue.splice(this.#queue.indexOf(enter), 1)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#queue.push(enter)
+    })
+  }
 }

@@ -19,9 +19,9 @@ import { SqliteRequestLog } from './request-log.ts'
 import { TurnConnection } from './turn-connection.ts'
 import { SqliteUsageLog } from './usage-log.ts'
 import { SqliteWebhookLog } from './webhook-log.ts'
-import { DirectWriter } from './writer/direct-writer.ts'
 import { ThreadWriter } from './writer/thread-writer.ts'
 import type { Writer } from './writer/writer.ts'
+import { DirectWriter } from './writer/writer.ts'
 
 export interface SqliteStoreSettings {
   /** Path of the database; its folder is created if missing and belongs to one service at a time. */

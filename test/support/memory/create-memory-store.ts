@@ -5,7 +5,7 @@ import { readInteger } from '../../../src/storage/rows/row.ts'
 import { Connection } from '../../../src/storage/sqlite/connection.ts'
 import { migrate } from '../../../src/storage/sqlite/open-database.ts'
 import { assembleSqliteStore } from '../../../src/storage/sqlite/open-sqlite-store.ts'
-import { DirectWriter } from '../../../src/storage/sqlite/writer/direct-writer.ts'
+import { DirectWriter } from '../../../src/storage/sqlite/writer/writer.ts'
 
 /** Reads and writes alike, so that the commits that others see by SQLite's data version are its own. */
 class MemoryConnection extends Connection {

@@ -6,11 +6,9 @@ import { clientSignal } from '../../../http/client-signal.ts'
 import { hasBodies } from '../../../operations/bodies/kept-bodies.ts'
 import type { ConsoleDependencies } from '../../console-dependencies.ts'
 import type { RequestCall, RequestPage, RequestShown } from '../../contract/requests.ts'
-import { findRequest } from '../../find-request.ts'
+import { findRequest, readRequestPlace, showInference } from '../../find-request.ts'
 import { listRequests } from '../../list-requests.ts'
 import { createQueryReader } from '../../read-console-input.ts'
-import { readRequestPlace } from '../../request-place.ts'
-import { showInference } from '../../show-inference.ts'
 import { ownerOf, personOf } from '../../sign-in/signed-in.ts'
 
 const readQuery = createQueryReader({

@@ -10,15 +10,18 @@ import {
 } from '../../../operations/kept/kept-answers.ts'
 import { synchronousBody } from '../../body/read-body.ts'
 import type { Call, Route } from '../../route.ts'
-import { readStoredChatQuery } from '../../wire/chat/stored/list-query.ts'
-import { encodeStoredChat, encodeStoredMessages, readStoredChat, type StoredChat } from '../../wire/chat/stored/stored-chat.ts'
 import {
   deletedChatSchema,
+  encodeStoredChat,
+  encodeStoredMessages,
   parseStoredChatChange,
+  readStoredChat,
+  readStoredChatQuery,
+  type StoredChat,
   storedChatChangeSchema,
   storedChatListSchema,
   storedMessageListSchema,
-} from '../../wire/chat/stored/stored-chat-answers.ts'
+} from '../../wire/chat/stored/stored-chat.ts'
 import { chatCompletionSchema } from '../../wire/chat/text-answers.ts'
 import { encodePage, pageOf, readPageQuery } from '../../wire/page.ts'
 import { inPath, inQuery, json, pageParameters } from '../row-parts.ts'

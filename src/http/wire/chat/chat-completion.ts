@@ -3,7 +3,7 @@ import { type TextChoice, type TextResult, warningsOf } from '../../../operation
 import type { Answer } from '../answer.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import { calledAs, finishWord, inputIn } from './client-calls.ts'
-import type { CompletionHead } from './completion-head.ts'
+import type { CompletionHead } from './completion.ts'
 import type { chatCompletionSchema } from './text-answers.ts'
 import { encodeTokenUsage } from './token-usage.ts'
 

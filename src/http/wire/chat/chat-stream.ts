@@ -5,7 +5,7 @@ import { doneEvent, encodeAsciiJson, encodeEventData } from '../event-data.ts'
 import type { NativeTimer } from '../llama-cpp/timings.ts'
 import { encodeChatLogprobs } from './chat-logprobs.ts'
 import { ClientCalls, finishWord } from './client-calls.ts'
-import type { CompletionHead } from './completion-head.ts'
+import type { CompletionHead } from './completion.ts'
 import type { Delivery } from './stream-options-field.ts'
 import { encodeTokenUsage } from './token-usage.ts'
 

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 import { makeTextRequest } from '../../../../test/support/text-request.ts'
 import type { TextChoice, TextResult } from '../../../operations/collect-text.ts'
 import { encodeChatCompletion } from './chat-completion.ts'
-import { encodeCompletion } from './completion.ts'
-import { startCompletion } from './completion-head.ts'
+import { encodeCompletion, startCompletion } from './completion.ts'
 import { encodeEmbedding } from './embedding.ts'
 
 const head = { id: 'cmpl-1', created: 12, model: 'm' }

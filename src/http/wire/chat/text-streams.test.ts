@@ -4,7 +4,7 @@ import { makeTextRequest } from '../../../../test/support/text-request.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { TextPart, TokenLogprob } from '../../../core/text-generation.ts'
 import { encodeChatStream } from './chat-stream.ts'
-import { encodeCompletionStream } from './completion-stream.ts'
+import { encodeCompletionStream } from './completion.ts'
 
 const head = { id: 'cmpl-1', created: 12, model: 'm' }
 const usage = { promptTokens: 3, completionTokens: 2, cachedTokens: 1 }

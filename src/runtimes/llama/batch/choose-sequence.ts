@@ -1,5 +1,3 @@
-import { commonPrefix } from './common-prefix.ts'
-
 /** What a sequence id of the context holds. */
 export interface SequenceState {
   readonly id: number
@@ -13,7 +11,7 @@ export interface SequenceState {
 }
 
 /** Where to run a prompt: on a sequence as it is (`keep` tokens reused), or on one that first takes over another's state. */
-export interface SequenceChoice {
+interface SequenceChoice {
   readonly target: number
   /** Sequence to copy from, or null. */
   readonly source: number | null
@@ -57,4 +55,12 @@ export function chooseSequence(
 function byEviction(a: SequenceState, b: SequenceState): number {
   const empty = Number(a.account !== null) - Number(b.account !== null)
   return empty || (a.account === null ? a.id - b.id : a.lastUsed - b.lastUsed)
+}
+
+/** How many leading tokens two sequences share. */
+export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const length = Math.min(a.length, b.length)
+  let index = 0
+  while (index < length && a[index] === b[index]) index++
+  return index
 }

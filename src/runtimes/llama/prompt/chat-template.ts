@@ -4,8 +4,7 @@ import type { JsonValue } from '../../../core/json-value.ts'
 import type { ChatMessage, ReasoningEffort, ToolDefinition } from '../../../core/text-generation.ts'
 import { gatherRules, hidesLoneRules, losesRules } from './gather-rules.ts'
 import { mapTexts } from './map-texts.ts'
-import { RenderTimeout, renderWithin } from './render-within.ts'
-import { todayVariables } from './template-globals.ts'
+import { RenderTimeout, renderWithin, todayVariables } from './render-within.ts'
 import { detectThoughtFormat, type ThoughtFormat } from './thought-format.ts'
 
 const maxTemplateLength = 256 * 1024

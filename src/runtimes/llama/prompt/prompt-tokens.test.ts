@@ -3,9 +3,9 @@ import { suite, test } from 'node:test'
 import { ask } from '../../../../test/support/mini-chat.ts'
 import type { TextGap } from '../../../core/text-generation.ts'
 import { cutAtMarks } from '../binding/cut-at-marks.ts'
-import type { Vocabulary } from '../binding/vocabulary.ts'
+import type { GapTokens, Vocabulary } from '../binding/vocabulary.ts'
 import { compileChatTemplate } from './chat-template.ts'
-import { tokenizeRequest, writePrompt } from './prompt-tokens.ts'
+import { layOutGap, tokenizeRequest, writePrompt } from './prompt-tokens.ts'
 import { StretchMemory } from './stretch-memory.ts'
 import { detectToolFormat } from './tool-format.ts'
 
@@ -124,4 +124,36 @@ test('a picture stands where its message has it, whatever the tools are called',
   const place = parts.findIndex((part) => 'picture' in part)
   assert.deepEqual(parts[place], { picture })
   assert.deepEqual(parts.slice(place + 1), [{ text: 'Seen?', special: true }])
+})
+
+const marks: Readonly<Record<number, string>> = {
+  1000: '{prefix}',
+  1001: '{suffix}',
+  1002: '{middle}',
+  1003: '{repository}',
+  1004: '{file}',
+}
+
+const write = (gap: GapTokens | null, files: readonly { name: string; text: string }[]): string =>
+  layOutGap(gap, 'before', { suffix: 'after', files })
+    .map((part) => (typeof part === 'number' ? marks[part] : part))
+    .join('')
+
+const plain: GapTokens = { prefix: 1000, suffix: 1001, middle: 1002, repository: null, file: null }
+const files = [{ name: 'a.ts', text: 'A' }]
+
+test('a gap is shown between its marks, and the answer follows the last', () => {
+  assert.equal(write(plain, []), '{prefix}before{suffix}after{middle}')
+})
+
+test('other files come before it, by their names', () => {
+  assert.equal(write(plain, files), '\n\n--- a.ts ---\n\nA{prefix}before{suffix}after{middle}')
+  assert.equal(
+    write({ ...plain, repository: 1003, file: 1004 }, files),
+    '{repository}repository\n{file}a.ts\nA{file}filename\n{prefix}before{suffix}after{middle}',
+  )
+})
+
+test('a model that names no tokens for gaps refuses them', () => {
+  assert.throws(() => write(null, []), { code: 'unsupported_parameter', param: 'model' })
 })

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../core/error.ts'
-import type { ChatInput, ChatMessage, PromptField, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
+import type { ChatInput, ChatMessage, PromptField, TextGap, TextRequest, ToolDefinition } from '../../../core/text-generation.ts'
 import { joinTokens } from '../binding/cut-at-marks.ts'
-import type { Vocabulary } from '../binding/vocabulary.ts'
+import type { GapTokens, Vocabulary } from '../binding/vocabulary.ts'
 import type { NumberedBlock, PictureMemory } from '../pictures/picture-memory.ts'
 import { type ChatTemplate, type RenderOptions, toTemplateMessage } from './chat-template.ts'
 import { guardControlTexts } from './control-guard.ts'
@@ -10,13 +10,12 @@ import { mapMembers } from './map-texts.ts'
 import { markPictures, type PromptPart } from './picture-marks.ts'
 import { renderPrompt } from './render-prompt.ts'
 import type { StretchMemory } from './stretch-memory.ts'
-import { layOutGap } from './text-gap.ts'
 import type { Begun, ThoughtFormat } from './thought-format.ts'
 import type { ToolFormat } from './tool-format.ts'
 import { fitToolHistory } from './tool-history.ts'
 import { addRules, writeToolsAsText } from './tool-prompt.ts'
 
-export interface PromptTools {
+interface PromptTools {
   readonly vocabulary: Vocabulary
   readonly template: ChatTemplate
   readonly toolFormat: ToolFormat
@@ -192,4 +191,36 @@ export function checkPromptFits(promptTokens: number, contextLength: number, par
 export function tooLong(promptTokens: number | string, contextLength: number, param: PromptField): ServiceError {
   const message = `The prompt has ${promptTokens} tokens and the model's context holds ${contextLength}, including the answer; shorten the prompt.`
   return new ServiceError('context_length_exceeded', message, { param })
+}
+
+/**
+ * The marks and texts of which a text with a gap is made, as llama.cpp's server lays them out: other files, what stands before the gap, what stands behind it, and the mark after which
+ * the model fills it.
+ *
+ * @throws {ServiceError} `unsupported_parameter` when the model was not made for it.
+ */
+export function layOutGap(gap: GapTokens | null, before: string, { suffix, files }: TextGap): readonly (number | string)[] {
+  if (gap === null)
+    throw new ServiceError(
+      'unsupported_parameter',
+      'This model has no fill-in-the-middle tokens; use one that has, such as a code model.',
+      {
+        param: 'model',
+      },
+    )
+  const known = files.flatMap(({ name, text }) => [...mark(gap.file), gap.file === null ? `\n\n--- ${name} ---\n\n` : `${name}\n`, text])
+  return [
+    ...(gap.repository === null ? [] : [...mark(gap.repository), 'repository\n']),
+    ...known,
+    ...(gap.file === null ? [] : [...mark(gap.file), 'filename\n']),
+    ...mark(gap.prefix),
+    before,
+    ...mark(gap.suffix),
+    suffix,
+    ...mark(gap.middle),
+  ]
+}
+
+function mark(token: number | null): readonly number[] {
+  return token === null ? [] : [token]
 }

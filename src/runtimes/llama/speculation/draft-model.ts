@@ -1,6 +1,6 @@
 import { BatchCosts } from '../batch/batch-costs.ts'
 import { BatchPace } from '../batch/batch-pace.ts'
-import { commonPrefix } from '../batch/common-prefix.ts'
+import { commonPrefix } from '../batch/choose-sequence.ts'
 import type { ComputeThreads } from '../binding/compute-threads.ts'
 import type { DecodingContext, TokenSampler } from '../binding/native-context.ts'
 import type { ChooseLength, GuessedText, Guesser } from './guesser.ts'

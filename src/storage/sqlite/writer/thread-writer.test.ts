@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { Connection } from '../connection.ts'
 import { openDatabase } from '../open-database.ts'
-import { DirectWriter } from './direct-writer.ts'
 import { ThreadWriter } from './thread-writer.ts'
+import { DirectWriter } from './writer.ts'
 
 const write = (accountId: string) => [
   { sql: 'insert into stored_sums (account_id, bytes) values (:accountId, 0)', parameters: { accountId } },

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../core/error.ts'
 import { diskFull, unwritable } from '../../write-fault.ts'
+import type { Connection } from '../connection.ts'
 import { DatabaseDamage } from '../database-damage.ts'
-import type { CommandReply } from './command-group.ts'
+import { type CommandReply, runGroup } from './command-group.ts'
 import type { CommandInput, CommandName, CommandResult } from './commands.ts'
 
 /** Runs commands on the writing connection; a command is on stable storage when its promise resolves. */
@@ -29,4 +30,24 @@ export function readFailure(reply: CommandReply, damage = new DatabaseDamage()):
   const code = reply.sqliteCode & 0xff
   if (code === full) return diskFull(cause)
   return unwritableCodes.has(code) ? unwritable(cause) : damage.name(cause)
+}
+
+/** Writes on the calling thread with one commit per command, for short-lived commands beside a running service. */
+export class DirectWriter implements Writer {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async run<Name extends CommandName>(name: Name, input: CommandInput<Name>, now: number): Promise<CommandResult<Name>> {
+    const [reply] = runGroup(this.#connection, [{ number: 0, name, input, now }])
+    if (reply === undefined) throw new Error('The command gave no reply.')
+    if (!('result' in reply)) throw readFailure(reply)
+    return reply.result as CommandResult<Name>
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection[Symbol.dispose]()
+  }
 }

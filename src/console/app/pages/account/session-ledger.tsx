@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { ListedSession, SessionList } from '../../../contract/sessions.ts'
+import type { ListedSession, SessionList } from '../../../contract/session.ts'
 import { request, send } from '../../interface/request.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'

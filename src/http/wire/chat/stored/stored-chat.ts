@@ -1,7 +1,13 @@
-import type { JsonObject } from '../../../../core/json-value.ts'
+import Type, { type Static } from 'typebox'
+import { ServiceError } from '../../../../core/error.ts'
+import { isRecord, type JsonObject } from '../../../../core/json-value.ts'
+import { createBodyChecker } from '../../../faults/body-checker.ts'
+import { queryFault, textFaultCodes } from '../../../faults/refuse-faults.ts'
 import type { Answer } from '../../answer.ts'
+import { metadataField } from '../../metadata-field.ts'
+import { type PageQuery, pageSchema, readPageQuery } from '../../page.ts'
 import type { ChatMessageBody } from '../chat-message-schema.ts'
-import type { chatCompletionSchema } from '../text-answers.ts'
+import { chatCompletionSchema } from '../text-answers.ts'
 
 /** What is kept of a chat: the answer as it was given, with its notes, and what it answers. */
 export interface StoredChat {
@@ -27,4 +33,63 @@ export function encodeStoredMessages({ completion, messages }: StoredChat): read
     content: typeof content === 'string' ? content : null,
     content_parts: typeof content === 'object' ? content : null,
   }))
+}
+
+/** Which stored chats are wanted. */
+interface StoredChatQuery extends PageQuery {
+  /** null = of every model. */
+  readonly model: string | null
+  readonly fits: (chat: StoredChat) => boolean
+}
+
+/** Reads `limit`, `after`, `order`, `model` and `metadata[name]=value`. @throws {ServiceError} `invalid_request_error`. */
+export function readStoredChatQuery(query: Readonly<Record<string, unknown>>): StoredChatQuery {
+  const { model = null } = query
+  if (model !== null && typeof model !== 'string') throw queryFault('model', 'must be given once.')
+  const notes = Object.entries(query).flatMap(([name, value]) => {
+    const [, note] = /^metadata\[(.*)\]$/s.exec(name) ?? []
+    if (note === undefined) return []
+    if (typeof value !== 'string') throw queryFault(name, 'must be given once.')
+    return [[note, value] as const]
+  })
+  return {
+    ...readPageQuery(query, 'asc'),
+    model,
+    fits: ({ completion: { metadata } }) => notes.every(([name, value]) => metadata?.[name] === value),
+  }
+}
+
+/** A page of stored chat completions. */
+export const storedChatListSchema = pageSchema(chatCompletionSchema)
+
+/** A page of the messages that a stored chat completion answers. */
+export const storedMessageListSchema = pageSchema(
+  Type.Object(
+    { id: Type.String(), role: Type.String(), content: Type.Union([Type.String(), Type.Null()]) },
+    { additionalProperties: true },
+  ),
+)
+
+/** The answer to DELETE. */
+export const deletedChatSchema = Type.Object({
+  object: Type.Literal('chat.completion.deleted'),
+  id: Type.String(),
+  deleted: Type.Literal(true),
+})
+
+/** The body of POST /v1/chat/completions/<id>. */
+export const storedChatChangeSchema = Type.Object(
+  { metadata: metadataField('Your own notes, which replace the earlier ones; null = none.') },
+  { additionalProperties: false },
+)
+
+const checker = createBodyChecker(storedChatChangeSchema)
+
+/** Reads the body of POST /v1/chat/completions/<id>. @throws {ServiceError} naming every fault at once. */
+export function parseStoredChatChange(received: unknown): Static<typeof storedChatChangeSchema> {
+  const body = checker.parse(received, textFaultCodes)
+  // Left out by mistake it must not take away what is there.
+  if (isRecord(received) && !Object.hasOwn(received, 'metadata'))
+    throw new ServiceError('invalid_request_error', '`metadata` is required: add an object, or null for none.', { param: 'metadata' })
+  return body
 }

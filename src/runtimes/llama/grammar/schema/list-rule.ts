@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../../../core/json-value.ts'
-import { type Grammar, literal } from '../gbnf.ts'
-import { mostAtAll, repeated } from '../repeated.ts'
+import { type Grammar, literal, mostAtAll, repeated } from '../gbnf.ts'
 import type { Leeway } from './leeway.ts'
 import type { FlatSchema } from './read-schema.ts'
 

@@ -1,7 +1,6 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../../../core/json-value.ts'
 import { shortName } from '../../../../core/requests/request-record.ts'
-import { type Grammar, literal } from '../gbnf.ts'
-import { repeated } from '../repeated.ts'
+import { type Grammar, literal, repeated } from '../gbnf.ts'
 import type { FlatSchemas } from './flat-schemas.ts'
 import type { Leeway } from './leeway.ts'
 import { membersRule } from './members-rule.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readSessionCookie, writeSessionCookie } from './session-cookie.ts'
+import { readSessionCookie, writeSessionCookie } from './session.ts'
 
 test('with HTTPS the cookie is bound to this host and to encryption', () => {
   const cookie = writeSessionCookie('secret', { publicUrl: 'https://sepia.example', maxAgeMs: 5000 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planGuess } from './plan-guess.ts'
+import { planGuess } from './speculation.ts'
 
 const one = { sequences: 1, reach: 8, rate: 0.9, msPerToken: 0 }
 /** A batch that reads all weights once, and a little more for every token. */

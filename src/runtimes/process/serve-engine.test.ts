@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EngineGate } from './engine-gate.ts'
+import { EngineGate } from './serve-engine.ts'
 
 const { signal } = new AbortController()
 

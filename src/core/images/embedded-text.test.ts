@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { findExif } from './find-exif.ts'
+import { findExif } from './embedded-text.ts'
 
 suite('where a picture’s file says how it was drawn', () => {
   const bytes = (...parts: readonly (string | readonly number[])[]) =>
