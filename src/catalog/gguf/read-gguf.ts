@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { findAdapterFault } from '../../core/gguf/adapter-faults.ts'
 import { type GgufFacts, readGgufFacts } from '../../core/gguf/gguf-facts.ts'
 import { readGgufHeader } from '../../core/gguf/gguf-header.ts'
 import type { TextModelDescriptor } from '../../core/model.ts'
@@ -13,7 +14,10 @@ export async function readGguf(path: string): Promise<GgufFacts | { readonly fau
   if ('fault' in header) return header
   const { size } = await file.stat()
   if (size < header.promisedBytes) return { fault: `is cut short: it has ${size} bytes where its header promises ${header.promisedBytes}` }
-  return readGgufFacts(header) ?? { fault: 'names no architecture in its header' }
+  const facts = readGgufFacts(header)
+  if (facts === null) return { fault: 'names no architecture in its header' }
+  const fault = facts.use === 'adapter' ? findAdapterFault(header) : null
+  return fault === null ? facts : { fault }
 }
 
 /** Why a GGUF file cannot serve text, embeddings or ranking, completing a sentence that begins with its name; null = it can. */

@@ -10,6 +10,16 @@ import { openCatalog } from '../refreshable-catalog.ts'
 const header = (architecture: string, ...more: readonly GgufEntry[]): Buffer =>
   writeGguf([['general.architecture', ggufValue(architecture)], [`${architecture}.context_length`, ggufValue(4096)], ...more], [])
 
+const lora = (matrices: readonly string[]): Buffer =>
+  writeGguf(
+    [
+      ['general.architecture', ggufValue('llama')],
+      ['general.type', ggufValue('adapter')],
+      ['adapter.type', ggufValue('lora')],
+    ],
+    matrices.map((matrix) => ({ name: `blk.0.attn_q.weight.lora_${matrix}`, shape: [4, 4], type: 0, data: Buffer.alloc(64) })),
+  )
+
 const weights = (name: string): GgufTensor => ({ name, shape: [32, 4], type: 8, data: Buffer.alloc(4 * 34) })
 
 async function write(folder: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
@@ -73,14 +83,17 @@ describe('a GGUF file that lies in a folder of models', () => {
     await using folder = await createTemporaryFolder()
     await write(folder.path, {
       'mmproj.gguf': header('clip'),
-      'lora.gguf': header('llama', ['general.type', ggufValue('adapter')], ['adapter.type', ggufValue('lora')]),
+      'lora.gguf': lora(['a', 'b']),
+      'half.gguf': lora(['a']),
       'control.gguf': header('llama', ['general.type', ggufValue('adapter')], ['adapter.type', ggufValue('other')]),
       'flux.gguf': header('flux'),
     })
     const catalog = await openCatalog({ folders: [folder.path] })
     assert.deepEqual(catalog.list(), [])
-    const reasons = ['mmproj', 'lora', 'control', 'flux'].map((name) => catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '))
-    assert.deepEqual(reasons, ['only prepares pictures', undefined, 'is an adapter', 'is an image'])
+    const reasons = ['mmproj', 'lora', 'half', 'control', 'flux'].map((name) =>
+      catalog.findUnusable(name)?.reason.split(' ').slice(0, 3).join(' '),
+    )
+    assert.deepEqual(reasons, ['only prepares pictures', undefined, 'holds only one', 'is an adapter', 'is an image'])
     const adapter = catalog.findAsset('adapter', 'lora')
     assert.deepEqual([adapter?.architecture, adapter?.family, catalog.listAssets().length], ['llama', null, 1])
 

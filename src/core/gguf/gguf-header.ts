@@ -5,6 +5,8 @@ import { HeaderReader, type ReadAt } from './header-reader.ts'
 export interface GgufHeader {
   /** Metadata by key: texts, numbers and flags, short lists, and requested long lists. */
   readonly values: ReadonlyMap<string, GgufValue>
+  /** Of every key whether its value is a float32, which a number in `values` does not show. */
+  readonly valueTypes: ReadonlyMap<string, 'float32' | 'other'>
   readonly tensors: readonly GgufTensor[]
   /** Bytes from the start of the file to the weights. */
   readonly weightsStart: number
@@ -61,9 +63,12 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   const keyCount = await header.readUnsigned(8)
   if (tensorCount > mostTensors || keyCount > mostKeys) return { fault: 'has a damaged header' }
   const values = new Map<string, GgufValue>()
+  const valueTypes = new Map<string, 'float32' | 'other'>()
   for (let index = 0; index < keyCount; index++) {
     const key = await readString(header)
-    const value = await readValue(header, await header.readUnsigned(4), lists.includes(key))
+    const type = await header.readUnsigned(4)
+    valueTypes.set(key, type === float32 ? 'float32' : 'other')
+    const value = await readValue(header, type, lists.includes(key))
     if (value !== null) values.set(key, value)
   }
   const tensors: GgufTensor[] = []
@@ -72,7 +77,13 @@ async function readAll(header: HeaderReader, lists: readonly string[]): Promise<
   const fault = findTensorFault(tensors, alignment)
   if (fault !== null) return { fault }
   const weightsStart = Math.ceil(header.position / alignment) * alignment
-  return { values, tensors, weightsStart, promisedBytes: tensors.length === 0 ? header.position : countPromised(tensors, weightsStart) }
+  return {
+    values,
+    valueTypes,
+    tensors,
+    weightsStart,
+    promisedBytes: tensors.length === 0 ? header.position : countPromised(tensors, weightsStart),
+  }
 }
 
 function readAlignment(stated: GgufValue | undefined): number {
