@@ -3,20 +3,20 @@ import type { BodyCapture } from '../operations/bodies/body-capture.ts'
 import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import { callerOf } from './caller.ts'
 
-/** What tells callers that their requests are logged, and for how many hours. */
+/** Tells callers that their requests are logged, and for how many hours. */
 const requestLogHeader = 'x-request-log'
 
 const hourMs = 60 * 60 * 1000
 
 interface Logged {
   readonly capture: BodyCapture
-  /** What the log names it by where it is answered later; null = its own id. */
+  /** The inference that the log files the entry under if the request is answered later; null = the request's own id. */
   inferenceId: string | null
 }
 
 const logged = new WeakMap<FastifyRequest, Logged>()
 
-/** Collects the bodies of requests that do work on a model, of accounts whose log is on; to be registered behind authentication. */
+/** Collects the bodies of requests that run a model, for accounts whose request log is on. Register it after authentication. */
 export function logBodies(api: FastifyInstance, bodies: BodyRecorder): void {
   api.addHook('onRoute', (route) => {
     if (route.config?.spends === undefined) return
@@ -33,12 +33,12 @@ export function logBodies(api: FastifyInstance, bodies: BodyRecorder): void {
   })
 }
 
-/** Where the bodies of a request are collected; undefined where they are not. */
+/** The collected bodies of a request; undefined when they are not logged. */
 export function captureOf(request: FastifyRequest): BodyCapture | undefined {
   return logged.get(request)?.capture
 }
 
-/** Takes an answer that is sent at once. */
+/** Logs an answer that is sent at once. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply, payload: string | Uint8Array): void {
   const found = logged.get(request)
   if (found === undefined || found.inferenceId !== null) return
@@ -47,7 +47,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, payload: string
   found.capture.add('answer', payload)
 }
 
-/** For a request that is answered later: the log names it by its inference, whose output is its answer. */
+/** Logs a request that is answered later under its inference, whose output is the answer. */
 export function logAsInference(request: FastifyRequest, inferenceId: string): void {
   const found = logged.get(request)
   if (found !== undefined) found.inferenceId = inferenceId

@@ -7,29 +7,29 @@ import { clientSignal } from './client-signal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent it, from authentication on; {@link callerOf} asks. A field, because a weak map of requests costs every collection of garbage. */
+    /** Set by authentication; read it with {@link callerOf}. A field, because a WeakMap of requests slows down every garbage collection. */
     caller?: Caller
   }
 }
 
-/** Finds out who a signed-in browser speaks for; null when the request carries no session. */
+/** Finds the account of a signed-in browser; null when the request carries no session. */
 export type AuthenticateSession = (request: FastifyRequest, options: { readonly signal: AbortSignal }) => Promise<Caller | null>
 
 export interface CallerDependencies extends AuthenticationDependencies {
-  /** Asked when a request carries no token; absent where there is no console. */
+  /** Called when a request carries no token; absent when the console is off. */
   readonly authenticateSession?: AuthenticateSession
-  /** Finds out who a program on this machine acts for, where it needs no token; absent = it needs one. */
+  /** Finds the account of a program on this machine that needs no token; absent = it needs one. */
   readonly authenticateLoopback?: (request: FastifyRequest['raw'], options: { readonly signal: AbortSignal }) => Promise<Caller>
 }
 
-/** Who sent an authenticated request. */
+/** The caller of an authenticated request. */
 export function callerOf(request: FastifyRequest): Caller {
   const { caller } = request
   if (caller === undefined) throw new TypeError('This route is not behind authentication')
   return caller
 }
 
-/** What a request may hear of failures; nothing besides the error before authentication. */
+/** Whether a request may see causes of failures; it may not before authentication. */
 export function errorReaderOf(request: FastifyRequest): Pick<Caller, 'ownerSeesCauses'> {
   return request.caller ?? {}
 }
@@ -40,9 +40,9 @@ export function accountOf(request: FastifyRequest): string | null {
 }
 
 /**
- * Reads and checks the bearer token of a request, or the session of the console's own pages.
+ * Checks the bearer token of a request, or the session of the console's own pages.
  *
- * @throws {ServiceError} `missing_token`, and what {@link authenticate} throws.
+ * @throws {ServiceError} `missing_token`, and the errors of {@link authenticate}.
  */
 export async function identifyCaller(deps: CallerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   const options = { signal: clientSignal(reply) }
@@ -55,14 +55,14 @@ export async function identifyCaller(deps: CallerDependencies, request: FastifyR
   return caller
 }
 
-/** What a request says of its token; undefined when it says nothing. Anthropic's clients and some others send it as `x-api-key`. */
+/** The token of a request; undefined when it carries none. Anthropic's clients and some others send it as `x-api-key`. */
 function findToken(request: FastifyRequest): string | undefined {
   const { authorization, 'x-api-key': key } = request.headers
   if (authorization === undefined) return typeof key === 'string' ? `Bearer ${key}` : undefined
   return isA1111Surface(request) ? fromPassword(authorization) : authorization
 }
 
-/** A1111's clients know names and passwords alone: the token is the password, and the name is passed over. */
+/** A1111's clients send only a name and a password: the password is the token, and the name is ignored. */
 function fromPassword(authorization: string): string {
   const [, encoded = ''] = /^basic +([\w+/=-]+) *$/i.exec(authorization) ?? []
   const [, password] = /^[^:]*:(.+)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []

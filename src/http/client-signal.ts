@@ -2,22 +2,22 @@ import type { FastifyReply } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Ends the work for its request, where anything asked for {@link clientSignal}. */
+    /** Stops the request's work; set once {@link clientSignal} was called. */
     work?: AbortController
   }
 }
 
-/** Why work stops when its client is gone. */
+/** Why work stops when its client disconnects. */
 class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** A signal that aborts as soon as the client leaves before its answer is complete, or {@link endWork} is called. */
+/** A signal that aborts when the client leaves before its answer is complete, or {@link endWork} is called. */
 export function clientSignal(reply: FastifyReply): AbortSignal {
   return controllerOf(reply).signal
 }
 
-/** Ends the work for a request whose client is still there; it gets the reason as its answer, as far as that has not begun. */
+/** Stops the work of a request whose client is still connected. The reason becomes the answer unless one has begun. */
 export function endWork(reply: FastifyReply, reason: Error): void {
   controllerOf(reply).abort(reason)
 }

@@ -31,28 +31,30 @@ import { limitPipelining } from './limits/pipelining.ts'
 import { type RatedSubject, RateLimiter } from './limits/rate-limit.ts'
 import { requireBudget } from './limits/require-budget.ts'
 import { createLoopbackCaller } from './loopback-caller.ts'
-import { noteWork } from './note-work.ts'
 import { answerBelow, withoutPrefix } from './path-prefix.ts'
+import { registerWork } from './register-work.ts'
 import { probeRoutes } from './routes/service.ts'
 import { routes } from './routes.ts'
 import { serveRoutes } from './serve-routes.ts'
 import { endTrace, traceRequests } from './trace-requests.ts'
 
-/** Longer than any header section Node accepts, so that no path is ever too long for a route. */
+/** Longer than any header section Node accepts, so that no path is too long for a route. */
 const longestParameter = 65_536
 
-/** How long a client may take to send one request; more gets 408. */
+/** Longest time to receive a request; then the answer is 408. */
 const slowestRequestMs = 5 * 60_000
 
-/** How long a client may take to send the head of a request, which fits into a packet or two. */
+/** Longest time to receive a request's head, which fits into a packet or two. */
 const slowestHeadMs = 15_000
 
-/** Text requests that start in one turn of the event loop: 2 to 4 ms of work. */
+/** Text requests that start in one turn of the event loop; they take 2 to 4 ms. */
 const requestsPerTurn = 4
 
 /**
- * The public interface as a server that does not listen yet. Other parts, such as the console, may register
- * further routes on it; ids, error bodies and 405 answers are theirs too, authentication is not.
+ * The public interface as a server that does not listen yet.
+ *
+ * Other parts, such as the console, can register routes on it. These get request ids, error bodies and 405 answers too, but no
+ * authentication.
  */
 export async function createHttpServer(deps: HttpDependencies, settings: HttpSettings): Promise<FastifyInstance> {
   const isTrustedProxy = createProxyTrust(settings.trustedProxies)
@@ -67,7 +69,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
     routerOptions: { maxParamLength: longestParameter },
     clientErrorHandler: answerParserError,
     return503OnClosing: false,
-    // Node would answer a missing Host by itself, without a request id.
+    // Node would answer a missing Host itself, without a request id.
     http: { requireHostHeader: false, headersTimeout: slowestHeadMs, connectionsCheckingInterval: 5000 },
     forceCloseConnections: 'idle',
   })
@@ -107,7 +109,7 @@ export async function createHttpServer(deps: HttpDependencies, settings: HttpSet
   return server
 }
 
-/** Paths with broken percent signs match their route like any other and find nothing, and so does `*`, which is no path. */
+/** Paths with invalid percent-encoding, and `*`, are treated like any other path and find no resource. */
 function asPath(url: string): string {
   if (url === '*') return '/*'
   if (!url.includes('%')) return url
@@ -119,7 +121,11 @@ function asPath(url: string): string {
   }
 }
 
-/** Of two, a proxy could go by one and this service by the other; HTTP/1.0 needs none. @see RFC 9112, section 3.2 */
+/**
+ * With two Host headers, a proxy and this service could use different ones. HTTP/1.0 needs none.
+ *
+ * @see RFC 9112, section 3.2
+ */
 function isOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -135,7 +141,7 @@ function watchRequests(server: FastifyInstance, { observer, isDraining, addresse
     for (const name of requestIdHeaders) reply.header(name, request.id)
     if (isMessagesSurface(request)) reply.header('request-id', request.id)
     reply.headers(safetyHeaders(addresses().publicUrl))
-    // A server on its way out must not keep idle connections.
+    // A draining server must not keep idle connections.
     if (isDraining()) reply.header('connection', 'close')
     const startedAt = performance.now()
     reply.raw.on('close', () => {
@@ -158,8 +164,8 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
   const discarded = new DiscardedBodies()
   server.setErrorHandler((thrown, request, reply) => {
     discarded.add(request.raw)
-    // Fastify closes after a body it did not read, which can destroy the answer on its way; the rest is discarded instead.
-    // A body that comes in too slowly is not waited for any longer.
+    // Fastify closes a connection whose body it did not read, which can destroy the answer; the rest of the body is discarded instead. A body
+    // that arrives too slowly is not read any further.
     const tooSlow = thrown instanceof ServiceError && thrown.code === 'request_timeout'
     if (!deps.isDraining() && !tooSlow) {
       if (reply.hasHeader('connection')) reply.removeHeader('connection') // else Node would leave out its own
@@ -180,7 +186,7 @@ function answerFailures(server: FastifyInstance, deps: HttpDependencies, methods
   })
 }
 
-/** Everything registered on `api` needs an access token. */
+/** Registers `api` with authentication: all its routes need an access token. */
 function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSettings): void {
   const recent = new RecentValues<TokenHolder>(deps.clock)
   const limiter = new RateLimiter(deps)
@@ -191,7 +197,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     const caller = await identifyCaller({ ...deps, ...open, recent, onFault }, request, reply)
     const { accountId, accountLimits: limits } = caller
     if (isMessagesSurface(request) && /^\/v1\/files(?:[/?]|$)/.test(request.url)) throw notForMessages('/v1/files')
-    noteWork(deps, caller, reply)
+    registerWork(deps, caller, reply)
     deps.places.allowStreams(accountId, limits.openStreams)
     await limiter.count(ratedSubjects(caller, limits.requestsPerMinute ?? settings.requestsPerMinute), reply)
     if (deps.isDraining() && request.method === 'POST')
@@ -211,7 +217,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
   })
 }
 
-/** Whose minutes a request counts in. */
+/** The account and token whose requests per minute are counted. */
 function ratedSubjects({ accountId, tokenId, requestsPerMinute }: Caller, perMinute: number | null): readonly RatedSubject[] {
   const account = perMinute === null ? [] : [{ of: 'account', id: accountId, limit: perMinute } as const]
   if (tokenId === null || requestsPerMinute === undefined) return account

@@ -1,18 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What pages of other origins may read of an answer, besides its body. */
+/** Headers that pages of other origins may read. */
 const exposed = [
   ...['location', 'retry-after', 'etag', 'x-request-id', 'x-user-request-id', 'request-id', 'idempotent-replayed'],
   ...['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
   ...['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
 ].join(', ')
 
-/** How long a browser may remember what it is allowed, in seconds. */
+/** How long a browser may cache the permission, in seconds. */
 const rememberedSeconds = 600
 
 /**
- * Lets pages of these origins call the public interface with a token of their own. Cookies are never among what they may send, and the console's own
- * addresses are left out: its session stays unreadable from elsewhere.
+ * Lets pages of these origins call the public interface with a token of their own.
+ *
+ * Cookies are not allowed, and the console's own addresses are excluded, so that its session cannot be used from elsewhere.
  *
  * @param origins Such as `https://app.example`; `*` = all of them; empty = none.
  */
@@ -27,7 +28,7 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
     reply.header('access-control-allow-origin', all ? '*' : origin).header('access-control-expose-headers', exposed)
     if (request.method !== 'OPTIONS' || wanted === undefined) return done()
     reply.header('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE')
-    // Clients send headers of their own, of which the browser asks for each by its name.
+    // Clients send custom headers, and the browser asks for each of them by name.
     if (typeof names === 'string' && /^[\w\-, ]{1,2000}$/.test(names)) reply.header('access-control-allow-headers', names)
     reply.header('access-control-max-age', rememberedSeconds)
     reply.code(204).send()

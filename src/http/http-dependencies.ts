@@ -25,16 +25,16 @@ import type { RouteDescription } from './route-description.ts'
 import type { InspectImage } from './wire/images/decode-image.ts'
 import type { ServiceAddresses } from './wire/service-addresses.ts'
 
-/** What the public interface needs from the rest of the service. */
+/** Everything that the public interface needs from the rest of the service. */
 export interface HttpDependencies
   extends Omit<InteractiveDependencies, 'runLimitMs' | 'usage' | 'onEnded' | 'onBooked' | 'onFault' | 'onWork'>,
     Omit<CallerDependencies, 'recent' | 'onFault' | 'authenticateLoopback'> {
-  /** Installed models and parts; what a caller uploaded comes from `assets.library`. */
+  /** Installed models and parts; uploaded ones are in `assets.library`. */
   readonly catalog: ModelCatalog
   readonly assets: AssetDependencies
-  /** Models that are being pulled. */
+  /** Running pulls. */
   readonly pulls: Pick<PullDesk, 'list' | 'start'>
-  /** Models in the folder of pulled ones, which can be deleted. */
+  /** Pulled models, which can be deleted. */
   readonly pulledModels: {
     has(model: PlacedModel): boolean
     /** A file that was left out, by its name. */
@@ -42,44 +42,43 @@ export interface HttpDependencies
     remove(model: PlacedModel): Promise<void>
   }
   readonly usage: UsageLog
-  /** Books work whose caller waited. */
+  /** Books interactive work. */
   readonly books: Pick<UsageLog, 'append'>
   readonly queue: InferenceQueue
   readonly log: InferenceLog
   readonly outputs: OutputStore
   readonly documents: DocumentStore
   readonly counts: SharedCounts
-  /** Goes on whatever becomes of the machine's time. Answers that take too long by it are given up. */
+  /** Limits the time of answers. Monotonic: changes of the system time do not affect it. */
   readonly deadlineClock: Clock
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly events: InferenceEvents
   /** Called with each new deferred inference. */
   readonly onSubmitted: (inference: Inference) => void
-  /** Keeps what was requested; no answer waits for it. */
+  /** Records a request; answers do not wait for it. */
   readonly recordRequest: (record: RequestRecord) => void
-  /** The request log. */
   readonly bodies: BodyRecorder
   readonly inspectImage: InspectImage
   readonly addresses: () => ServiceAddresses
-  /** Whether the service is on its way out: no new work, and not ready. */
+  /** Whether the service is shutting down: it takes no new work and is not ready. */
   readonly isDraining: () => boolean
-  /** Why nothing more can be stored in the data folder, as the end of a sentence; null = it can, or the data is elsewhere. */
+  /** Why the data folder cannot store more, as the end of a sentence; null = it can, or the data is elsewhere. */
   readonly findStorageFault: () => Promise<string | null>
   /** The text of GET /metrics, in Prometheus' exposition format. */
   readonly renderMetrics: () => string
   readonly observer: HttpObserver
-  /** Where requests note themselves, so that they end when their account is disabled or their token revoked. */
+  /** Running work, which ends when its account is disabled or its token revoked. */
   readonly underWay: WorkUnderWay
 }
 
-/** What a route needs besides. */
+/** What routes need in addition. */
 export interface RouteDependencies extends HttpDependencies {
-  /** What each account holds open. */
+  /** Open answers per account. */
   readonly places: AccountPlaces
-  /** What is being drawn for those who ask for its progress. */
+  /** Running drawings, for progress requests. */
   readonly drawings: DrawingsUnderWay
   readonly deadline: AnswerDeadline
-  /** Every route, for what describes them. */
+  /** Every route, for the API document. */
   readonly routes: readonly RouteDescription[]
 }

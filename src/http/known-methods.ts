@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Remembers which methods each path has, to tell a wrong method from a wrong path. */
+/** The methods registered for each path, to distinguish a wrong method from a wrong path. */
 export interface KnownMethods {
-  /** The methods of a path, or an empty list when no route has it. */
+  /** The methods of a path; empty when no route has it. */
   of(path: string): readonly string[]
 }
 
-/** Watches every route registered from now on. */
+/** Records every route that is registered from now on. */
 export function rememberMethods(server: FastifyInstance): KnownMethods {
   const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
   server.addHook('onRoute', ({ url, method }) => {

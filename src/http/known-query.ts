@@ -4,25 +4,25 @@ import { shortName } from '../core/requests/request-record.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Query parameters that a route reads, `name[]` for every `name[…]`, `*` for others that it ignores; none by default. */
+    /** Query parameters that a route reads: `name[]` for every `name[…]`, `*` for any others, which it ignores. None by default. */
     readonly query?: readonly string[]
   }
 }
 
-/** Azure's clients name a version everywhere. */
+/** Azure's clients send a version with every request. */
 const ignored: readonly string[] = ['api-version']
 
 /**
- * Lets the routes of this scope be called with the query parameters they read and with no others.
+ * Rejects requests to the routes of this scope that have query parameters a route does not read.
  *
- * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first other one.
+ * @throws {ServiceError} `invalid_request_error`, from the hook, naming the first of them.
  */
 export function refuseUnknownQuery(scope: FastifyInstance): void {
   scope.addHook('onRequest', ({ query, routeOptions: { config } }, _reply, done) => done(findUnknown(query, config.query ?? [])))
 }
 
 /**
- * Refuses query parameters that are not known; for routes where that depends on the request.
+ * Refuses unknown query parameters, for routes where these depend on the request.
  *
  * @throws {ServiceError} `invalid_request_error` naming the first.
  */

@@ -6,7 +6,7 @@ import type { AccountStore } from '../core/ports/account-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { RecentValues } from '../operations/access/recent-values.ts'
 
-/** What a request without a token is judged by. */
+/** The parts of a request without a token that decide whether it is trusted. */
 export interface LoopbackRequest extends Pick<IncomingMessage, 'method' | 'headers' | 'httpVersion'> {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>
 }
@@ -14,15 +14,15 @@ export interface LoopbackRequest extends Pick<IncomingMessage, 'method' | 'heade
 const ownAddresses: readonly (string | undefined)[] = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
 const ownNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** Headers that a proxy or a tunnel adds. */
+/** Headers that proxies and tunnels add. */
 const forwarding =
   /^(?:forwarded|via|x-forwarded.*|x-original-.*|x-(?:real|client|cluster-client)-ip|true-client-ip|cf-.*|fly-.*|tailscale-.*|ngrok-.*)$/
 
 /**
- * Why a request without a token is not one of a program on this machine, as the end of a sentence; null = it is one.
+ * Why a request without a token does not come from a program on this machine, as the end of a sentence; null = it does.
  *
- * The address alone is not enough: a browser on this machine sends what any page tells it to, under any name that leads to this address, and a
- * proxy on it sends what strangers tell it to.
+ * The address alone is not enough: web pages can make a browser on this machine send requests, under any host name that resolves to this
+ * address, and a proxy on this machine forwards requests of strangers.
  */
 export function findLoopbackFault({ method = '', headers, httpVersion, socket }: LoopbackRequest): string | null {
   if (!ownAddresses.includes(socket.remoteAddress)) return 'and this request comes from another'
@@ -38,7 +38,7 @@ export function findLoopbackFault({ method = '', headers, httpVersion, socket }:
 }
 
 /**
- * Finds the account that programs on this machine act as without a token: the oldest owner's.
+ * Finds the account for programs on this machine without a token: the oldest owner's.
  *
  * @returns A function that throws `missing_token` for requests that do not come from such a program.
  */

@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Addresses in a page that lead to this service itself: those that begin with one slash. */
+/** Addresses in a page that lead to this service: those that begin with exactly one slash. */
 const ownAddress = /(\s(?:href|src|action|spec-url)=["'])\/(?![/\\])/g
 
-/** The path of an address, without a trailing slash; '' = it has none. */
+/** The path of an address, without a trailing slash; '' = none. */
 export function prefixOf(address: string): string {
   return new URL(address).pathname.replace(/\/+$/, '')
 }
 
-/**
- * An address as the routes know it: without the path below which a proxy leads here and which it left in front. It is taken off once, and only where
- * it stands whole.
- */
+/** Removes the path that a proxy left in front of an address. It is removed once, and only as whole segments. */
 export function withoutPrefix(url: string, prefixes: readonly string[]): string {
   for (const prefix of prefixes) {
     if (prefix === '' || !url.startsWith(prefix)) continue
@@ -22,7 +19,7 @@ export function withoutPrefix(url: string, prefixes: readonly string[]): string 
   return url
 }
 
-/** Puts the path of the public address before those that pages and redirects lead to. */
+/** Adds the path of the public address to links and redirects. */
 export function answerBelow(server: FastifyInstance, prefix: string): void {
   if (prefix === '') return
   server.addHook('onSend', async (_request, reply, payload) => {
@@ -30,7 +27,7 @@ export function answerBelow(server: FastifyInstance, prefix: string): void {
     if (typeof location === 'string' && /^\/(?![/\\])/.test(location)) reply.header('location', prefix + location)
     if (!String(reply.getHeader('content-type') ?? '').startsWith('text/html')) return payload
     if (reply.hasHeader('content-encoding') || !(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload
-    // It is that of the page without the path.
+    // These headers describe the page without the path.
     reply.removeHeader('etag').removeHeader('content-length')
     return payload.toString().replace(ownAddress, `$1${prefix}/`)
   })

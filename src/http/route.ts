@@ -5,27 +5,31 @@ import type { RouteDependencies } from './http-dependencies.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { RouteDescription } from './route-description.ts'
 
-/** One route: what it is, and what it does. */
+/** A route: its description and its handler. */
 export interface Route extends RouteDescription {
-  /** Makes the handler, once for each server. */
+  /** Makes the handler, once per server. */
   readonly handle: (deps: RouteDependencies, settings: HttpSettings) => (call: Call) => Promise<unknown>
 }
 
-/** One request at a route. */
+/** One request to a route. */
 export interface Call {
   readonly incoming: FastifyRequest
   readonly reply: FastifyReply
-  /** Who sent it. @throws {TypeError} where a route needs no token. */
+  /** @throws {TypeError} when the route needs no token. */
   readonly caller: Caller
-  /** What work on a model needs that this request waits for. */
+  /** Dependencies of interactive work. */
   readonly work: InteractiveDependencies
   /** Aborts when the client leaves. */
   readonly options: { readonly signal: AbortSignal }
-  /** The route's own path, whichever of its addresses was called. */
+  /** The route's main path, whichever of its addresses was called. */
   readonly path: string
   readonly query: Readonly<Record<string, unknown>>
-  /** Takes note of what failed when the answer's status was out already. */
+  /** Reports a failure after the answer's status was sent. */
   onFailure(error: unknown): void
-  /** A parameter of the path. @throws {TypeError} where the path has none of that name. */
+  /**
+   * A parameter of the path.
+   *
+   * @throws {TypeError} when the path has no such parameter.
+   */
   param(name: string): string
 }

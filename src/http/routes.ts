@@ -29,7 +29,7 @@ import { probeRoutes, showUsage } from './routes/service.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 
-/** Every route of the public interface, in the order in which the API document shows them. */
+/** Every route of the public interface, in the order of the API document. */
 export const routes: readonly Route[] = [
   ...drawingRoutes,
   createChatCompletion,

@@ -10,12 +10,12 @@ import type { Call, Route } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Scopes of which a token needs one; absent = any. */
+    /** A token needs one of these scopes; absent = any. */
     readonly scopes?: readonly Scope[]
   }
 }
 
-/** Answers at the addresses of these routes. What a row says of its limits becomes its configuration, which the hooks around handlers read. */
+/** Registers routes. The limits of a row become its configuration, which the hooks around handlers read. */
 export async function serveRoutes(
   server: FastifyInstance,
   routes: readonly Route[],
@@ -24,13 +24,13 @@ export async function serveRoutes(
   const serve = (scope: FastifyInstance, route: Route): void => {
     const handle = route.handle(deps, settings)
     const config = configOf(route)
-    const isPrompt = asksOnlyTheStore(route)
+    const isPrompt = dependsOnlyOnStore(route)
     for (const address of [route.path, ...(route.alsoAt ?? [])])
       scope.route({
         method: route.method,
         url: urlOf(address),
         config,
-        ...(route.hasNoHead && { exposeHeadRoute: false }),
+        ...(route.refusesHead && { exposeHeadRoute: false }),
         handler: (incoming, reply) => {
           if (isCutShort(incoming)) return reply.callNotFound()
           const call = callOf(route, { incoming, reply, deps, settings })
@@ -39,7 +39,7 @@ export async function serveRoutes(
       })
   }
   for (const route of routes) if (route.takes !== 'bytes') serve(server, route)
-  // Files go to the disk as they come, whatever they are called.
+  // Files are stored as they arrive, whatever their content type.
   await server.register(async (uploads) => {
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -113,17 +113,17 @@ function callOf(
   }
 }
 
-/** Whether nothing but the store keeps an answer from coming: no model, no upload, and nothing that the route itself says it waits for. */
-function asksOnlyTheStore({ spends, largeBody, takes, takesLonger }: Route): boolean {
+/** Whether an answer depends only on the store: no model, no upload, and the route declares no other wait. */
+function dependsOnlyOnStore({ spends, largeBody, takes, takesLonger }: Route): boolean {
   return !spends && !largeBody && !takes && !takesLonger
 }
 
-/** A path as the router writes it. */
+/** A path in the router's notation. */
 function urlOf(path: string): string {
   return path.replace(/\{\+\w+\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** Whether an address ends where its parameter would begin, as with a slash too many: nothing is there. */
+/** Whether an address ends where its parameter would begin, as with a trailing slash. No resource has it. */
 function isCutShort({ params }: FastifyRequest): boolean {
   return Object.entries<unknown>(Object(params)).some(
     ([name, value]) => typeof value === 'string' && (name === '*' ? /^\/*$/.test(value) : value === ''),

@@ -3,12 +3,12 @@ import type { FinishedRequest, HttpObserver, RequestTrace } from './http-observe
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Its place in a trace, where somebody traces. */
+    /** The request's span; absent = no tracing. */
     trace?: RequestTrace
   }
 }
 
-/** Runs every request in its place of a trace, where somebody traces. */
+/** Runs every request in its span, when tracing is on. */
 export function traceRequests(server: FastifyInstance, { observer }: { readonly observer: HttpObserver }): void {
   if (observer.requestStarted === undefined) return
   server.addHook('onRequest', (request, _reply, done) => {
@@ -21,14 +21,14 @@ export function traceRequests(server: FastifyInstance, { observer }: { readonly 
     request.trace = trace
     trace.enter(done)
   })
-  // A body comes in on its connection, which is part of no request.
+  // The body's events run in the connection's context, outside the request's span.
   server.addHook('preHandler', (request, _reply, done) => {
     if (request.trace === undefined) done()
     else request.trace.enter(done)
   })
 }
 
-/** Ends a request's place in its trace. */
+/** Ends a request's span. */
 export function endTrace(request: FastifyRequest, finished: FinishedRequest): void {
   request.trace?.end(finished)
 }

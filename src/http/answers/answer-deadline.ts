@@ -4,21 +4,24 @@ import type { Clock } from '../../core/ports/clock.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
 /**
- * How long a request for anything but a model's work waits at most, from the arrival of the request and without the time that its body took. What
- * each store may take adds up, and the answer must have come within eight seconds: the rest is for a machine that is late with everything.
+ * Longest wait of a request that runs no model, from its arrival and without the time that its body took. Several stores may each use up
+ * their own limit, and the answer must come within eight seconds; the remaining two are for a slow machine.
  */
 export const answerLimitMs = 6000
-/** One look at all that wait costs less than a timer for each. */
-const lookEveryMs = 250
+/** One periodic check of all waiting requests costs less than a timer for each. */
+const checkIntervalMs = 250
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** When its request came, the time of its body left out. A field, because a weak map of replies costs every collection of garbage. */
-    cameAt?: number
+    /**
+     * Arrival of the request in the clock's milliseconds, plus the time that its body took. A field, because a WeakMap of replies slows down
+     * every garbage collection.
+     */
+    arrivedAt?: number
   }
 }
 
-type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request' | 'cameAt' | 'sent'>
+type AnsweredRequest = Pick<FastifyReply, 'elapsedTime' | 'request' | 'arrivedAt' | 'sent'>
 
 interface Waiting {
   readonly reply: AnsweredRequest
@@ -36,21 +39,21 @@ export class AnswerDeadline {
     this.#clock = clock
   }
 
-  /** Leaves out what the client takes for its body; to be called before that is read. */
+  /** Excludes the time that the client takes to send the body. Call it before the body is read. */
   leaveOutBody(reply: AnsweredRequest): void {
     const clock = this.#clock
     const from = clock.now()
     reply.request.raw.once('end', () => {
-      reply.cameAt = arrivalOf(reply, clock) + clock.now() - from
+      reply.arrivedAt = arrivalOf(reply, clock) + clock.now() - from
     })
   }
 
   /**
-   * What `work` resolves with, as long as it does so in time; when it is late it goes on unheard, and nothing is begun too late. An answer that has
-   * begun is never given up.
+   * Resolves with the result of `work` if it is ready in time. Late work continues, but its result is dropped; after the deadline nothing
+   * starts. An answer that has begun is never given up.
    *
-   * @param requestedMs What the client said that it would wait for.
-   * @throws {ServiceError} `server_is_overloaded`.
+   * @param requestedMs Additional time that the client agreed to wait.
+   * @throws {ServiceError} `server_is_overloaded` after the deadline.
    */
   async keep<Result>(reply: AnsweredRequest, work: () => Promise<Result>, requestedMs = 0): Promise<Result> {
     const clock = this.#clock
@@ -69,7 +72,7 @@ export class AnswerDeadline {
   async #look(clock: Clock): Promise<void> {
     this.#looking = true
     while (this.#waiting.size > 0) {
-      await clock.wait(lookEveryMs, neverAborted)
+      await clock.wait(checkIntervalMs, neverAborted)
       const now = clock.now()
       for (const waiting of this.#waiting) {
         const { reply, until, giveUp } = waiting
@@ -83,8 +86,8 @@ export class AnswerDeadline {
 }
 
 function arrivalOf(reply: AnsweredRequest, clock: Clock): number {
-  reply.cameAt ??= clock.now() - reply.elapsedTime
-  return reply.cameAt
+  reply.arrivedAt ??= clock.now() - reply.elapsedTime
+  return reply.arrivedAt
 }
 
 function tooLate(): ServiceError {

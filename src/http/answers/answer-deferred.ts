@@ -14,7 +14,7 @@ import { recordDeferred } from './record-deferred.ts'
 interface AcceptedWork {
   readonly work: InferenceWork
   readonly handling: DeferredHandling
-  /** Runs before the answer; what it returns goes along as headers. */
+  /** Runs before the answer; returns additional headers. */
   readonly onAccepted?: (inference: Inference) => Promise<Readonly<Record<string, string>>>
 }
 
@@ -43,7 +43,7 @@ export async function answerDeferred(
     .send(encodeSubmission(address, inference))
 }
 
-/** The store knows of conflicts, but not of the header that keys come in. */
+/** Adds the header's name to the conflict that the store reports. */
 function nameHeader(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'idempotency_conflict') throw error
   throw new ServiceError(error.code, error.message, { param: 'idempotency-key' })

@@ -16,7 +16,7 @@ const faults: Readonly<Record<string, ParserFault>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'Send the whole request faster.' },
 }
 
-/** Answers a connection whose bytes never became a request, in the same shape as every other error. */
+/** Answers a connection that did not send a valid HTTP request, in the same shape as every other error. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
@@ -25,10 +25,10 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
   writeRefusal(socket, { ...(faults[error.code ?? ''] ?? fallback), code: 'invalid_request_error' })
 }
 
-/** How long a refused connection may take to read why and to end its half. */
+/** Time for a refused connection to read the reason and to end its half. */
 const refusalMs = 1000
 
-/** Answers and ends a connection of which no request is known, in the same shape as every other error. */
+/** Answers and ends a connection that has no current request, in the same shape as every other error. */
 export function writeRefusal(
   socket: Duplex,
   { status, message, code, retryAfterSeconds }: ParserFault & { readonly code: ErrorCode; readonly retryAfterSeconds?: number },
@@ -51,7 +51,7 @@ export function writeRefusal(
   setTimeout(() => socket.destroy(), refusalMs).unref()
 }
 
-/** Whether an answer to an earlier request is on its way, which more bytes would corrupt; only Node's own field tells. */
+/** Whether an answer to an earlier request is being sent, which further bytes would corrupt. Only Node's internal field shows this. */
 function isAnswering(socket: Duplex): boolean {
   const answer: unknown = Reflect.get(socket, '_httpMessage')
   return answer instanceof ServerResponse && answer.headersSent

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 /** How long an answer may begin with nothing, and how long it may then say nothing. */
 const [silentMs, pingMs] = [5000, 10_000]
 
-/** Whether a promise is still open when a stream has to begin; one that fails before throws its reason. */
+/** Whether a promise is still pending when the stream has to begin. A promise that fails earlier throws its reason. */
 export async function isLate(clock: Clock, first: Promise<unknown>): Promise<boolean> {
   const stop = new AbortController()
   const late = Symbol('late')

@@ -9,13 +9,13 @@ export async function afterFirst<Item>(source: AsyncGenerator<Item, void, undefi
   return fromFirst(first, source)
 }
 
-/** The items of a source whose first has been asked for already; leaving them early ends the source. */
+/** The items of a source whose first `next()` was already called. Leaving them early ends the source. */
 export function fromFirst<Item>(
   first: Promise<IteratorResult<Item, void>>,
   source: AsyncGenerator<Item, void, undefined>,
 ): AsyncGenerator<Item, void, undefined> {
   let isTaken = false
-  // The source itself instead of a generator around it, which would cost every item as much again.
+  // An object instead of a generator: a generator would double the cost of every item.
   const items: AsyncGenerator<Item, void, undefined> = {
     next: () => {
       if (isTaken) return source.next()

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import type { KnownMethods } from '../known-methods.ts'
 
-/** What stands behind `/v1/` in published clients' addresses and has no place here. */
+/** OpenAI's paths below `/v1/` that published clients use and Sepia does not offer. */
 const openAiParts =
   'moderations|audio|fine_tuning|vector_stores|uploads|assistants|threads|conversations|containers|evals|videos|realtime|organization|graders|chatkit|skills|live'
 const anthropicParts =
@@ -10,14 +10,14 @@ const llamaCppParts = 'tools|cors-proxy'
 
 const published = new RegExp(`^/(?:v1/(?:${openAiParts}|${anthropicParts})|${llamaCppParts})(?=[/?]|$)`)
 
-/** What to use in the place of a part that is not offered. */
+/** The replacement for a path that is not offered. */
 const instead: Readonly<Record<string, string>> = {
   '/v1/messages/batches': 'use /v1/files and /v1/batches',
   '/v1/uploads': 'send the whole file to /v1/files',
   '/v1/conversations': 'use `previous_response_id` on /v1/responses',
 }
 
-/** Interfaces of other programs that newcomers' clients may still be set to. */
+/** Addresses of other servers that new users' clients may still be configured for. */
 const foreign = [
   {
     address: /^\/api\/(?:push|create|copy|blobs)(?=[/?]|$)/,
@@ -27,7 +27,7 @@ const foreign = [
   { address: /^\/sdapi\/v1\/[\w-]{1,40}/, whose: 'A1111', use: '/sdapi/v1/txt2img, img2img and what GET /openapi.json lists beside them' },
 ]
 
-/** The refusal of an address where nothing is, by its name where published clients know it. */
+/** The error for an unknown address. It names the interface that the address belongs to, if published clients use it. */
 export function nothingThere(url: string, { of: methodsOf }: KnownMethods): ServiceError {
   if (url.startsWith('/v1/v1/')) return new ServiceError('not_found', "This address has /v1 twice; remove it from your client's base URL.")
   const [given = ''] = url.split('?')
@@ -47,12 +47,12 @@ export function nothingThere(url: string, { of: methodsOf }: KnownMethods): Serv
   )
 }
 
-/** Whether published clients know an address under which nothing is here, whatever stands beside it. */
+/** Whether published clients use this address although Sepia does not offer it. */
 export function isNotOffered(url: string): boolean {
   return published.test(url)
 }
 
-/** The refusal of an address that means something else to Anthropic's clients than what is there. */
+/** The error for an address that has another meaning in Anthropic's API. */
 export function notForMessages(part: string): ServiceError {
   return new ServiceError(
     'not_found',

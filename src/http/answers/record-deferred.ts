@@ -5,7 +5,7 @@ import { receivedBody } from '../body/read-body.ts'
 import { logAsInference } from '../body-log.ts'
 import type { HttpDependencies } from '../http-dependencies.ts'
 
-/** Writes down what was asked asynchronously, as it can be asked again. */
+/** Records an asynchronous request in a form that can be sent again. */
 export function recordDeferred(
   { recordRequest }: Pick<HttpDependencies, 'recordRequest'>,
   requested: {

@@ -5,7 +5,7 @@ import { clientSignal } from '../client-signal.ts'
 import { plainHeaders } from './send-events.ts'
 import { dropReader, ReaderIdle, writeChunk } from './write-chunk.ts'
 
-/** An answer whose length is known before it is sent. */
+/** An answer of known length. */
 export interface ChunkedAnswer {
   readonly contentType: string
   readonly bytes: number
@@ -13,9 +13,10 @@ export interface ChunkedAnswer {
 }
 
 /**
- * Sends an answer piece by piece, no faster than the client reads; a client that reads nothing for 30 seconds loses it. Resolves when it is over.
+ * Sends an answer in chunks, no faster than the client reads, and resolves when it has ended. A client that reads nothing for 30 seconds is
+ * disconnected.
  *
- * @param deps.onFailure Called with the reason of an early end; the status is out already, and the connection ends.
+ * @param deps.onFailure Called with the reason when the answer ends early. The status is already sent then, and the connection is closed.
  */
 export async function sendChunks(
   { clock, onFailure }: { readonly clock: Clock; readonly onFailure: (error: unknown) => void },
@@ -38,7 +39,7 @@ export async function sendChunks(
   } catch (error) {
     if (error instanceof ReaderIdle) dropReader(raw)
     else if (!signal.aborted) onFailure(error)
-    // Fewer bytes than were announced are an error to every client.
+    // Clients report an error when fewer bytes arrive than Content-Length states.
     raw.destroy()
   }
 }

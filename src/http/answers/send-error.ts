@@ -10,10 +10,14 @@ import { toMessageError } from '../wire/messages/message-error.ts'
 import { toOllamaError } from '../wire/ollama/ollama-error.ts'
 import { isA1111Surface, isMessagesSurface, isNativeSurface, isOllamaSurface, isResponsesSurface } from './surface.ts'
 
-/** Longest pause a client is asked to make. */
+/** The largest Retry-After, in seconds. */
 const longestRetrySeconds = 120
 
-/** Answers with the error body, its status and its headers; returns the error as the service sees it. */
+/**
+ * Answers with the error's body, status and headers.
+ *
+ * @returns The error as the service classifies it.
+ */
 export function sendError(reply: FastifyReply, thrown: unknown): unknown {
   const error = fromFrameworkError(thrown)
   const { code } = toErrorRecord(error)
@@ -26,7 +30,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): unknown {
   return error
 }
 
-/** An error in the shape that the client of this route reads. */
+/** An error in the shape of the route's API. */
 function bodyFor(request: FastifyRequest, error: unknown): object {
   if (isMessagesSurface(request)) return toMessageError(toErrorRecord(error), request.id)
   if (isA1111Surface(request)) return toA1111Error(error, errorReaderOf(request))
@@ -41,18 +45,18 @@ function inResponsesWords(body: ErrorBody): ErrorBody {
   return { ...body, error: { ...body.error, param: param && fieldIn(words, param), message: sentenceIn(words, message) } }
 }
 
-/** Seconds to wait where the error itself knows none. */
+/** Retry-After in seconds for errors that do not state one, by status. */
 const defaultRetry: Readonly<Record<number, number>> = { 429: 1, 503: 1 }
 
-/** RFC 6750: no error code when no token was sent at all. */
+/** Without a token, the challenge has no error code (RFC 6750, section 3.1). */
 function challenge(code: string): string {
   return code === 'missing_token' ? 'Bearer realm="sepia"' : `Bearer realm="sepia", error="invalid_token"`
 }
 
-/** What the system reports when it has no file descriptors, memory, processes or threads left. */
+/** Error codes of a system that has run out of file descriptors, memory, processes or threads. */
 const exhausted: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ERR_WORKER_INIT_FAILED'])
 
-/** Reads the few errors that Fastify itself raises about a request, and what a system without room reports; everything else is returned as it is. */
+/** Translates Fastify's own errors about a request and errors of an exhausted system; returns all others unchanged. */
 function fromFrameworkError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   if (exhausted.has(error.code)) {

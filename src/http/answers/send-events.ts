@@ -18,8 +18,8 @@ interface EventForm {
 /**
  * Sends server-sent events, one whole event per write, no faster than the client reads.
  *
- * Resolves when the stream has ended, whether by itself, by a failure or because the client left or read nothing for 30 seconds.
- * A failure ends the connection too.
+ * Resolves when the stream has ended: complete, failed, or because the client left or read nothing for 30 seconds. A failure also closes the
+ * connection.
  *
  * @param deps.onFailure Called with the reason of an early end; the answer's status is out already.
  */
@@ -41,17 +41,17 @@ export async function sendEvents(
       ...plainHeaders(reply),
       'content-type': contentType,
       'cache-control': 'no-cache, no-transform',
-      // Proxies such as nginx would hold events back.
+      // Proxies such as nginx buffer events without it.
       'x-accel-buffering': 'no',
     })
     for await (const event of events) {
       capture?.add('answer', event)
       pings?.noteEvent()
-      // Events are plain ASCII, which is cheapest to write as Latin-1.
+      // Events are ASCII, and Latin-1 is the cheapest encoding to write.
       if (!raw.write(event, 'latin1')) await roomFor({ raw, clock }, { signal })
     }
   } catch (error) {
-    // What nobody reads would never leave the buffer.
+    // Unread data would stay in the buffer.
     failed = true
     if (error instanceof ReaderIdle) dropReader(raw)
     else if (!signal.aborted && !raw.destroyed) onFailure(error)
@@ -62,7 +62,7 @@ export async function sendEvents(
   }
 }
 
-/** The headers that were set on an answer which is written by hand. */
+/** The headers set so far, for an answer that is written to the socket directly. */
 export function plainHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
   return Object.fromEntries(Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

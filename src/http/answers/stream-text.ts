@@ -6,9 +6,9 @@ import { isLate } from './early-events.ts'
 import { fromFirst } from './first-part.ts'
 import { sendEvents } from './send-events.ts'
 
-/** How an interface streams a generation. */
+/** The streaming format of an interface. */
 export interface StreamEncoding {
-  /** @param isEarly Whether the first event goes out before the first part is there. */
+  /** @param isEarly Whether the first event is sent before the first part exists. */
   readonly encode: (parts: AsyncIterable<TextPart>, options: { readonly isEarly: boolean }) => AsyncGenerator<string, void, undefined>
   /** What is sent when nothing else was for ten seconds; null = nothing may be. */
   readonly ping: string | null

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../core/ports/clock.ts'
 import { firstOf } from '../../core/waiting.ts'
 
-/** How long a reader may leave what was sent unread before it loses its answer. */
+/** How long a client may leave data unread before it is disconnected. */
 const readerLimitMs = 30_000
 
-/** Why an answer ends whose client stays connected but reads nothing. */
+/** The client stays connected but reads nothing. */
 export class ReaderIdle extends Error {
   override readonly name = 'ReaderIdle'
 }
@@ -17,9 +17,9 @@ export function dropReader({ socket }: ServerResponse): void {
 }
 
 /**
- * Writes one chunk of an answer and waits until there is room for the next, so that at most one chunk is ever buffered.
+ * Writes one chunk of an answer and waits until there is room for the next, so that at most one chunk is buffered.
  *
- * @throws {ReaderIdle} when the reader has taken nothing for {@link readerLimitMs}; the signal's abortion otherwise.
+ * @throws {ReaderIdle} when the client has read nothing for {@link readerLimitMs}; the signal's reason when it aborts.
  */
 export async function writeChunk(
   { raw, clock }: { readonly raw: ServerResponse; readonly clock: Clock },
@@ -30,7 +30,7 @@ export async function writeChunk(
 }
 
 /**
- * Waits until what was written has left.
+ * Waits until the buffer has room again.
  *
  * @throws as {@link writeChunk}.
  */

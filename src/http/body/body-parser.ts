@@ -4,34 +4,34 @@ import { JsonThread, type ParsedBody } from '../json/json-thread.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
 
-/** Bodies up to here are parsed at once, in 2 ms as a rule and 20 ms for the worst; longer ones in a thread. */
+/** Bodies up to this size are parsed on the main thread, usually in 2 ms and at most in 20 ms; longer ones in a worker thread. */
 const smallBytes = 256 * 1024
 
 /** Bytes of small bodies that are parsed in one turn of the event loop. */
 const bytesPerTurn = 64 * 1024
 
-/** Parsing and checking that holds the event loop no longer than this is free; behind a longer one its owner waits four times as long. */
+/** Parsing and checking up to this time has no consequence. After longer work, the owner waits four times as long. */
 const freeMs = 4
 const freeBytes = 16 * 1024
 const pause = 4
 
 export interface BodyOwner {
-  /** Account, or address before anybody is known: each waits for its own bodies, and for one of each other. */
+  /** The account, or the address before authentication. Each owner waits for its own bodies, and for at most one of every other. */
   readonly owner: string
-  /** The code for a body that nests too deep, which differs between text and image routes. */
+  /** The code for a body that nests too deeply; text and image routes differ. */
   readonly tooDeep: ErrorCode
-  /** Whether its bytes are needed beside its value; large ones are not copied back otherwise. */
+  /** Whether the bytes are needed besides the value. Otherwise large bodies are not copied back from the thread. */
   readonly keepBytes: boolean
   readonly signal: AbortSignal
 }
 
-/** Parses bodies so that none of any shape holds the event loop for long, and many of one owner hardly delay another's. */
+/** Parses bodies so that no body blocks the event loop for long, and many bodies of one owner hardly delay another's. */
 export class BodyParser implements AsyncDisposable {
   readonly #queues = new SerialQueues()
   readonly #thread: JsonThread
   readonly #takeTurn = fewPerTurn(bytesPerTurn)
 
-  /** @param largestBytes Of any body. */
+  /** @param largestBytes The limit of any body. */
   constructor(largestBytes: number) {
     this.#thread = new JsonThread(largestBytes)
   }
@@ -52,7 +52,7 @@ export class BodyParser implements AsyncDisposable {
     }
     const rest = async () => {
       if (bytes.length < freeBytes) return
-      // What checks the value runs before the next turn.
+      // The value is checked before the next turn.
       await setImmediate()
       const heldMs = performance.now() - startedAt
       if (heldMs > freeMs) await setTimeout(heldMs * pause, undefined, { ref: false })
@@ -65,11 +65,11 @@ export class BodyParser implements AsyncDisposable {
   }
 }
 
-/** Queues in which one piece of work runs at a time, each with a name of its own; different queues do not wait for each other. */
+/** Named queues that each run one piece of work at a time, independently of each other. */
 class SerialQueues {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** @param rest Runs after the work, and before the next in the queue; nobody but that waits for it. */
+  /** @param rest Runs after the work and before the queue's next piece. The caller does not wait for it. */
   run<Result>(name: string, work: () => Promise<Result>, rest: () => Promise<void> = async () => {}): Promise<Result> {
     const result = (this.#last.get(name) ?? Promise.resolve()).then(work)
     const over = result.then(rest, rest).then(() => {

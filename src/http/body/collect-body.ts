@@ -7,9 +7,9 @@ import { type BodyGuards, readAtOnce, requirePace, tooLarge } from './counted-bo
 const copiedPerTurn = 1024 * 1024
 
 /**
- * The bytes of a body, counted while they stream in.
+ * Reads a body into memory, counting its bytes as they arrive.
  *
- * @throws {ServiceError} `payload_too_large` over the limit, `request_timeout` when it comes in too slowly, and what the allowance throws.
+ * @throws {ServiceError} `payload_too_large` over the limit, `request_timeout` when it arrives too slowly, and the errors of the allowance.
  */
 export async function collectBody(
   payload: IncomingMessage,
@@ -17,14 +17,14 @@ export async function collectBody(
 ): Promise<Buffer<ArrayBuffer>> {
   const declared = Number(payload.headers['content-length'] ?? 0)
   if (declared > limitBytes) throw tooLarge(limitBytes)
-  // Copied as they come, large bodies are in memory once, and none is copied at its end.
+  // Large bodies are copied into place as they arrive, so that they are in memory only once.
   const place = declared > readAtOnce ? Buffer.allocUnsafeSlow(declared) : null
   const chunks: Buffer[] = []
   const { promise: whole, resolve, reject } = Promise.withResolvers<void>()
   let over = false
   let size = 0
   using _watch = watchPace(clock, () => size, reject)
-  // Many clients read nothing before they have sent all: unless the rest is read and dropped, both sides wait for each other.
+  // Many clients read nothing before they have sent the whole body. If the rest is not read and dropped, both sides wait for each other.
   payload.on('data', (chunk: Buffer) => {
     if (over) return
     size += chunk.length
@@ -51,7 +51,7 @@ export async function collectBody(
   }
 }
 
-/** Watches the pace from the next turn of the event loop on: most bodies come with their heads, and are in by then. */
+/** Starts to watch the pace in the next turn of the event loop: most bodies arrive with their heads and are complete by then. */
 function watchPace(clock: Clock, size: () => number, onTooSlow: (error: unknown) => void): Disposable {
   let stop = () => clearImmediate(start)
   const start = setImmediate(() => {
@@ -62,7 +62,7 @@ function watchPace(clock: Clock, size: () => number, onTooSlow: (error: unknown)
   return { [Symbol.dispose]: () => stop() }
 }
 
-/** Copying 32 MB at once would hold the event loop for 20 ms. */
+/** Copying 32 MB in one turn would block the event loop for 20 ms. */
 async function joinChunks(chunks: readonly Buffer[], size: number): Promise<Buffer<ArrayBuffer>> {
   if (size <= copiedPerTurn) return Buffer.concat(chunks)
   const joined = Buffer.allocUnsafeSlow(size)

@@ -3,27 +3,27 @@ import { ServiceError } from '../../core/error.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { BodyAllowance } from '../limits/body-budget.ts'
 
-/** The slowest a body may come in: so many bytes in each span of time. Small bodies have one span in all. */
+/** The minimum pace of a body: so many bytes in each span. A smaller body has one span in all. */
 const slowest = { bytes: 64 * 1024, spanMs: 20_000 }
 
-/** Bytes of a body that are read as they come; what is more takes turns with others', or a fast client would hold the event loop. */
+/** This many bytes are read as they arrive. The rest takes turns with other bodies, so that a fast client cannot block the event loop. */
 export const readAtOnce = 256 * 1024
 
-/** What bounds a body that comes in. */
+/** The limits of an incoming body. */
 export interface BodyGuards {
   readonly limitBytes: number
   readonly allowance: BodyAllowance
   readonly clock: Clock
-  /** Resolves when a large body may send so many bytes more; all bodies share the turns. */
+  /** Resolves when a large body may read so many more bytes; all bodies share the turns. */
   readonly takeTurn: (bytes: number) => Promise<void>
-  /** Shown each piece that was taken, which it must not keep; absent = nobody looks. */
+  /** Called with each piece, which it must not keep. */
   readonly onPiece?: (piece: Buffer) => void
 }
 
 /**
- * The pieces of a body, counted while they stream in and no faster than they are taken. Ending early leaves the rest unread.
+ * Yields the pieces of a body, counted as they arrive and read no faster than they are taken. Leaving early leaves the rest unread.
  *
- * @throws {ServiceError} `payload_too_large` over the limit, `request_timeout` when it comes in too slowly, and what the allowance throws.
+ * @throws {ServiceError} `payload_too_large` over the limit, `request_timeout` when it arrives too slowly, and the errors of the allowance.
  */
 export async function* countedBody(
   payload: IncomingMessage,
@@ -34,7 +34,7 @@ export async function* countedBody(
   const done = new AbortController()
   const tooSlow = requirePace(clock, () => size, done.signal)
   tooSlow.catch(() => {})
-  // The connection is needed for the answer, so that leaving must not close it.
+  // Leaving early must keep the connection open for the answer.
   const chunks = payload.iterator({ destroyOnReturn: false })
   try {
     for (;;) {
@@ -50,15 +50,15 @@ export async function* countedBody(
     }
   } finally {
     done.abort('The body is in')
-    // Not awaited: it would wait for a piece that may never come.
+    // Not awaited: the next piece may never arrive.
     chunks.return?.().catch(() => {})
   }
 }
 
 /**
- * Ends when the signal does.
+ * Runs until the signal aborts.
  *
- * @throws {ServiceError} `request_timeout` as soon as a body comes in too slowly.
+ * @throws {ServiceError} `request_timeout` as soon as a body arrives too slowly.
  */
 export async function requirePace(clock: Clock, size: () => number, signal: AbortSignal): Promise<never> {
   for (let least = slowest.bytes; ; least = size() + slowest.bytes) {
@@ -68,7 +68,7 @@ export async function requirePace(clock: Clock, size: () => number, signal: Abor
   }
 }
 
-/** @param limitBytes Of the route. */
+/** @param limitBytes The route's limit. */
 export function tooLarge(limitBytes: number): ServiceError {
   return new ServiceError('payload_too_large', `Send at most ${limitBytes} bytes; larger inputs do not fit into one request.`)
 }

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Pieces of refused bodies, each of up to 64 KB, are read no faster than one in so many milliseconds, of all of them together. */
+/** Time between two pieces (up to 64 KB each) of all refused bodies together. */
 const pieceMs = 1
 
 /**
- * Reads and drops what is left of bodies that were refused. Many clients read nothing before they have sent all, so that it must be read;
- * but nobody is helped when that is fast, and everybody else is hurt.
+ * Reads and drops the rest of refused bodies. It must be read because many clients read nothing before they have sent everything. It is read
+ * slowly because fast reading would only slow down other requests.
  */
 export class DiscardedBodies {
-  /** Bodies with a piece waiting, in the order of their turns. */
+  /** Bodies with a waiting piece, in the order of their turns. */
   readonly #paused = new Set<IncomingMessage>()
   #timer: NodeJS.Timeout | null = null
 
-  /** Takes over a body whose answer is decided. */
+  /** Takes over a body whose request is already answered. */
   add(body: IncomingMessage): void {
     if (body.complete || body.destroyed) return
     body.on('data', () => {
@@ -38,9 +38,8 @@ export class DiscardedBodies {
 }
 
 /**
- * Answers a request whose body is still coming in from a client that wants the connection closed: it is closed once the
- * body is in and the answer out. Closing with unread bytes would reset the connection, and many clients read nothing
- * before they have sent all.
+ * Delays closing of a connection that the client wants closed until its body has arrived and the answer is sent. Closing with unread bytes
+ * would reset the connection, and many clients read nothing before they have sent everything.
  *
  * @see RFC 9112, section 9.6
  */
@@ -58,8 +57,8 @@ export function closeAfterBody({ raw: request }: FastifyRequest, { raw: reply }:
 }
 
 /**
- * Asks clients that wait with their body (`Expect: 100-continue`) for it once the caller may send one; a refused client gets the refusal
- * first, and sends nothing in vain. Node would ask at once.
+ * Sends `100 Continue` only after the caller is authenticated. A client that waits for it (`Expect: 100-continue`) and is refused then gets
+ * the error without sending its body. Node would send it at once.
  *
  * @see RFC 9110, section 10.1.1
  */

@@ -19,12 +19,13 @@ declare module 'fastify' {
   }
 }
 
-/** What says in an answer that another model stands in for the one that was named. */
+/** Reports that another model replaces the requested one. */
 const header = 'x-service-warning'
 
 /**
- * Puts ids in the place of aliases and of Ollama's `name:tag`, and the model that a setting names for it into bodies that leave their model out or name one that is not installed; the answer to the
- * latter says so. Where no setting does, a missing text model is refused with the names of those that are installed.
+ * Resolves aliases and Ollama's `name:tag` to ids. Where a body names no model or one that is not installed, it inserts the default model
+ * from the settings, and reports a replacement in a header. Without a default, a missing text model is refused with the names of the
+ * installed ones.
  */
 export function fillModels(api: FastifyInstance, deps: RouteDependencies, settings: Settings): void {
   api.addHook('preHandler', async (request, reply) => {

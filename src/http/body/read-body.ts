@@ -16,18 +16,18 @@ import { clientAddress } from '../limits/client-address.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
-import { noForm, ReceivedForm } from './form/received-form.ts'
+import { notForm, ReceivedForm } from './form/received-form.ts'
 import { refuseCompressed } from './refuse-compressed.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route takes bodies up to the setting's limit though it spends nothing. */
+    /** Whether the route takes bodies up to the configured limit although it runs no model. */
     readonly largeBody?: boolean
-    /** Whether a body is read though the method is another than POST, PUT or PATCH; absent = by the method. */
+    /** Whether a body is read for a method other than POST, PUT and PATCH. */
     readonly hasBody?: true
   }
   interface FastifyRequest {
-    /** The answer to it, which a body parser does not get otherwise. */
+    /** The reply; Fastify does not pass it to body parsers. */
     answeredBy?: FastifyReply
   }
 }
@@ -35,26 +35,26 @@ declare module 'fastify' {
 /** Bytes of large bodies that are read in one turn of the event loop. */
 const bytesPerTurn = 256 * 1024
 
-/** A form whose files are stored as they come in: the bytes of it that are in memory, whatever its length. */
+/** Memory of a form whose files are stored as they arrive, whatever its length. */
 const storedFormBytes = 2 * filePartBytes
 
-/** A body sent with any other method means nothing and is not read, but where a route has one. */
+/** A body of any other method has no meaning and is not read, except on routes that declare one. */
 const methodsWithBody: readonly string[] = ['POST', 'PUT', 'PATCH']
 
-/** A JSON body as it came in. */
+/** A received JSON body. */
 export interface ReceivedBody {
-  /** Empty unless the request is deferred: only then is its text stored, and a large one need not lie beside its value. */
+  /** The raw text; empty unless the request is deferred, because only then it is stored. */
   readonly bytes: Buffer
   readonly byteLength: number
   readonly value: unknown
-  /** How its headers ask for it to be answered; `off` where a route does no work on a model. */
+  /** Whether its headers request asynchronous mode; `off` on routes that run no model. */
   readonly asyncMode: AsyncMode
 }
 
 /**
- * Reads JSON bodies, where a route takes forms those, and refuses every other kind. Bytes are counted while they stream in, against the route's limit and against what the
- * caller, or else the address, may have in the service at once.
+ * Reads JSON bodies, or forms on routes that take those, and refuses every other kind.
  *
+ * Bytes are counted as they arrive, against the route's limit and against the memory that the caller (or its address) may use at once.
  * Handlers get a {@link ReceivedBody}, or a {@link ReceivedForm} that they read themselves.
  */
 export function acceptJsonBodies(
@@ -77,7 +77,7 @@ export function acceptJsonBodies(
     const { hasBody = methodsWithBody.includes(request.method) } = request.routeOptions.config
     if (reply === undefined || request.is404 || !hasBody) return undefined
     checkMediaType(request)
-    // Of a connection that is gone neither the end of the body nor that of the answer is ever reported.
+    // On a closed connection, neither the end of the body nor that of the answer is ever reported.
     clientSignal(reply).throwIfAborted()
     const owner = accountOf(request) ?? clientAddress(request.ip)
     const asyncMode = worksOnModel(request) ? readAsyncMode(request.headers, settings.asyncHeaders) : 'off'
@@ -85,7 +85,7 @@ export function acceptJsonBodies(
     const length = Number(request.headers['content-length'] ?? 0)
     const held = request.routeOptions.config.form === 'stored' ? storedFormBytes : length
     const allowance = budget.open(owner, length <= limitBytes ? held : 0)
-    // What was read stays in memory until the answer is out.
+    // The body stays in memory until the answer is sent.
     reply.raw.on('close', () => allowance[Symbol.dispose]())
     const guards = { limitBytes, allowance, clock, takeTurn }
     const { form } = request.routeOptions.config
@@ -95,7 +95,7 @@ export function acceptJsonBodies(
       return new ReceivedForm(payload, { ...guards, onPiece: (piece) => captureOf(request)?.add('request', piece) })
     }
     const bytes = await collectBody(payload, guards)
-    // Clients that name the type on every call also send it along with nothing.
+    // Some clients send this content type with every call, even without a body.
     if (bytes.length === 0) return undefined
     const { length: byteLength } = bytes
     captureOf(request)?.add('request', bytes)
@@ -105,7 +105,7 @@ export function acceptJsonBodies(
   })
 }
 
-/** @throws {ServiceError} `unsupported_media_type` when a request came without a body of its own kind. */
+/** @throws {ServiceError} `unsupported_media_type` when a request came without a JSON body. */
 export function receivedBody(request: FastifyRequest): ReceivedBody {
   checkMediaType(request)
   const { body } = request
@@ -114,9 +114,9 @@ export function receivedBody(request: FastifyRequest): ReceivedBody {
 }
 
 /**
- * A body for a route that cannot answer later. The preference for it is only a preference and may be passed over.
+ * A body for a route that cannot answer later. A `Prefer: respond-async` is ignored, as the standard allows.
  *
- * @throws {ServiceError} what {@link receivedBody} throws, and `unsupported_parameter` when a header demands asynchronous mode.
+ * @throws {ServiceError} the errors of {@link receivedBody}, and `unsupported_parameter` when a header demands asynchronous mode.
  */
 export function synchronousBody(request: FastifyRequest): ReceivedBody {
   const body = receivedBody(request)
@@ -124,12 +124,15 @@ export function synchronousBody(request: FastifyRequest): ReceivedBody {
   return body
 }
 
-/** Whether a body is a {@link ReceivedBody}. */
+/** Whether a body is a {@link ReceivedBody}, not a form. */
 export function isReceived(body: unknown): body is ReceivedBody {
   return isRecord(body) && body.bytes instanceof Buffer && 'value' in body && 'asyncMode' in body
 }
 
-/** Ollama reads a body as JSON whatever its type, and its documentation leaves out what curl then calls a form. Pages elsewhere may send forms too, but without a token. */
+/**
+ * Ollama reads every body as JSON, and its documentation leaves out the content type, so that curl sends this one. Pages of other sites may
+ * send such bodies too, but without a token.
+ */
 const curlType = 'application/x-www-form-urlencoded'
 
 function checkMediaType(request: FastifyRequest): void {
@@ -139,14 +142,14 @@ function checkMediaType(request: FastifyRequest): void {
   } = request
   refuseCompressed(headers)
   const type = ((headers['content-type'] ?? '').split(';')[0] ?? '').trim().toLowerCase()
-  if (config.form !== undefined && type !== 'multipart/form-data') throw noForm()
+  if (config.form !== undefined && type !== 'multipart/form-data') throw notForm()
   if (config.form === undefined && type !== 'application/json' && !(type === curlType && isOllamaSurface(request)))
     throw new ServiceError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.', {
       param: 'content-type',
     })
 }
 
-/** Only work on a model needs large bodies, and may be answered later; of the other routes each takes a few fields. */
+/** Only routes that run a model need large bodies and can answer later; bodies of the others are small. */
 function worksOnModel({ routeOptions: { config } }: FastifyRequest): boolean {
   return config.spends !== undefined || config.largeBody === true
 }

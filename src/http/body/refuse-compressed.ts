@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../../core/error.ts'
 
 /**
- * Refuses a body that does not come as it is: one that was packed, and one that is packed on its way, which nothing here unpacks.
+ * Refuses a compressed body: nothing here decompresses one.
  *
  * @throws {ServiceError} `unsupported_media_type`
  */
@@ -10,7 +10,7 @@ export function refuseCompressed({ 'content-encoding': content, 'transfer-encodi
   if (content !== undefined && content !== '' && content.toLowerCase() !== 'identity')
     throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', { param: 'content-encoding' })
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
-    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed: Transfer-Encoding may say chunked, and nothing else.', {
+    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed: the only allowed Transfer-Encoding is chunked.', {
       param: 'transfer-encoding',
     })
 }

@@ -12,7 +12,7 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0;
 .wide { overflow-x: auto }
 `
 
-/** The public interface as a page: everything is in the markup, nothing is fetched. */
+/** Renders the public interface as a page that loads nothing else. */
 export function renderApiPage(routes: readonly DocumentedRoute[]): string {
   return `<!doctype html>
 <html lang="en">

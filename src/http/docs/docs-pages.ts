@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a page is for, in the order of the navigation. */
+/** Kinds of pages, in the order of the navigation. */
 export const docsKinds = ['Tutorials', 'Guides', 'Reference', 'Explanation'] as const
 export type DocsKind = (typeof docsKinds)[number]
 
@@ -18,7 +18,7 @@ export interface DocsPage {
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The pages of the navigation, by their paths. Decisions are reached from their index. */
+/** Paths of the pages in the navigation. Decisions are linked from their index. */
 const listed: readonly (readonly [kind: DocsKind, paths: readonly string[]])[] = [
   ['Tutorials', ['README.md', 'docs/first-model.md']],
   [
@@ -39,12 +39,12 @@ const listed: readonly (readonly [kind: DocsKind, paths: readonly string[]])[] =
   ['Explanation', ['ARCHITECTURE.md', 'docs/security.md', 'docs/account-security.md', 'docs/decisions/README.md', 'SECURITY.md']],
 ]
 
-/** Every page, read from the files beside the service. Unlisted pages of `docs` are reference. */
+/** Reads every page from the files beside the service. Unlisted pages of `docs` are reference. */
 export function readDocsPages(): readonly DocsPage[] {
   const known = listed.flatMap(([kind, paths]) => paths.map((path) => ({ kind, path })))
   const more = namesIn('docs')
     .map((name) => `docs/${name}`)
-    // The API reference is a page of its own, made from the schemas.
+    // The API reference is a separate page, made from the schemas.
     .filter((path) => path !== 'docs/api.md' && !known.some((page) => page.path === path))
   const decisions = namesIn('docs/decisions').filter((name) => name !== 'README.md')
   return [
@@ -57,12 +57,12 @@ export function readDocsPages(): readonly DocsPage[] {
   })
 }
 
-/** Whether a page stands in the navigation. */
+/** Whether a page is in the navigation. */
 export function isListed({ name }: DocsPage): boolean {
   return !/^decisions\/./.test(name)
 }
 
-/** The pictures that pages show, by their paths below `docs`, with their bytes. */
+/** Reads the pictures of pages: bytes by their paths below `docs`. */
 export function readDocsPictures(): ReadonlyMap<string, Buffer> {
   const names = ['images', 'screenshots'].flatMap((folder) =>
     namesIn(`docs/${folder}`, /\.(?:webp|png|jpe?g)$/).map((name) => `${folder}/${name}`),

@@ -3,7 +3,7 @@ import { renderMarkdown } from './render-markdown.ts'
 import { escapeHtml, renderSite } from './render-site.ts'
 import { searchDocs } from './search-docs.ts'
 
-/** The documentation as a site; read on the first visit, each page rendered once. */
+/** The documentation as a site, read on the first visit. Each page is rendered once. */
 export class DocsSite {
   readonly #pages: readonly DocsPage[] = readDocsPages()
   readonly #pictures: ReadonlyMap<string, Buffer> = readDocsPictures()
@@ -14,7 +14,7 @@ export class DocsSite {
     return this.#pages.map(({ name }) => name)
   }
 
-  /** A page as HTML; null when there is none of this name. */
+  /** A page as HTML; null when there is no page of this name. */
   page(name: string): string | null {
     const page = this.#pages.find((each) => each.name === name)
     if (page === undefined) return null
@@ -26,19 +26,19 @@ export class DocsSite {
     return html
   }
 
-  /** A picture that pages show. */
+  /** A picture; null when there is no picture of this name. */
   picture(name: string): Buffer | null {
     return this.#pictures.get(name) ?? null
   }
 
-  /** What was found, as a page. */
+  /** The search results as a page. */
   search(query: string): string {
     const hits = searchDocs(this.#pages, query)
     const items = hits.map(
       ({ page, heading, anchor, excerpt }) =>
         `<li><a href="/docs/${page.name}#${anchor}">${escapeHtml(page.title)}: ${escapeHtml(heading)}</a><br>${escapeHtml(excerpt)}</li>`,
     )
-    const found = items.length === 0 ? '<p>Nothing was found; try fewer or other words.</p>' : `<ul>${items.join('\n')}</ul>`
+    const found = items.length === 0 ? '<p>No results. Try fewer or different words.</p>' : `<ul>${items.join('\n')}</ul>`
     return renderSite(this.#pages, { title: 'Search', current: '', query, body: `<h1>Search</h1>${found}` })
   }
 }

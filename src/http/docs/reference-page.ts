@@ -1,12 +1,12 @@
 import type { ServiceAddresses } from '../wire/service-addresses.ts'
 
-/** The console's own colours, by light and dark. */
+/** The console's colours in light and dark mode. */
 const colours = {
   light: { bg: '#fdfaf4', text: '#271e17', primary: '#7a4720', 'nav-bg': '#f6f1e8', 'nav-text': '#54483c' },
   dark: { bg: '#1d1814', text: '#f1e8dc', primary: '#e2ab76', 'nav-bg': '#15110e', 'nav-text': '#c9bbaa' },
 } as const
 
-/** The reference as a page: a reader of the API document, which is loaded here and nowhere else. */
+/** The reference page: loads a viewer for the API document. */
 export const referencePage = `<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +45,7 @@ const fixed = {
 const paint = () => {
   const theme = dark.matches ? 'dark' : 'light'
   reader.setAttribute('theme', theme)
-  // Without room for a list of the routes they stand one below the other.
+  // A narrow page has no room for a list of routes beside the content.
   reader.setAttribute('render-style', narrow.matches ? 'read' : 'focused')
   for (const [name, value] of Object.entries(colours[theme])) reader.setAttribute(name + '-color', value)
 }
@@ -55,7 +55,7 @@ for (const query of [dark, narrow]) query.addEventListener('change', paint)
 document.querySelector('main').append(reader)
 `
 
-/** What the page may do: its own script, and requests to the service's own addresses. */
+/** The page may run its own script and send requests to the service's own addresses. */
 export function referencePolicy(addresses: ServiceAddresses): string {
   const origins = [...new Set(Object.values(addresses).map((address: string) => new URL(address).origin))].join(' ')
   return `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self' ${origins}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

@@ -3,15 +3,18 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import type { DocsPage } from './docs-pages.ts'
 
-/** Where links of pages may lead. */
+/** Link targets of pages. */
 export interface DocsTargets {
-  /** Names of pages by their paths in the repository. */
+  /** Page names by their paths in the repository. */
   readonly pages: ReadonlyMap<string, string>
-  /** Names of pictures below `docs`. */
+  /** Paths of pictures below `docs`. */
   readonly pictures: ReadonlySet<string>
 }
 
-/** A page's Markdown as HTML: headings get anchors, links lead to the pages of the site, and those to other files of the repository are plain text. */
+/**
+ * Renders a page's Markdown as HTML. Headings get anchors, links lead to the site's pages, and links to other files of the repository become
+ * plain text.
+ */
 export function renderMarkdown({ markdown, path }: Pick<DocsPage, 'markdown' | 'path'>, targets: DocsTargets): string {
   const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
   const anchors = new Map<string, number>()
@@ -23,7 +26,7 @@ export function renderMarkdown({ markdown, path }: Pick<DocsPage, 'markdown' | '
         anchors.set(slug, seen + 1)
         return `<h${level} id="${seen === 0 ? slug : `${slug}-${seen}`}">${words}</h${level}>`
       })
-      // What scrolls must be reached by keyboard; a heading without words is none.
+      // Scrollable areas must be reachable by keyboard. A heading without words is invalid.
       .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>')
       .replaceAll('<pre>', '<pre tabindex="0">')
@@ -36,7 +39,7 @@ export function renderMarkdown({ markdown, path }: Pick<DocsPage, 'markdown' | '
   )
 }
 
-/** The anchor of a heading, as GitHub writes it, so that links work in both places. */
+/** The anchor of a heading, as GitHub generates it, so that links work in both places. */
 export function slugOf(words: string): string {
   return words
     .replaceAll(/<[^>]*>/g, '')

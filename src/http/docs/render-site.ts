@@ -30,11 +30,11 @@ img { max-width: 100%; height: auto }
 @media (max-width: 48rem) { .columns { display: block } .to-contents { display: inline } nav { border-top: 1px solid var(--line) } form { margin: 0; width: 100% } input { flex: 1 } }
 `
 
-/** What no page of the site may do: run code, load from elsewhere, be framed. */
+/** Pages of the site may not run code, load anything from elsewhere or be framed. */
 export const docsPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** The frame around what a page says: search, navigation, and nothing that runs. */
+/** Renders a page with search and navigation, without scripts. */
 export function renderSite(
   pages: readonly DocsPage[],
   {
@@ -71,7 +71,7 @@ ${docsKinds.map((kind) => navigation(kind, pages, current)).join('\n')}
 `
 }
 
-/** Text as HTML. */
+/** Escapes text for HTML. */
 export function escapeHtml(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

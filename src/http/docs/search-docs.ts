@@ -1,7 +1,7 @@
 import type { DocsPage } from './docs-pages.ts'
 import { slugOf } from './render-markdown.ts'
 
-/** A part of a page that holds what was searched for. */
+/** A section that matches a search. */
 export interface DocsHit {
   readonly page: DocsPage
   readonly heading: string
@@ -15,7 +15,7 @@ const mostHits = 30
 const mostWords = 8
 const excerptLength = 200
 
-/** The sections that hold every word, best first: words in titles weigh most, then in headings. */
+/** Finds the sections that contain every word, best first. Words in titles weigh most, then those in headings. */
 export function searchDocs(pages: readonly DocsPage[], query: string): readonly DocsHit[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, mostWords)
   if (words.length === 0) return []
@@ -51,7 +51,7 @@ function excerptOf(line: string): string {
   return words.length <= excerptLength ? words : `${words.slice(0, excerptLength).replace(/\s+\S*$/, '')} …`
 }
 
-/** A page cut at its headings; a `#` inside a block of code is none. */
+/** Splits a page at its headings, ignoring `#` in code blocks. */
 function sections(markdown: string): readonly Section[] {
   const found: { heading: string; lines: string[] }[] = []
   let inCode = false

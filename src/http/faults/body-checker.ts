@@ -6,13 +6,13 @@ import { findFaults } from '../../core/schema/find-faults.ts'
 import { type FaultCodes, faultsError } from './refuse-faults.ts'
 import { withoutNulls } from './without-nulls.ts'
 
-/** Checks bodies against one schema; a known field that is null counts as left out. */
+/** Checks bodies against one schema. A known field that is null counts as absent. */
 export interface BodyChecker<Schema extends TSchema> {
   /** @throws {ServiceError} with the given codes, naming all faults at once, or the first few of very many. */
   parse(body: unknown, codes: FaultCodes): Static<Schema>
 }
 
-/** Compiles a schema at the first body, and once: a service has many routes that it never serves. */
+/** Compiles the schema at the first body, because a service never uses many of its routes. */
 export function createBodyChecker<Schema extends TSchema & { readonly properties: object }>(schema: Schema): BodyChecker<Schema> {
   const document: object = schema
   let check: ((value: unknown) => boolean) | undefined

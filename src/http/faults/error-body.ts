@@ -1,29 +1,28 @@
 import { causeText, type ErrorCode, type ErrorRecord, fromErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { errorStatus, errorTypes } from './error-status.ts'
 
-/** The error object every client gets; all four keys are always there. */
+/** The error object that every client gets. All four keys are always present. */
 export interface ErrorObject {
   readonly message: string
   readonly type: string
   readonly param: string | null
   readonly code: ErrorCode
-  /** Why, for an owner at the console alone. */
+  /** The cause; only in answers to an owner at the console. */
   readonly cause?: string
 }
 
 export interface ErrorBody {
   readonly error: ErrorObject
-  /** On 422 only: one entry per fault, as FastAPI writes them, for clients of the original service. */
+  /** Only with status 422: one entry per fault in FastAPI's format, for clients of the original service. */
   readonly detail?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string; readonly type: string }[]
 }
 
-/** The reader of an error. */
 export interface ErrorReader {
   /** Whether it may see why the service failed; absent = it may not. */
   readonly ownerSeesCauses?: boolean | undefined
 }
 
-/** The error object of a failure that was thrown, for one hearer. */
+/** The error object of anything thrown, for one reader. */
 export function describeError(error: unknown, { ownerSeesCauses = false }: ErrorReader = {}): ErrorObject {
   const cause = ownerSeesCauses ? causeText(error) : null
   return { ...toErrorObject(toErrorRecord(error)), ...(cause !== null && { cause }) }
@@ -34,7 +33,7 @@ export function toErrorObject({ code, message, param }: ErrorRecord): ErrorObjec
   return { message, type: errorTypes[errorStatus[code]], param, code }
 }
 
-/** Turns anything thrown into the body a client may see. */
+/** Turns anything thrown into an error body for clients. */
 export function toErrorBody(error: unknown, reader: ErrorReader = {}): ErrorBody {
   const record = toErrorRecord(error)
   const body = { error: describeError(error, reader) }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/error.ts'
 
-/** The HTTP status of every error code. docs/errors.md is kept equal to this table by a test. */
+/** The HTTP status of every error code. A test keeps docs/errors.md equal to this table. */
 export const errorStatus = {
   invalid_json: 400,
   invalid_request_error: 400,
@@ -38,7 +38,7 @@ export const errorStatus = {
 
 export type ErrorStatus = (typeof errorStatus)[ErrorCode]
 
-/** The `type` of an error object, the coarse kind that OpenAI's clients know. */
+/** The `type` of an error object: the coarse categories that OpenAI's clients expect. */
 export const errorTypes = {
   400: 'invalid_request_error',
   401: 'authentication_error',

@@ -1,7 +1,7 @@
 import { type ErrorCode, type FieldFault, ServiceError } from '../../core/error.ts'
 import { printPath } from '../../core/schema/describe-schema.ts'
 
-/** The code each kind of fault gets on a route family. */
+/** The error code of each kind of fault on a family of routes. */
 export interface FaultCodes {
   readonly invalid: ErrorCode
   readonly unknown: ErrorCode
@@ -10,7 +10,7 @@ export interface FaultCodes {
 export const textFaultCodes: FaultCodes = { invalid: 'invalid_request_error', unknown: 'unsupported_parameter' }
 export const imageFaultCodes: FaultCodes = { invalid: 'validation_error', unknown: 'validation_error' }
 
-/** Kinds of fault that mean "this service cannot do that" and carry their own code. */
+/** Kinds of fault with a code of their own: they mean that the service does not support something. */
 const ownCodes: Readonly<Record<string, ErrorCode>> = { unsupported: 'unsupported', unsupported_parameter: 'unsupported_parameter' }
 const mostNamed = 5
 
@@ -36,9 +36,9 @@ function summarize(faults: readonly FieldFault[], first: FieldFault): string {
 }
 
 /**
- * The error of a query parameter.
+ * The error for a query parameter.
  *
- * @param words What is wrong with it and what to send, behind its name.
+ * @param words What is wrong and what to send; follows the parameter's name.
  */
 export function queryFault(param: string, words: string): ServiceError {
   return new ServiceError('invalid_request_error', `\`${param}\` ${words}`, { param })

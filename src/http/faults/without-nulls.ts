@@ -2,13 +2,13 @@ import { isRecord } from '../../core/json-value.ts'
 import { branchByType, type SchemaNode } from '../../core/schema/describe-schema.ts'
 
 /**
- * A body without the fields that are null, at any depth, so that `null` and absence mean the same; of objects whose fields are free, what is
- * null stays. Parts without such fields stay the objects they are.
+ * Removes null fields at any depth, so that `null` and absence mean the same. Objects with free keys keep their nulls. Parts without such
+ * fields are returned as they are.
  */
 export function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   if (Array.isArray(value)) {
     const { items, maxItems = Number.POSITIVE_INFINITY } = branchOf(schema, 'array') ?? {}
-    // Of a list that is too long nobody reads the entries.
+    // The entries of a list that is too long are not checked.
     return items === undefined || value.length > maxItems || !holdsFields(items) ? value : cleanList(items, value)
   }
   if (!isRecord(value)) return value
@@ -43,12 +43,12 @@ function cleanRecord(
   const isClosed = additionalProperties === false && patternProperties === undefined
   const dropsOthers = isClosed && Object.keys(record).some((name) => record[name] === null && !Object.hasOwn(properties, name))
   if (!changed && !dropsOthers) return record
-  // Fields that are not known follow in their order; those with a value are refused later.
+  // Unknown fields follow in their order; those with a value are refused later.
   const others = Object.entries(record).filter(([name, entry]) => !Object.hasOwn(properties, name) && !(isClosed && entry === null))
   return { ...cleaned, ...Object.fromEntries(others) }
 }
 
-/** Whether values of a schema can have fields of their own; most long lists hold numbers or texts. */
+/** Whether values of a schema can have fields. Most long lists hold numbers or strings. */
 function holdsFields(schema: SchemaNode): boolean {
   return branchOf(schema, 'array') !== undefined || branchOf(schema, 'object') !== undefined
 }

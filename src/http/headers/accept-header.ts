@@ -1,10 +1,10 @@
 import type { ImageEncoding } from '../../core/image-generation.ts'
 
-/** What an Accept header asks an image route for: JSON, an image, or an image of one encoding. */
+/** The answer that an Accept header requests of an image route: JSON, an image, or an image in one encoding. */
 export type ImageAnswer = { readonly type: 'json' } | { readonly type: 'image'; readonly encoding: ImageEncoding | null }
 
 /**
- * Reads an Accept header; the published client sends it empty, which means JSON, as does anything unknown.
+ * Reads an Accept header. Unknown types mean JSON, and so does an empty header, which the published client sends.
  *
  * @see RFC 9110, section 12.5.1
  */

@@ -3,12 +3,11 @@ import { ServiceError } from '../../core/error.ts'
 import { refuseDeferredHeaders } from './deferred-headers.ts'
 import { prefers } from './prefer-header.ts'
 
-/** How a request asked for asynchronous mode. */
+/** The way in which a request asked for asynchronous mode. */
 export type AsyncMode = 'off' | 'header' | 'preference'
 
 /**
- * Whether a request is to be answered later. Empty, `0` and `false` mean no: the published client sends the header
- * empty on every call.
+ * Whether a request is to be answered later. Empty, `0` and `false` mean no: the published client sends an empty header with every call.
  *
  * @throws {ServiceError} `invalid_request_error` for any other value.
  */
@@ -26,7 +25,7 @@ export function readAsyncMode(headers: IncomingHttpHeaders, aliases: readonly st
   return prefers(headers.prefer, 'respond-async') === undefined ? 'off' : 'preference'
 }
 
-/** @throws {ServiceError} `unsupported_parameter` when a header demands asynchronous mode, or says what only that has. */
+/** @throws {ServiceError} `unsupported_parameter` when a header demands asynchronous mode or only works in it. */
 export function refuseAsyncMode(headers: IncomingHttpHeaders, mode: AsyncMode): void {
   if (mode === 'header')
     throw new ServiceError('unsupported_parameter', 'This address answers synchronously only; leave the header X-Service-Async out.', {

@@ -5,7 +5,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { Priority } from '../../core/inference.ts'
 import { isPrivateHost } from './private-host.ts'
 
-/** What the headers of a deferred request say about its handling. */
+/** Options of a deferred request, from its headers. */
 export interface DeferredHandling {
   readonly priority: Priority
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
@@ -13,7 +13,7 @@ export interface DeferredHandling {
   readonly previews: boolean
 }
 
-/** Headers that mean something on deferred requests only. */
+/** Headers that only deferred requests support. */
 const deferredOnly = ['x-service-webhook', 'x-service-priority', 'x-service-preview', 'x-service-turn', 'idempotency-key'] as const
 
 /**
@@ -33,7 +33,7 @@ export function readDeferredHandling(
 }
 
 /**
- * Which message of a conversation of the console a chat writes: `<conversation>/<message>`, and the message before where there is one.
+ * The console's message that a chat answers into: `<conversation>/<message>`, optionally with the previous message.
  *
  * @throws {ServiceError} `invalid_request_error` naming the header.
  */
@@ -46,7 +46,7 @@ export function readAnswerPlace(headers: IncomingHttpHeaders): AnswerPlace | nul
   return { conversation, turn, parent }
 }
 
-/** @throws {ServiceError} `invalid_request_error` when a synchronous request carries a header that would do nothing. */
+/** @throws {ServiceError} `invalid_request_error` when a synchronous request carries a header that would have no effect. */
 export function refuseDeferredHeaders(headers: IncomingHttpHeaders): void {
   const found = deferredOnly.find((name) => headerOf(headers, name) !== undefined)
   if (found === undefined) return
@@ -88,7 +88,7 @@ function readSwitch(value: string | undefined, name: string): boolean {
   throw refusal(name.toLowerCase(), `Set the header ${name} to 1, or leave it out.`)
 }
 
-/** A header's text, undefined when absent or empty. */
+/** A header's value; undefined when absent or empty. */
 function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const text = String(headers[name] ?? '').trim()
   return text === '' ? undefined : text

@@ -1,5 +1,5 @@
 /**
- * The value of one preference of a Prefer header; "" when it is there without a value.
+ * The value of one preference of a Prefer header; "" when it has no value.
  *
  * @see RFC 7240, section 2
  */

@@ -1,6 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges that reach this machine or its network, or nobody. @see RFC 6890 */
+/**
+ * Address ranges that are not public: this machine, its network, or unassigned.
+ *
+ * @see RFC 6890
+ */
 const ranges = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -15,12 +19,12 @@ for (const [net, prefix] of [
   ['224.0.0.0', 3],
 ] as const) {
   ranges.addSubnet(net, prefix, 'ipv4')
-  // The same behind a gateway from IPv6 (RFC 6052) and behind 6to4 (RFC 3056).
+  // The same addresses behind an IPv6 gateway (RFC 6052) and behind 6to4 (RFC 3056).
   ranges.addSubnet(`64:ff9b::${net}`, 96 + prefix, 'ipv6')
   ranges.addSubnet(`2002:${inHex(net)}::`, 16 + prefix, 'ipv6')
 }
 for (const [net, prefix] of [
-  // The unspecified and the loopback address, and IPv4 addresses in their oldest dress (RFC 4291, 2.5.5.1).
+  // The unspecified and the loopback address, and IPv4-compatible addresses (RFC 4291, 2.5.5.1).
   ['::', 96],
   ['fc00::', 7],
   ['fe80::', 10],
@@ -31,8 +35,7 @@ for (const [net, prefix] of [
   ranges.addSubnet(net, prefix, 'ipv6')
 
 /**
- * Whether the host of a URL is plainly not a public one. Other names are known only when they are looked up, which is
- * checked again at each delivery.
+ * Whether the host of a URL is evidently private. Names have to be looked up, which each delivery does again.
  *
  * @param hostname As `URL` gives it: lower case, IPv6 in brackets.
  */
@@ -43,7 +46,7 @@ export function isPrivateHost(hostname: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
-/** An IPv4 address as it stands in one of IPv6. */
+/** An IPv4 address in IPv6 notation. */
 function inHex(address: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The names under which every answer carries its request's id; the second is what the published clients print. */
+/** The headers with the request's id in every answer. The published clients print the second. */
 export const requestIdHeaders = ['x-request-id', 'x-user-request-id'] as const
 
-/** The caller's own id when it is well-formed, else a new one. */
+/** The caller's own id if it is well-formed, otherwise a new one. */
 export function chooseRequestId(headers: IncomingHttpHeaders): string {
   for (const name of requestIdHeaders) {
     const value = headers[name]

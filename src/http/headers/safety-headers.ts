@@ -1,9 +1,9 @@
-/** A year, as browsers ask of sites that mean it. */
+/** One year, the usual value of Strict-Transport-Security. */
 const secureForSeconds = 365 * 24 * 60 * 60
 
-/** What every answer carries: no browser guesses what it is, and none comes back without HTTPS where the service is reached by it. */
+/** The security headers of every answer: no content sniffing, and HTTPS only when the public address uses it. */
 export function safetyHeadersOf(): (publicUrl: string) => Readonly<Record<string, string>> {
-  // Every answer asks, and the address hardly ever changes.
+  // Called for every answer, and the address hardly ever changes.
   let known = { publicUrl: '', headers: headersAt('') }
   return (publicUrl) => {
     if (known.publicUrl !== publicUrl) known = { publicUrl, headers: headersAt(publicUrl) }

@@ -13,23 +13,23 @@ export interface ParsedBody {
   readonly value: unknown
 }
 
-/** Heap of the thread, as a multiple of the largest body: its text and its value, two bytes per character, and some rest. */
+/** Heap of the thread as a multiple of the largest body: text and value at two bytes per character, plus a margin. */
 const heapPerBody = 8
 
-/** Parses bodies in a thread of its own, which starts with the first. */
+/** Parses bodies in a worker thread, which starts with the first body. */
 export class JsonThread implements AsyncDisposable {
   readonly #waiting = new Map<number, Waiting>()
   readonly #largestBytes: number
   #thread: Worker | null = null
   #number = 0
 
-  /** @param largestBytes Of any body. Whatever takes more memory than such a one ends the thread, not the service. */
+  /** @param largestBytes The limit of any body. A body that needs more memory than one of this size ends the thread, not the service. */
   constructor(largestBytes: number) {
     this.#largestBytes = largestBytes
   }
 
   /**
-   * @param bytes Are moved to the thread and come back with the value, empty unless they are to be kept.
+   * @param bytes Moved to the thread. They come back with the value, empty unless they are to be kept.
    * @throws {ServiceError} as `parseJson` does.
    */
   parse(bytes: Uint8Array<ArrayBuffer>, { tooDeep, keepBytes }: Omit<ParseRequest, 'number' | 'bytes'>): Promise<ParsedBody> {

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { type ErrorCode, type ErrorRecord, ServiceError, toErrorRecord } from '../../core/error.ts'
 import { parseJson } from './parse-json.ts'
 
-/** What the thread is asked: to parse a body. */
+/** A request to the thread to parse a body. */
 export interface ParseRequest {
   readonly number: number
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -10,7 +10,7 @@ export interface ParseRequest {
   readonly keepBytes: boolean
 }
 
-/** The body and its value, or why there is none; `cause` is for the log. */
+/** The body and its value, or the error; `cause` is for the log. */
 export type ParseReply =
   | { readonly number: number; readonly bytes: Uint8Array<ArrayBuffer>; readonly value: unknown }
   | { readonly number: number; readonly failure: ErrorRecord | null; readonly cause: string }

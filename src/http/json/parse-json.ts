@@ -4,21 +4,23 @@ import { printPath } from '../../core/schema/describe-schema.ts'
 import { type JsonBounds, type JsonShape, measureJson } from '../../core/text/json-shape.ts'
 
 /**
- * What any body may hold. The depth leaves room for what text engines read, JSON Schemas of 32 levels, each of them two of JSON, where they
- * lie deepest: in tools. A key is a name. The numbers leave room for five thousand messages, 128 tools with ninety keys each, or 300 000 token ids, and keep
- * what the event loop does with a body of any shape at 20 ms of a processor.
+ * Limits of any body's shape. The depth leaves room for the deepest allowed content: JSON Schemas of 32 levels (64 of JSON) in tools. The
+ * counts leave room for five thousand messages, 128 tools with ninety keys each, or 300 000 token ids, and keep all work of the event loop on
+ * one body under 20 ms.
  */
 export const jsonBounds: JsonBounds = { depth: 100, containers: 12_000, keys: 12_000, keyBytes: 1024, entries: 350_000 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a body whose shape is within bounds and in which no object has a key twice: what one reader takes for the first and another for
- * the last could pass a check in one place and mean something else in the next. For the same reason every text is whole.
+ * Parses a body and checks its shape.
  *
- * @param tooDeep The code for a body that nests too deep.
- * @throws {ServiceError} that code, `payload_too_large` when it holds too many things,
- *   `invalid_json` when it is none, has a key twice or holds half of a surrogate pair.
+ * An object must not have a key twice: one reader would take the first value and another the last, so that a check could pass and the value
+ * still differ. Strings must not contain half of a surrogate pair, for the same reason.
+ *
+ * @param tooDeep The code for a body that nests too deeply.
+ * @throws {ServiceError} that code, `payload_too_large` when the body has too many elements, `invalid_json` when it is not JSON, has a
+ * duplicate key or half of a surrogate pair.
  */
 export function parseJson(bytes: Buffer, tooDeep: ErrorCode): unknown {
   const shape = measureJson(bytes, jsonBounds)
@@ -56,7 +58,7 @@ function parse(text: string): unknown {
 }
 
 function notJson(cause: unknown): ServiceError {
-  // Of what the engine says, the place alone: the rest may repeat the body.
+  // Only the position from the engine's message is used: the rest may repeat the body.
   const [place] = /line \d+ column \d+/.exec(cause instanceof SyntaxError ? cause.message : '') ?? []
   const where = place === undefined ? '' : `; this one breaks at ${place}`
   return new ServiceError('invalid_json', `Send a body that is valid JSON in UTF-8${where}.`, { cause })
@@ -89,7 +91,7 @@ const colon = 0x3a
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** How many keys the objects of a parsed JSON text have in all; fewer than the text has colons where an object has a key twice. */
+/** Counts the keys of all objects of a parsed JSON text. The text has more colons when an object has a key twice. */
 export function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const entries: readonly unknown[] = Object.values(value)
@@ -99,7 +101,7 @@ export function countKeys(value: unknown): number {
 }
 
 /**
- * The first key that is twice in one object. Slow; called only where {@link countKeys} says that there is one.
+ * Finds the first duplicate key of an object. Slow; called only when {@link countKeys} shows that there is one.
  *
  * @param json A valid JSON text.
  */
@@ -124,19 +126,19 @@ export function findDuplicateKey(json: Buffer): string | undefined {
 }
 
 function readString(literal: string): string {
-  // Keys hardly ever hold an escape, and a parser of its own for each would be the slowest part.
+  // Few keys contain an escape, and JSON.parse for every key would take most of the time.
   return literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
 }
 
-/** A place in a JSON value: keys and positions. */
+/** A position in a JSON value: keys and indices. */
 type Place = readonly (string | number)[]
 
-/** What spells half of a pair, or all of one, in a JSON text; as bytes no half can stand in UTF-8. */
+/** An escaped surrogate in a JSON text. UTF-8 bytes cannot encode half of a pair. */
 const escaped = /\\u[dD][89a-fA-F]/
 
 /**
- * Where a text or a key is that holds half of a surrogate pair, as of an emoji that was cut in two; undefined where all are whole.
- * JSON's escapes can spell it, but it is no character: whatever is written in UTF-8 afterwards would be another text.
+ * Finds a string or key with half of a surrogate pair, such as an emoji cut in two; undefined when there is none. Escapes can express it, but
+ * it is not a character, and writing it as UTF-8 would change the text.
  *
  * @see RFC 8259, section 8.2
  */

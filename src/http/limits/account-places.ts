@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { KeptPlaces } from './kept-places.ts'
 
-/** What an account may hold open at once, as many of each kind. */
+/** Kinds of long-lived answers, each with its own limit per account. */
 export type PlaceKind = 'streams' | 'polls' | 'events'
 
 const words = {
@@ -11,15 +11,15 @@ const words = {
   events: 'open event streams',
 } as const satisfies Record<PlaceKind, string>
 
-/** Seconds after which trying again may help; nobody knows when a stream ends. */
+/** A guess: how long a stream will run is unknown. */
 const retryAfterSeconds = 5
 
-/** Counts what each account holds open, together with every other process on the same store. */
+/** Counts the open answers of each account, together with every other process on the same store. */
 export class AccountPlaces {
   readonly #counts: SharedCounts
   readonly #most: number
   readonly #kept = new Map<string, KeptPlaces>()
-  /** Streams of accounts with a limit of their own. */
+  /** Stream limits of accounts that have their own. */
   readonly #own = new Map<string, number>()
 
   constructor(counts: SharedCounts, most: number) {
@@ -27,7 +27,7 @@ export class AccountPlaces {
     this.#most = most
   }
 
-  /** Sets how many streams an account may have open; null = as many as everybody. */
+  /** Sets an account's own limit of open streams; null = the general limit. */
   allowStreams(accountId: string, most: number | null): void {
     if (most === null) this.#own.delete(accountId)
     else this.#own.set(accountId, most)

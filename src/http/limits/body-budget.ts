@@ -1,22 +1,22 @@
 import { ServiceError } from '../../core/error.ts'
 
-/** How many bytes of bodies may be in the service at once. */
+/** Limits of the bytes of bodies in memory. */
 export interface BodyBudgetSettings {
   readonly totalBytes: number
-  /** Of one account, or of one address before anybody is known. */
+  /** Limit of one account, or of one address before authentication. */
   readonly shareBytes: number
 }
 
-/** The bytes of one body, counted as they come in and given back on disposal. */
+/** The bytes of one body, counted as they arrive and released on disposal. */
 export interface BodyAllowance extends Disposable {
   /** @throws {ServiceError} as {@link BodyBudget.check} does. */
   take(bytes: number): void
 }
 
-/** Seconds after which trying again may help; nobody knows when an answer ends. */
+/** A guess: how long an answer will take is unknown. */
 const retryAfterSeconds = 2
 
-/** Counts the bytes of all bodies from their arrival until their answer is out. */
+/** Counts the bytes of all bodies from their arrival until they are answered. */
 export class BodyBudget {
   readonly #settings: BodyBudgetSettings
   readonly #held = new Map<string, number>()
@@ -27,9 +27,9 @@ export class BodyBudget {
   }
 
   /**
-   * Whether so many more bytes of one owner would fit now.
+   * Checks whether so many more bytes of one owner fit now.
    *
-   * @throws {ServiceError} `quota_exceeded` when the owner's share is used up, `server_is_overloaded` when all is.
+   * @throws {ServiceError} `quota_exceeded` when the owner's share is used up, `server_is_overloaded` when the total is.
    */
   check(owner: string, bytes: number): void {
     const { shareBytes } = this.#settings
@@ -43,8 +43,8 @@ export class BodyBudget {
   }
 
   /**
-   * Sets what a body is announced to have aside of its owner's share, so that of twenty large ones sent at once those that fit come in whole,
-   * not a part of each. Of all bodies together only bytes that have come in count: to announce them costs nothing.
+   * Reserves the announced length of a body in its owner's share, so that of twenty large bodies sent at once some arrive whole instead of
+   * all in part. The total counts only bytes that have arrived, because announcing them costs the client nothing.
    *
    * @throws {ServiceError} as {@link BodyBudget.check} does.
    */

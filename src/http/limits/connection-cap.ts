@@ -5,22 +5,23 @@ import { ServiceError } from '../../core/error.ts'
 import { writeRefusal } from '../answers/answer-parser-error.ts'
 import { clientAddress } from './client-address.ts'
 
-/** Refused connections that are given the time to read why; more are closed at once, or they would hold what the refusal saves. */
+/** Refused connections that get time to read the reason. Further ones are closed at once, because they would use what the refusal saves. */
 const mostRefusals = 32
 
-/** Seconds after which trying again may help; nobody knows when a connection ends. */
+/** A guess: how long a connection will last is unknown. */
 const retryAfterSeconds = 5
 
 export interface ConnectionCap {
-  /** Connections of one address, and requests at once of one behind a trusted proxy; null = no limit. */
+  /** Connections per address, and concurrent requests per client behind a trusted proxy; null = no limit. */
   readonly connectionsPerAddress: number | null
-  /** Connections in all, so that file descriptors are left for the service itself; null = no limit. */
+  /** Connections in total, so that the service keeps file descriptors for itself; null = no limit. */
   readonly connectionsInAll: number | null
   readonly isTrustedProxy: (address: string | undefined) => boolean
 }
 
 /**
- * Bounds the connections in all and of each address. A trusted proxy opens them for many clients: of each of those the requests at once are counted.
+ * Limits connections in total and per address. A trusted proxy opens them for many clients, so the concurrent requests of each of its clients
+ * are counted instead.
  *
  * @throws {ServiceError} `concurrency_limit_exceeded`, from the hook.
  */
@@ -65,7 +66,7 @@ function tooMany(most: number): string {
   return `Open at most ${most} connections at once from one address (connections-per-address); end one of them first.`
 }
 
-/** Lets a server see only the connections that are let in; the others get the reason and are closed, and nothing they send is read as HTTP. */
+/** Passes only accepted connections to the server. The others get the reason and are closed, and none of their bytes are parsed as HTTP. */
 function guardConnections(server: Server, findRefusal: (socket: Socket) => Refusal | null): void {
   const listeners = server.listeners('connection')
   let refusals = 0
@@ -84,7 +85,7 @@ function guardConnections(server: Server, findRefusal: (socket: Socket) => Refus
   })
 }
 
-/** Counts under names, of which only those in use are kept. */
+/** Counts by key. Keys at zero are removed. */
 class Counts {
   readonly #counts = new Map<string, number>()
 

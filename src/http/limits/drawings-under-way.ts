@@ -7,7 +7,7 @@ const watchedMs = 10 * 60_000
 
 type Holder = Pick<Caller, 'accountId' | 'tokenId'>
 
-/** One request that draws, and how far it is. */
+/** One running drawing and its progress. */
 class DrawingUnderWay implements Disposable {
   readonly startedAt: number
   readonly images: number
@@ -26,7 +26,7 @@ class DrawingUnderWay implements Disposable {
     return this.#stop.signal
   }
 
-  /** With the newest preview. */
+  /** Includes the latest preview. */
   get progress(): ImageProgress {
     return this.#progress
   }
@@ -44,13 +44,13 @@ class DrawingUnderWay implements Disposable {
   }
 }
 
-/** What is being drawn for whom, where clients ask for "the" progress: each token sees its own drawings alone. */
+/** Running drawings, for clients that ask for "the" progress. Each token sees only its own. */
 export class DrawingsUnderWay {
   readonly #drawings = new Map<string, Set<DrawingUnderWay>>()
   /** When previews were last looked for. */
   readonly #watched = new Map<string, number>()
 
-  /** Notes a drawing until it is disposed of. */
+  /** Registers a drawing until it is disposed of. */
   begin(holder: Holder, started: { readonly startedAt: number; readonly images: number }): DrawingUnderWay {
     const key = keyOf(holder)
     const all = this.#drawings.get(key) ?? new Set()

@@ -1,29 +1,29 @@
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
-/** What a process keeps beyond those that are taken, so that not every place is a question to the store: a twentieth of all. */
+/** Spare places that a process reserves, as a share of the total, so that not every place needs a call to the store. */
 const spareShare = 0.05
-/** How long places that are not taken are kept for the next. */
-const lingerMs = 2000
-/** How long a no is believed: asking again for each of many that come too many would help nobody. */
+/** How long unused places stay reserved. */
+const reservedMs = 2000
+/** How long a refusal is cached, so that many requests over the limit do not each call the store. */
 const fullMs = 500
 
-/** The places of one subject that this process keeps, and how many of them are taken. */
+/** The places of one subject that this process has reserved, and how many of them are in use. */
 export class KeptPlaces {
   readonly #counts: SharedCounts
   readonly #subject: string
   readonly #onUnused: () => void
-  /** As many as all processes together may take; the latest word counts. */
+  /** The limit over all processes; the latest one passed counts. */
   #most = 0
   #kept = 0
   #taken = 0
   #fullUntil = Number.NEGATIVE_INFINITY
   #lingering = false
-  /** Changes of what is kept, one after the other. */
+  /** Changes of the reserved number, one after the other. */
   #changing: Promise<void> = Promise.resolve()
   #waiting = 0
 
-  /** @param onUnused Called when it keeps nothing any more and nobody waits. */
+  /** @param onUnused Called when no place is reserved and no caller waits. */
   constructor(counts: SharedCounts, subject: string, onUnused: () => void) {
     this.#counts = counts
     this.#subject = subject
@@ -31,14 +31,14 @@ export class KeptPlaces {
   }
 
   /**
-   * A place until it is disposed of; null when there is none.
+   * Takes a place until it is disposed of; null when none is free.
    *
-   * @param most How many all processes together may take.
+   * @param most The limit over all processes.
    */
   async take(most: number): Promise<Disposable | null> {
     this.#most = most
     if (!this.#takeKept()) {
-      // Taken in the same turn as it is kept, or who waits behind would count on it too.
+      // Taken in the same turn in which it is reserved; otherwise the next waiting caller would count it too.
       let isTaken = false
       await this.#change(
         () => (this.#taken < this.#kept ? this.#kept : this.#taken + 1 + this.#spare),
@@ -69,7 +69,7 @@ export class KeptPlaces {
     return Math.max(0, Math.floor(this.#most * spareShare) - 1)
   }
 
-  /** Keeps another number, once earlier changes are done, and does what belongs to that before later ones. */
+  /** Reserves another number after earlier changes are done, and runs `then` before later ones. */
   async #change(decide: () => number, then = () => {}): Promise<void> {
     this.#waiting += 1
     const keep = async () => {
@@ -87,12 +87,12 @@ export class KeptPlaces {
     }
   }
 
-  /** Gives back what nobody takes for a while. */
+  /** Releases places that stay unused. */
   #linger(): void {
     if (this.#lingering) return
     this.#lingering = true
-    // A process that ends gives everything back at once; nobody needs to wait for this.
-    setTimeout(() => void this.#giveBack(), lingerMs).unref()
+    // At shutdown the process releases everything at once, so the timer need not keep it alive.
+    setTimeout(() => void this.#giveBack(), reservedMs).unref()
   }
 
   async #giveBack(): Promise<void> {
@@ -100,7 +100,7 @@ export class KeptPlaces {
     try {
       await this.#change(() => (this.#taken === 0 ? 0 : Math.min(this.#kept, this.#taken + this.#spare)))
     } catch {
-      // The store is away; the next round tries again.
+      // The store is unavailable; the next round tries again.
     }
     if (this.#kept === 0 && this.#waiting === 0) this.#onUnused()
     else if (this.#kept > this.#taken + this.#spare || this.#taken === 0) this.#linger()

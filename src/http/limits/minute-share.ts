@@ -1,15 +1,17 @@
 import type { SharedCounts } from '../../core/ports/usage-log.ts'
 import { neverAborted } from '../../core/waiting.ts'
 
-/** What a process asks for at once, of the minute that all share: a twentieth, so that what one has and does not use is missed by nobody. */
+/**
+ * Share of a subject's minute that a process reserves at once. It is small, so that unused requests hardly reduce the limit of the others.
+ */
 const shareOfMinute = 0.05
 
-/** What one process has of a subject's minute: it takes some at a time, and hands it out one by one. */
+/** A process's share of a subject's minute. It is reserved in parts and handed out one request at a time. */
 export class MinuteShare {
   readonly #counts: SharedCounts
   readonly #place: { readonly subject: string; readonly minute: number; readonly limit: number }
   #held = 0
-  /** What the minute had left when this process last took some. */
+  /** The rest of the minute when this process last reserved some. */
   #left = 0
   #over = false
   #taking: Promise<void> | null = null
@@ -24,9 +26,9 @@ export class MinuteShare {
   }
 
   /**
-   * Hands out one.
+   * Uses one request.
    *
-   * @returns What is left after it; −1 when there was none left.
+   * @returns The number left afterwards; −1 when there was none left.
    */
   async use(): Promise<number> {
     while (this.#held === 0) {

@@ -1,15 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests that a connection may have unanswered. Hardly any client sends a second before the answer to the first. */
+/** Unanswered requests allowed per connection. Hardly any client sends a second one before the answer to the first. */
 const mostUnanswered = 16
-/** How long a client may take nothing of an answer that is complete, while it waits here in memory. */
+/** How long a client may leave a complete answer unread in this process's memory. */
 const readerLimitMs = 30_000
 
 /**
- * Closes connections that send many requests without waiting for answers. Node hands all requests of a packet over at once, 1 500 small
- * ones in 64 KB, and no timer or other connection gets a turn between them: its parser is stopped amid the packet.
- * Closes those, too, that do not read their answers.
+ * Closes connections that send many requests without waiting for answers, and those that do not read their answers.
+ *
+ * Node emits all requests of a packet at once (1 500 small ones in 64 KB), and no timer or other connection runs between them. So its parser
+ * is stopped in the middle of the packet.
  */
 export function limitPipelining(server: Server, { unreadMs = readerLimitMs }: { readonly unreadMs?: number } = {}): void {
   const listeners = server.listeners('request')
@@ -25,17 +26,17 @@ export function limitPipelining(server: Server, { unreadMs = readerLimitMs }: { 
     if (socket.destroyed) return
     unanswered.set(socket, count)
     response.on('prefinish', () => socket.setTimeout(unreadMs))
-    // The next one may still be at work. Before Node's own listener, which sends on what of it is there.
+    // The next answer may still be running. Prepended, because Node's own listener then sends the part of it that exists.
     response.prependListener('finish', () => (unanswered.get(socket) ?? 1) > 1 && socket.setTimeout(0))
     response.on('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     for (const listener of listeners) listener.call(server, request, response)
   })
 }
 
-/** What a parser treats as the end of HTTP on its connection when it is configured so: it leaves the rest of the packet to somebody else. */
+/** Return value with which Node's parser ends HTTP on a connection and leaves the rest of the packet unparsed. */
 const noMoreHttp = 2
 
-/** Only Node's own field leads to the parser. Without it the rest of the packet is taken apart before the connection is closed. */
+/** Only Node's internal field gives access to the parser. Without it, the rest of the packet is parsed before the connection closes. */
 function stopParsing(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser')
   if (typeof parser === 'object' && parser !== null && 'onIncoming' in parser) parser.onIncoming = () => noMoreHttp

@@ -6,7 +6,7 @@ import { MinuteShare } from './minute-share.ts'
 
 const windowMs = 60_000
 
-/** Whose requests are counted, and how many of them a minute may have. */
+/** An account or token and its limit of requests per minute. */
 export interface RatedSubject {
   readonly of: 'account' | 'token'
   readonly id: string
@@ -28,7 +28,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one request for each subject and sets the `x-ratelimit-*` headers, which every answer carries then, to those of the one with the least left.
+   * Counts one request for each subject and sets the `x-ratelimit-*` headers to the values of the subject with the fewest left.
    *
    * @throws {ServiceError} `rate_limit_exceeded` when a subject's minute is used up.
    */

@@ -8,16 +8,16 @@ import { formatReset } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the work of a route uses up. */
+    /** The budget that the route's work uses. */
     readonly spends?: 'tokens' | 'images'
   }
 }
 
 /**
- * Lets a caller start further work of one kind, and sets the `x-ratelimit-*` headers where its amount is limited: of the budget that has
- * the least left, of the account's and the token's. What runs and waits counts with the most that it can use.
+ * Checks that a caller has budget left for work of one kind, and sets the `x-ratelimit-*` headers to the smallest remaining budget of the
+ * account and the token. Running and waiting work counts with the most that it can use.
  *
- * @throws {ServiceError} `quota_exceeded` when nothing is left for the day or the month; of a minute and of a moment is refused what runs at once.
+ * @throws {ServiceError} `quota_exceeded` when the day's or the month's budget is used up. Limits per minute are checked when the work runs.
  */
 export async function requireBudget(
   { ledger, clock }: BudgetDependencies,

@@ -1,22 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** One picture of a stored output, and until when a link to it works. */
+/** A link to one picture of a stored output, and its expiry. */
 export interface PictureLink {
   readonly accountId: string
   readonly inferenceId: string
-  /** Place among the pictures of its output. */
+  /** Index among the pictures of the output. */
   readonly index: number
   /** Unix seconds. */
   readonly expires: number
 }
 
-/** The path and query of a link that shows one picture to anyone who has it, and nothing else. */
+/** The path and query of a link that shows one picture to everyone who has it. */
 export function signPictureLink(key: Uint8Array, link: PictureLink): string {
   const { accountId, inferenceId, index, expires } = link
   return `/v1/images/stored/${accountId}/${inferenceId}/${index}?expires=${expires}&signature=${signature(key, link)}`
 }
 
-/** Whether a link is as it was signed; says nothing of its time. */
+/** Whether a link's signature is valid; does not check its expiry. */
 export function isSigned(key: Uint8Array, link: PictureLink, text: string): boolean {
   const expected = Buffer.from(signature(key, link))
   const given = Buffer.from(text)

@@ -12,7 +12,7 @@ import { type DocumentedRoute, documentedRoutes } from './documented-routes.ts'
 import { refusalAnswers, refusalReference } from './error-examples.ts'
 import { asShown, withNulls } from './shown-schema.ts'
 
-/** An OpenAPI 3.1 document, as far as we read it ourselves. */
+/** The parts of an OpenAPI 3.1 document that this code reads itself. */
 interface ApiDocument {
   readonly openapi: '3.1.0'
   readonly info: object
@@ -81,7 +81,7 @@ function describeBody(body: TObject, example: DocumentedRoute['example']): objec
   return { schema: withNulls(body), ...(example !== undefined && { examples: { plain: { summary: 'A plain request', value: example } } }) }
 }
 
-/** `getV1RequestsId`, for programs that make clients from the document. */
+/** The operation's id, such as `getV1RequestsId`, from which generators name functions. */
 function operationName(method: string, path: string): string {
   const words = path.split(/\W+/).filter((word) => word !== '')
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
@@ -92,7 +92,7 @@ function describeAnswer({ description, content }: RouteAnswer): object {
   return { description, content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema: asShown(schema) }])) }
 }
 
-/** The server of a route, as OpenAPI's `servers` wants it; nothing where it is the document's own. */
+/** The route's `servers` entry; nothing when it uses the document's own. */
 function routeServers(
   { origin }: DocumentedRoute,
   addresses: ServiceAddresses,

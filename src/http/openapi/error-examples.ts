@@ -11,7 +11,7 @@ import { toOllamaError } from '../wire/ollama/ollama-error.ts'
 const steps: FieldFault = { path: ['steps'], message: `\`steps\` must be an integer from 1 to ${mostSteps}.`, kind: 'range' }
 const vae: FieldFault = { path: ['vae'], message: '`vae` cannot be honoured by fake-image: leave it out.', kind: 'unsupported' }
 
-/** What each refusal says in a plain case, and the field that it names. */
+/** An example message of each error code, and the field that it names. */
 const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: FieldFault | string]>> = {
   invalid_json: ['Send a body that is valid JSON in UTF-8.'],
   invalid_request_error: ['`temperature` must be a number from 0 to 2.', 'temperature'],
@@ -42,13 +42,13 @@ const sentences: Readonly<Record<ErrorCode, readonly [message: string, fault?: F
   inference_failed: ['The model stopped.'],
   numerical_error: ['The image model produced NaN or infinity; try another seed, sampler or guidance scale.'],
   server_is_overloaded: ['The service is receiving too many bytes (body-memory); try again shortly.'],
-  model_loading: ['No model is available; wait, or see the log of the service.'],
+  model_loading: ['No model is available; wait, or check the log of the service.'],
   shutting_down: ['The service is restarting; send the request again shortly.'],
   inference_timeout: ['The inference took longer than 60 seconds; ask for less at once.'],
 }
 
 /**
- * The answers of all refusals, for the components of an OpenAPI document: what each code that a status may stand for says.
+ * The error responses of an OpenAPI document's components: one per status, with an example for each of its codes.
  *
  * @see refusalReference
  */
@@ -71,7 +71,7 @@ export function refusalAnswers(): Readonly<Record<string, object>> {
   )
 }
 
-/** Refers to the refusal with one status of one route; Anthropic's routes and llama.cpp's have their own. */
+/** Refers to the error response of one status; Anthropic's and llama.cpp's routes have their own. */
 export function refusalReference(path: string, status: ErrorStatus): object {
   const route = { headers: {}, url: path }
   const [surface = ''] = surfaces.flatMap(([name, isThere]) => (isThere(route) ? [name] : []))

@@ -2,12 +2,12 @@ import type { TObject } from 'typebox'
 import { describeSchema, type SchemaNode } from '../../core/schema/describe-schema.ts'
 import type { RouteParameter } from '../route-description.ts'
 
-/** One field of a body in words. */
+/** One field of a body, for tables. */
 export interface FieldRow {
   readonly name: string
-  /** What it must be: `an integer from 1 to 200`. */
+  /** Its type and range: `an integer from 1 to 200`. */
   readonly accepts: string
-  /** JSON of the default, `required`, or nothing. */
+  /** JSON of the default, `required`, or empty. */
   readonly fallback: string
   readonly description: string
 }
@@ -30,22 +30,22 @@ function printDefault({ default: value }: Annotated): string {
   return value === undefined ? '' : JSON.stringify(value)
 }
 
-/** A schema that checks nothing belongs to a field that is refused by name. */
+/** Whether the schema allows everything, which marks an unsupported field. */
 function isAnything(property: Annotated): boolean {
   return property.type === undefined && property.anyOf === undefined && property.enum === undefined
 }
 
 function describeUnsupported({ default: nothing }: Annotated): string {
-  return `not supported yet: ${nothing === undefined ? '' : `${JSON.stringify(nothing)}, `}null, or left out`
+  return `not supported yet: ${nothing === undefined ? '' : `${JSON.stringify(nothing)}, `}null, or omitted`
 }
 
-/** Long lists of names are shortened to their beginning. */
+/** Shortens long lists of names. */
 function shorten(words: string): string {
   const names = words.split(', ')
   return names.length <= 24 ? words : `${names.slice(0, 6).join(', ')} … (${names.length} in all)`
 }
 
-/** The parameters of a route, in the same words. */
+/** The parameters of a route, as rows of the same table. */
 export function parameterRows(parameters: readonly RouteParameter[]): readonly (FieldRow & Pick<RouteParameter, 'in'>)[] {
   return parameters.map(({ name, in: place, description, schema }) => {
     const property: Annotated = schema

@@ -1,11 +1,11 @@
 import type { SchemaNode } from '../../core/schema/describe-schema.ts'
 
-/** A request schema as clients may use it: every optional field, at any depth, may also be null, which means its default. */
+/** A request schema for clients: every optional field, at any depth, may also be null, which means its default. */
 export function withNulls(schema: SchemaNode): object {
   return rewrite(schema, orNull)
 }
 
-/** An answer's schema in words that the reader of the reference can show. */
+/** An answer's schema in the subset that the viewer of the reference supports. */
 export function asShown(schema: SchemaNode): object {
   return rewrite(schema, (field) => field)
 }
@@ -27,7 +27,7 @@ function rewrite(schema: SchemaNode, optional: (field: object) => object): objec
   }
 }
 
-/** A list with a schema for each place, described as a list of that length of any of them: the reader of the reference fails at `prefixItems`. */
+/** Describes a tuple as a list of that length with any of its types, because the viewer fails on `prefixItems`. */
 function asTuple(
   { additionalItems: _, ...schema }: SchemaNode,
   places: readonly SchemaNode[],
@@ -36,7 +36,7 @@ function asTuple(
   return { ...schema, items: { anyOf: places.map((place) => rewrite(place, optional)) }, minItems: places.length, maxItems: places.length }
 }
 
-/** Members of any name, described as `additionalProperties`: the reader of the reference never ends at a choice below a pattern. */
+/** Describes members with free names as `additionalProperties`, because the viewer never finishes with a union below a pattern. */
 function asRecord({ patternProperties: _, ...schema }: SchemaNode, member: SchemaNode, optional: (field: object) => object): object {
   return { ...schema, additionalProperties: rewrite(member, optional) }
 }

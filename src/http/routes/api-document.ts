@@ -10,7 +10,7 @@ import { json, media, text } from './row-parts.ts'
 const script = 'text/javascript; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 
-/** The API document, and it to read and to try, with a reader that nothing else loads. */
+/** The API document, and pages that show it. */
 export const apiDocumentRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -23,7 +23,7 @@ export const apiDocumentRoutes: readonly Route[] = [
       return async ({ reply }) => {
         const addresses = deps.addresses()
         const at = JSON.stringify(addresses)
-        // One for all who ask, without a token: half a megabyte each would fill the memory.
+        // Shared by all requests, which need no token: half a megabyte for each would fill the memory.
         if (made.at !== at) made = { at, bytes: Buffer.from(JSON.stringify(describeApi(deps.routes, settings, addresses))) }
         return reply.type('application/json; charset=utf-8').send(made.bytes)
       }

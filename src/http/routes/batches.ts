@@ -10,7 +10,7 @@ import { inPath, json, pageParameters } from './row-parts.ts'
 
 const id = inPath('id', "The batch's id.")
 
-/** /v1/batches: many requests in one file, over the queue. */
+/** /v1/batches: a file of many requests that run through the queue. */
 export const batchRoutes: readonly Route[] = [
   {
     method: 'POST',

@@ -13,7 +13,7 @@ import { withModelDefaults } from '../wire/chat/with-model-defaults.ts'
 import { pingComment } from '../wire/event-data.ts'
 import { events, modelRefusals } from './row-parts.ts'
 
-/** POST /v1/completions: prompts that go on, as JSON or as a stream. */
+/** POST /v1/completions: continues prompts, as JSON or as a stream. */
 export const createCompletion: Route = {
   method: 'POST',
   path: '/v1/completions',

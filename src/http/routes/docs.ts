@@ -9,12 +9,12 @@ import { inQuery } from './row-parts.ts'
 const mostQuery = 200
 const pictureTypes: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.png': 'image/png', '.jpg': 'image/jpeg' }
 
-/** The documentation as pages that run nothing. */
+/** The documentation as pages without scripts. */
 export const docsRoutes: readonly Route[] = [
   page('/docs', 'The documentation', (reply) => openPage(reply, 'readme')),
   page('/docs/{+name}', 'A page of the documentation, or a picture in one', (reply, { param }) => openPage(reply, param('name'))),
   {
-    ...page('/docs/search', 'Pages of the documentation with these words', async (reply, { query }) =>
+    ...page('/docs/search', 'Pages of the documentation that contain these words', async (reply, { query }) =>
       sendPage(reply, (await site()).search(String(query.q ?? '').slice(0, mostQuery))),
     ),
     parameters: [inQuery('q', 'The words.')],
@@ -35,7 +35,7 @@ function page(path: string, summary: string, open: (reply: FastifyReply, call: C
 
 let opened: Promise<DocsSite> | undefined
 
-/** The pages; a service that nobody reads about needs no Markdown in memory. */
+/** Loaded on the first visit: the Markdown renderer takes memory. */
 function site(): Promise<DocsSite> {
   opened ??= import('../docs/docs-site.ts').then(({ DocsSite }) => new DocsSite())
   return opened

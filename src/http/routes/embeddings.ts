@@ -31,10 +31,10 @@ export const createEmbedding: Route = {
     },
 }
 
-/** What other clients call /v1/rerank. */
+/** Other addresses of /v1/rerank in other servers. */
 const rerankNames = ['/rerank', '/v1/reranking', '/reranking', '/v2/rerank']
 
-/** POST /v1/rerank: documents in the order in which they answer a query. */
+/** POST /v1/rerank: orders documents by how well they answer a query. */
 export const rerank: Route = {
   method: 'POST',
   path: '/v1/rerank',
@@ -46,7 +46,7 @@ export const rerank: Route = {
   spends: 'tokens',
   body: rerankRequestSchema,
   example: { query: 'an animal of the forest', documents: ['a fox in the snow', 'a ship at sea'], top_n: 1 },
-  answers: [json('The documents, the best first; a list of `index` and `score` to `texts`.', Type.Union([rerankSchema, textRankSchema]))],
+  answers: [json('The documents, best first; for `texts`, a list of `index` and `score`.', Type.Union([rerankSchema, textRankSchema]))],
   refusals: modelRefusals,
   handle:
     (deps) =>

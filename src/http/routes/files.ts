@@ -9,13 +9,13 @@ import { fileFault, fileRequestSchema, parseFileRequest, readFileName } from '..
 import { pageSchema } from '../wire/page.ts'
 import { inPath, inQuery, json, media, pageParameters } from './row-parts.ts'
 
-/** As OpenAI has it. */
+/** OpenAI's limit. */
 const mostFilesPerPage = 10_000
 
 const id = inPath('id', "The file's id.")
 const targetOf = ({ caller: { accountId }, param }: Call) => ({ accountId, id: param('id') })
 
-/** /v1/files: an account's own files, which go to the store as they come in. */
+/** /v1/files: an account's own files, stored as they arrive. */
 export const fileRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -55,7 +55,7 @@ export const fileRoutes: readonly Route[] = [
     path: '/v1/files',
     summary: 'List your files, newest first',
     scopes: ['text'],
-    parameters: [...pageParameters('desc'), inQuery('purpose', 'Only files that are for this.')],
+    parameters: [...pageParameters('desc'), inQuery('purpose', 'Only files with this purpose.')],
     answers: [json('A page of files.', pageSchema(fileObjectSchema))],
     refusals: [400, 429],
     handle:
@@ -90,7 +90,7 @@ export const fileRoutes: readonly Route[] = [
     handle: (deps) => async (call) => {
       const { reply, options, onFailure } = call
       const file = await findFile(deps, targetOf(call), options)
-      // Never something that a browser would run.
+      // An attachment, so that a browser never runs its content.
       reply.header('content-disposition', `attachment; filename="${file.id}"`).header('x-content-type-options', 'nosniff')
       const answer = { contentType: 'application/octet-stream', bytes: file.bytes, chunks: readFile(deps, file, options) }
       await sendChunks({ clock: deps.clock, onFailure }, reply, answer)

@@ -18,10 +18,10 @@ const about = "Also accepts the token as `x-api-key`, and returns errors in Anth
 const model = 'smollm2-135m-instruct'
 const messages = [{ role: 'user', content: 'What is the capital of France?' }]
 
-/** Sent where a request uses what is new. */
+/** Sent by clients that use beta features. */
 const beta = inQuery('beta', "Sent by Anthropic's clients; no effect.")
 
-/** /v1/messages: conversations in Anthropic's words. */
+/** /v1/messages: conversations in Anthropic's format. */
 export const messageRoutes: readonly Route[] = [
   {
     method: 'POST',

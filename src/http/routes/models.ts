@@ -15,18 +15,18 @@ import { encodeModel, encodePulls, modelChoiceSchema, parseModelChoice } from '.
 import { modelListSchema, modelSchema } from '../wire/service/model-answers.ts'
 import { inPath, json } from './row-parts.ts'
 
-/** The models that a caller sees; Anthropic's clients are answered in their own shape. */
+/** The models that a caller can use. Anthropic's clients get their own format. */
 export const modelRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/models',
-    // For clients that were given an address without /v1.
+    // For clients configured with an address without /v1.
     alsoAt: ['/models'],
     summary: 'List the models',
     description:
       "Also at /models. With `anthropic-version`, the answer has Anthropic's format and lists text models, page by page (`limit`, `after_id`, `before_id`).",
     scopes,
-    // Clients probe these with parameters of their own, such as Codex's `client_version`.
+    // Clients add their own parameters here, such as Codex's `client_version`.
     idleQuery: ['*'],
     answers: [json('Every installed model.', Type.Union([modelListSchema, messageModelListSchema]))],
     refusals: [429],
@@ -46,7 +46,7 @@ export const modelRoutes: readonly Route[] = [
     path: '/v1/models/{+id}',
     summary: 'Get a model',
     scopes,
-    parameters: [inPath('id', 'Its name; may hold slashes.')],
+    parameters: [inPath('id', 'Its name; may contain slashes.')],
     idleQuery: ['*'],
     answers: [json('The model.', Type.Union([modelSchema, messageModelSchema]))],
     refusals: [404, 429],
@@ -76,7 +76,7 @@ function listedOf(models: readonly ListedModel[]): readonly ListedModel[] {
   return models.filter(({ descriptor }) => descriptor.hidden === undefined)
 }
 
-/** POST /models/load and /models/unload, for owners; both answer with the model as it then is. */
+/** POST /models/load and /models/unload, for owners. Both answer with the model's new state. */
 export const loadingRoutes: readonly Route[] = [
   loadingRoute('load', 'Load a model into memory', 'Returns when it is loaded; the first request would load it too.'),
   loadingRoute('unload', 'Free the memory of a model', 'Returns when its running work has ended; the next request loads it again.'),
@@ -103,14 +103,14 @@ async function changeLoading(deps: HttpDependencies, call: Call, verb: 'load' | 
   await requireOwner(deps, call)
   const model = parseModelChoice(synchronousBody(call.incoming).value)
   await deps.pool[verb](model, call.options)
-  await noteModelChange(deps, call, { action: `model-${verb}ed`, model })
+  await recordModelChange(deps, call, { action: `model-${verb}ed`, model })
   const listed = listModels(deps).find(({ descriptor }) => descriptor.id === model)
   if (listed === undefined) throw new ServiceError('model_not_found', 'The model was removed in the meantime; see /v1/models.')
   return encodeModel(listed)
 }
 
-/** Writes what an owner did with a model into the audit log; it has been done by now, whether or not the client is still there. */
-export async function noteModelChange(
+/** Records an owner's change to a model in the audit log. The change is done by now, even if the client has left. */
+export async function recordModelChange(
   { audit, clock }: Pick<HttpDependencies, 'audit' | 'clock'>,
   { incoming, caller: { accountId } }: Pick<Call, 'incoming' | 'caller'>,
   { action, model }: { readonly action: AuditEntry['action']; readonly model: string },
@@ -127,11 +127,11 @@ export async function unloadAfterwards(deps: HttpDependencies, call: Call, model
   }
   deps.pool
     .unload(model, neverAborted)
-    .then(() => noteModelChange(deps, call, { action: 'model-unloaded', model }))
+    .then(() => recordModelChange(deps, call, { action: 'model-unloaded', model }))
     .catch((error: unknown) => call.onFailure(error))
 }
 
-/** @throws {ServiceError} `insufficient_scope` for accounts that are no owners, and for tokens that may not do everything an account can. */
+/** @throws {ServiceError} `insufficient_scope` for accounts that are not owners, and for tokens without every scope. */
 export async function requireOwner(
   { accounts }: Pick<HttpDependencies, 'accounts'>,
   { caller, options }: Pick<Call, 'caller' | 'options'>,

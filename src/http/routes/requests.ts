@@ -33,7 +33,7 @@ import { header, inPath, inQuery, json, media } from './row-parts.ts'
 const id = inPath('id', 'The response_id.')
 const ofItsKind = 'the scope of the original request: `text` for chat completions, `image` for images'
 
-/** The account's deferred requests: listed, polled, watched, cancelled, and their stored output. */
+/** The account's deferred requests: list, poll, watch, cancel, and fetch the stored output. */
 export const requestRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -44,7 +44,7 @@ export const requestRoutes: readonly Route[] = [
     parameters: [
       inQuery('status', 'Only requests with this status.', Type.Enum(['pending', 'running', 'completed'])),
       inQuery('limit', 'Entries per page.', limitSchema),
-      inQuery('after', 'The `next` of the page before.'),
+      inQuery('after', 'The `next` of the previous page.'),
     ],
     answers: [json('A page of requests.', inferenceListSchema)],
     refusals: [400, 429],
@@ -84,13 +84,13 @@ export const requestRoutes: readonly Route[] = [
     origin: 'asyncUrl',
     summary: 'Follow an asynchronous request',
     description:
-      'Named events: `status` with the poll body, `progress` with step and total, `preview` with image_b64, `text` with what a chat model has written since, as chunks of a stream have it. Ends when it is completed.',
+      'Named events: `status` with the poll body, `progress` with step and total, `preview` with image_b64, `text` with new text of a chat model, as in the chunks of a stream. Ends when the request is completed.',
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
     parameters: [id],
     answers: [media('The events of the request.', 'text/event-stream')],
     refusals: [404, 429],
-    hasNoHead: true,
+    refusesHead: true,
     handle: (deps) => async (call) => {
       const { reply, options, onFailure } = call
       const target = readTarget(call)
@@ -129,7 +129,7 @@ export const requestRoutes: readonly Route[] = [
       'The JSON of the synchronous route, for 24 hours; for a failed request, its error with its own status. An id `resp_…` names a kept response: `stream=true` sends it as events, starting after the number `starting_after`; a background response is followed to its end.',
     scopes,
     scopeRule: `\`read\`, or ${ofItsKind}`,
-    parameters: [id, header('If-None-Match', 'An ETag you have.')],
+    parameters: [id, header('If-None-Match', 'An ETag that you have.')],
     idleQuery: [...includeQuery, ...keptStreamQuery],
     answers: [
       json('The output.', Type.Union([imageResultSchema, chatCompletionSchema])),
@@ -142,7 +142,7 @@ export const requestRoutes: readonly Route[] = [
   },
 ]
 
-/** How a deferred request stands, at once or held until it is completed. */
+/** The state of a deferred request, at once or held until it is completed. */
 async function pollRequest(deps: RouteDependencies, call: Call): Promise<object> {
   const { incoming, reply, query, options } = call
   const wait = readPollWait(query.wait, incoming.headers.prefer)
@@ -157,10 +157,10 @@ async function pollRequest(deps: RouteDependencies, call: Call): Promise<object>
   return reply.header('cache-control', 'no-store').send(encodeInference(deps.addresses(), inference))
 }
 
-/** Opening reads all of an output; one of more bytes takes as long as its bytes need, once the first of them has come. */
+/** Opening an output reads all of it, so the deadline covers only outputs up to this size; a larger one takes as long as its bytes need. */
 const mostPromptBytes = 1024 * 1024
 
-/** The stored output, the same bytes every time. */
+/** The stored output, byte for byte the same every time. */
 async function sendOutput(deps: RouteDependencies, call: Call): Promise<object> {
   const { incoming, reply, caller, query, options, onFailure } = call
   refuseOthers(query, [])
@@ -180,13 +180,17 @@ async function sendOutput(deps: RouteDependencies, call: Call): Promise<object> 
   return reply
 }
 
-/** RFC 9110, section 13.1.2: weak comparison, so that a proxy's `W/` does not matter. */
+/** Weak comparison (RFC 9110, section 13.1.2): a proxy's `W/` prefix does not matter. */
 function matches(sent: string | undefined, etag: string): boolean {
   const tags = (sent ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }
 
-/** Which inference a path names, and for whom. @throws {ServiceError} `request_not_found` for texts that can be no id, before any store sees them. */
+/**
+ * The inference of a path and its account.
+ *
+ * @throws {ServiceError} `request_not_found` for a text that cannot be an id, without a call to the store.
+ */
 function readTarget({ caller: { accountId }, param }: Call): InferenceTarget {
   const name = param('id')
   if (!/^[\w-]{1,128}$/.test(name)) throw requestNotFound()
@@ -195,12 +199,12 @@ function readTarget({ caller: { accountId }, param }: Call): InferenceTarget {
 
 const scopeOf: Readonly<Record<Inference['kind'], Scope>> = { image: 'image', chat: 'text', embedding: 'text' }
 
-/** @throws {ServiceError} `insufficient_scope` unless the token may read everything, or may make such inferences. */
+/** @throws {ServiceError} `insufficient_scope` unless the token may read everything or create such inferences. */
 function requireReadable({ caller }: Call, { kind }: Pick<Inference, 'kind'>): void {
   requireScope(caller, ['read', scopeOf[kind]])
 }
 
-/** @throws {ServiceError} `insufficient_scope` unless the token may make such inferences. */
+/** @throws {ServiceError} `insufficient_scope` unless the token may create such inferences. */
 function requireWritable({ caller }: Call, { kind }: Pick<Inference, 'kind'>): void {
   requireScope(caller, [scopeOf[kind]])
 }

@@ -3,10 +3,10 @@ import type { RouteAnswer, RouteParameter } from '../route-description.ts'
 import { submissionSchema } from '../wire/deferred/inference-answers.ts'
 import { limitSchema } from '../wire/page.ts'
 
-/** An answer or a parameter that is text. */
+/** A text answer or parameter. */
 export const text: TSchema = Type.String()
 
-/** An answer with a JSON body of one shape. */
+/** A JSON answer of one shape. */
 export function json(description: string, schema: TSchema, status: 200 | 202 = 200): RouteAnswer {
   return { status, description, content: { 'application/json': schema } }
 }
@@ -16,40 +16,44 @@ export function media(description: string, ...types: readonly string[]): RouteAn
   return { status: 200, description, content: Object.fromEntries(types.map((type) => [type, text])) }
 }
 
-/** The media type of a stream beside another answer. */
+/** The stream alternative of an answer. */
 export const events: Readonly<Record<string, TSchema>> = { 'text/event-stream': text }
 
-/** What a deferred request is answered. */
+/** The answer to a deferred request. */
 export const submitted: RouteAnswer = json('Asynchronous: the request is stored and will be completed.', submissionSchema, 202)
 
-/** Statuses of refusals of every route that runs a text model. */
+/** Error statuses of every route that runs a text model. */
 export const modelRefusals = [400, 404, 413, 415, 429, 503, 504] as const
 
-/** A parameter in the path. */
+/** A path parameter. */
 export function inPath(name: string, description: string): RouteParameter {
   return { in: 'path', name, description, schema: text }
 }
 
-/** A parameter in the query. */
+/** A query parameter, text by default. */
 export function inQuery(name: string, description: string, schema: TSchema = text): RouteParameter {
   return { in: 'query', name, description, schema }
 }
 
-/** A header. */
+/** A header, text by default. */
 export function header(name: string, description: string, schema: TSchema = text): RouteParameter {
   return { in: 'header', name, description, schema }
 }
 
-/** What lists in OpenAI's shape are walked through by. @param standard The order where none is asked for. */
+/**
+ * The paging parameters of OpenAI's lists.
+ *
+ * @param standard The default order.
+ */
 export function pageParameters(standard: 'asc' | 'desc'): readonly RouteParameter[] {
   return [
-    inQuery('after', 'The id that the last page ended with.'),
+    inQuery('after', 'The last id of the previous page.'),
     inQuery('limit', 'Entries per page.', limitSchema),
     inQuery('order', '`asc`: oldest first; `desc`: newest first.', Type.Enum(['asc', 'desc'], { default: standard })),
   ]
 }
 
-/** Headers of routes that can answer later. */
+/** Headers of routes that offer asynchronous mode. */
 export const deferredHeaders: readonly RouteParameter[] = [
   header('X-Service-Async', '1 or true: answer 202 with an address to poll. Also under the names of the setting `async-headers`.'),
   header('Prefer', '`respond-async` does the same as X-Service-Async: 1.'),
@@ -69,5 +73,5 @@ export const deferredHeaders: readonly RouteParameter[] = [
   ),
 ]
 
-/** Asks for previews while an image is drawn. */
+/** Requests previews while an image is drawn. */
 export const previewHeader: RouteParameter = header('X-Service-Preview', 'Asynchronous only: 1 adds small previews to the events.')

@@ -7,17 +7,17 @@ import type { Route } from '../route.ts'
 import { encodeUsage, encodeUsageReport, readUsageDimensions, readUsageQuery, usageSchema } from '../wire/service/usage.ts'
 import { inQuery, json, media } from './row-parts.ts'
 
-/** GET /v1/usage: sums of the account that asks, per day and model or as it asks, and its budgets. */
+/** GET /v1/usage: the account's usage, by default per day and model, and its budgets. */
 export const showUsage: Route = {
   method: 'GET',
   path: '/v1/usage',
   summary: "Get your account's usage and remaining budgets",
   scopes: ['read'],
   parameters: [
-    ...['from', 'to'].map((name) => inQuery(name, 'A UTC day, itself included; the last 30 days by default.')),
+    ...['from', 'to'].map((name) => inQuery(name, 'A UTC day, inclusive; the last 30 days by default.')),
     inQuery(
       'by',
-      'One or more of `token`, `model`, `day`, `hour`, with commas: sums by these, with latencies. Hours are kept for 31 days.',
+      'One or more of `token`, `model`, `day`, `hour`, separated by commas: groups sums by these and adds latencies. Hours are kept for 31 days.',
     ),
   ],
   answers: [json('Sums per day and model, or by the fields in `by`, and remaining budgets.', usageSchema)],
@@ -38,13 +38,13 @@ export const showUsage: Route = {
 
 const statusSchema = Type.Object({ status: Type.String() })
 
-/** Metrics and health: what is there on nodes too that only compute for others. */
+/** Metrics and health, also on nodes that only compute for others. */
 export const probeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/metrics',
     summary: "Metrics in Prometheus' text format",
-    // Sums over every account, so for owners.
+    // It covers all accounts, so only owners may read it.
     scopes: ['read'],
     answers: [media('The metrics.', 'text/plain')],
     refusals: [429],
@@ -60,7 +60,7 @@ export const probeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/healthz',
-    // As llama.cpp and vLLM name it.
+    // The name in llama.cpp and vLLM.
     alsoAt: ['/health'],
     summary: 'Check liveness',
     description: 'Also at /health.',
@@ -82,7 +82,7 @@ export const probeRoutes: readonly Route[] = [
   },
 ]
 
-/** @throws {ServiceError} `shutting_down`, `server_is_overloaded` or `model_loading` while the service can do no work. */
+/** @throws {ServiceError} `shutting_down`, `server_is_overloaded` or `model_loading` while the service cannot do any work. */
 async function requireReady(deps: HttpDependencies): Promise<void> {
   if (deps.isDraining())
     throw new ServiceError('shutting_down', 'The service is restarting; send requests elsewhere.', { retryAfterSeconds: 5 })
@@ -91,5 +91,5 @@ async function requireReady(deps: HttpDependencies): Promise<void> {
     throw new ServiceError('server_is_overloaded', `The data folder of the service ${storageFault}.`, { retryAfterSeconds: 30 })
   const servable = listModels(deps).some(({ state }) => state?.state !== 'backing-off')
   if (!servable)
-    throw new ServiceError('model_loading', 'No model is available; wait, or see the log of the service.', { retryAfterSeconds: 5 })
+    throw new ServiceError('model_loading', 'No model is available; wait, or check the log of the service.', { retryAfterSeconds: 5 })
 }

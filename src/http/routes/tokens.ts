@@ -11,7 +11,7 @@ import { json, modelRefusals } from './row-parts.ts'
 
 const model = 'smollm2-135m-instruct'
 
-/** Texts as tokens, tokens as texts, and how many tokens a conversation has. */
+/** Converts texts to tokens and back, and counts the tokens of a conversation. */
 export const tokenRoutes: readonly Route[] = [
   {
     method: 'POST',

@@ -15,16 +15,16 @@ import { json } from './row-parts.ts'
 
 const nothing = createBodyChecker(Type.Object({}, { additionalProperties: false }))
 
-/** The account's webhooks: the secrets that sign them, and their latest deliveries. A token that only reads may not sign. */
+/** The account's webhook secrets and latest deliveries. A read-only token cannot create secrets. */
 export const webhookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/webhooks/secrets',
     summary: 'List your webhook secrets, newest first',
     description:
-      'Verify deliveries with any Standard Webhooks library: hand it the secret, the exact bytes of the body and the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
+      'Verify deliveries with any Standard Webhooks library: pass it the secret, the exact bytes of the body and the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
     scopes: ['text', 'image'],
-    answers: [json('The current secret, and for a day after a rotation the one before it.', webhookSecretListSchema)],
+    answers: [json('The current secret, and for a day after a rotation the previous one.', webhookSecretListSchema)],
     refusals: [429],
     handle:
       (deps) =>

@@ -5,21 +5,21 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ServiceError } from '../../../core/error.ts'
 import type { Form } from '../../wire/forms/read-form-fields.ts'
 
-/** A file of a form while it comes in; its content must be read to its end. */
+/** A file of a form that is still arriving. Its content must be read to the end. */
 export interface IncomingFile {
   readonly field: string
-  /** As the client names it; without folders. */
+  /** The client's file name, without folders. */
   readonly name: string
   readonly content: AsyncIterable<Buffer>
 }
 
 /**
- * Reads a multipart form while it comes in.
+ * Reads a multipart form as it arrives.
  *
  * @param chunks The body, already counted.
- * @param takeFile Called with each file when it begins; a refusal ends the reading.
- * @throws {ServiceError} `invalid_request_error` for a form that is malformed or has more or larger parts than one may have, and what
- *   `takeFile` and the body throw.
+ * @param takeFile Called when a file begins; an error ends the reading.
+ * @throws {ServiceError} `invalid_request_error` for a malformed form or one with too many or too large parts, and the errors of `takeFile`
+ * and the body.
  */
 export async function readForm<File>(
   chunks: AsyncIterable<Buffer>,
@@ -53,7 +53,7 @@ export async function readForm<File>(
     throw failed.signal.aborted ? failed.signal.reason : error
   } finally {
     parser.destroy()
-    // A reader of one must not wait for bytes that never come.
+    // A reader of a part must not wait for bytes that never arrive.
     for (const content of contents) content.destroy()
   }
 }
@@ -92,7 +92,7 @@ function tooMuch(kind: 'parts' | 'files' | 'fields' | 'names' | 'values'): Servi
   )
 }
 
-/** What a form may hold; its bytes have the limit of their route. */
+/** The limits of a form; its total size has the route's limit. */
 const formLimits = {
   fieldNameSize: 100,
   /** The longest prompt, in bytes. */

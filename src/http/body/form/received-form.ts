@@ -7,12 +7,12 @@ import { type IncomingFile, readForm } from './read-form.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route takes multipart forms, and nothing else: whole in memory, or with files that are stored as they come in. */
+    /** Set on routes that take only multipart forms: `memory` reads them whole, `stored` stores the files as they arrive. */
     readonly form?: 'memory' | 'stored'
   }
 }
 
-/** A form whose reading begins when its route asks for it, so that a route may refuse it first. */
+/** A form that is not read until its route asks for it, so that the route can refuse it first. */
 export class ReceivedForm {
   readonly #payload: IncomingMessage
   readonly #guards: BodyGuards
@@ -22,7 +22,7 @@ export class ReceivedForm {
     this.#guards = guards
   }
 
-  /** @throws {ServiceError} what {@link readForm} and {@link countedBody} throw. */
+  /** @throws {ServiceError} the errors of {@link readForm} and {@link countedBody}. */
   read<File>(takeFile: (file: IncomingFile) => Promise<File>): Promise<Form<File>> {
     return readForm(countedBody(this.#payload, this.#guards), this.#payload.headers, takeFile)
   }
@@ -36,11 +36,11 @@ export class ReceivedForm {
 /** @throws {ServiceError} `unsupported_media_type` when a request came without a form. */
 export function receivedForm({ body }: FastifyRequest): ReceivedForm {
   if (body instanceof ReceivedForm) return body
-  throw noForm()
+  throw notForm()
 }
 
-/** The error for a body that is no form. */
-export function noForm(): ServiceError {
+/** The error for a body that is not a form. */
+export function notForm(): ServiceError {
   return new ServiceError('unsupported_media_type', 'Send the body as a form, with Content-Type: multipart/form-data.', {
     param: 'content-type',
   })

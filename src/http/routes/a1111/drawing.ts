@@ -18,7 +18,7 @@ import { json, modelRefusals } from '../row-parts.ts'
 
 const prompt = 'a fox in the snow, watercolour'
 
-/** Pictures in A1111's words. */
+/** A1111's routes that generate and enlarge images. */
 export const a1111DrawingRoutes: readonly Route[] = [
   drawingRoute('/sdapi/v1/txt2img', "Generate images, in A1111's format", txt2imgSchema, parseTxt2img, {
     prompt,

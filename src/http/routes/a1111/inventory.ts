@@ -29,7 +29,7 @@ import {
 } from '../../wire/a1111/inventory.ts'
 import { json } from '../row-parts.ts'
 
-/** What is installed in A1111's words. */
+/** A1111's lists of what is installed, and its settings. */
 export const a1111InventoryRoutes: readonly Route[] = [
   listRoute('sd-models', 'List the image models', sdModelsSchema, listSdModels),
   listRoute('samplers', 'List the samplers', samplersSchema, listSamplers),
@@ -54,7 +54,7 @@ export const a1111InventoryRoutes: readonly Route[] = [
     scopes: ['image'],
     body: Type.Partial(optionsSchema),
     example: { samples_format: 'png' },
-    answers: [json('The model is chosen.', Type.Null())],
+    answers: [json('The model was chosen.', Type.Null())],
     refusals: [413, 415, 422, 429],
     handle:
       (deps, { modelAliases: aliases, mostDocumentBytes }) =>

@@ -7,7 +7,7 @@ import { encodeProgress, progressSchema, readSkip } from '../../wire/a1111/progr
 import { examplePicture } from '../images/drawing.ts'
 import { inQuery, json } from '../row-parts.ts'
 
-/** What becomes of drawings, and what a drawing says of itself, in A1111's words. */
+/** A1111's routes for the progress of drawings and the parameters stored in an image. */
 export const a1111ProgressRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -72,7 +72,7 @@ export const a1111ProgressRoutes: readonly Route[] = [
   },
 ]
 
-/** The preview of a server behind a model may be no picture, or pictures may be waiting; the progress is reported all the same. */
+/** Reports the progress without a preview when a remote server's preview is not an image or too many images wait for decoding. */
 function withoutPreview(error: unknown): { readonly thumbnail?: Uint8Array } {
   if (error instanceof ServiceError && (error.code === 'validation_error' || error.code === 'server_is_overloaded')) return {}
   throw error

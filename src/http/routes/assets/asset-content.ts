@@ -7,7 +7,7 @@ import { receiveAsset } from '../../../operations/assets/uploads.ts'
 import { sendChunks } from '../../answers/send-chunks.ts'
 import { refuseCompressed } from '../../body/refuse-compressed.ts'
 import type { HttpDependencies } from '../../http-dependencies.ts'
-import { noteWork } from '../../note-work.ts'
+import { registerWork } from '../../register-work.ts'
 import type { Call, Route } from '../../route.ts'
 import type { RouteParameter } from '../../route-description.ts'
 import { assetSchema } from '../../wire/assets/asset-answers.ts'
@@ -17,11 +17,11 @@ import { requireLink } from './asset-links.ts'
 
 const link: readonly RouteParameter[] = [
   inPath('id', 'Its id.'),
-  inQuery('expires', 'As the link has it.'),
-  inQuery('signature', 'As the link has it.'),
+  inQuery('expires', 'As in the link.'),
+  inQuery('signature', 'As in the link.'),
 ]
 
-/** PUT and GET /v1/assets/<id>/content: an asset's file, for anyone who holds the link. */
+/** PUT and GET /v1/assets/<id>/content: an asset's file, for everyone who has the link. */
 export const assetContentRoutes: readonly Route[] = [
   {
     method: 'PUT',
@@ -68,7 +68,7 @@ async function findLinked(deps: HttpDependencies, { reply, param, query, options
   const found = await findAssetRecord(deps.assets, param('id').slice(0, 128), options)
   const owned = found !== null && isEnabled(await deps.accounts.find(found.accountId, options)) ? found : null
   const asset = requireLink(owned, { verb, query, now: deps.clock.now() })
-  noteWork(deps, { accountId: asset.accountId, tokenId: null }, reply)
+  registerWork(deps, { accountId: asset.accountId, tokenId: null }, reply)
   return asset
 }
 
@@ -76,7 +76,7 @@ async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefin
   if (body instanceof Readable) yield* body
 }
 
-/** The place of a part in its file, of a header such as `bytes 100-199/*`; 0 without one. */
+/** The offset of a part, from a header such as `bytes 100-199/*`; 0 without the header. */
 function readStart(range: string | undefined): number {
   if (range === undefined) return 0
   const start = /^bytes (\d{1,15})-\d{1,15}\/(?:\d{1,15}|\*)$/.exec(range)?.[1]

@@ -2,18 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
 
-/** What a link lets its holder do with an asset's file. */
+/** The action that a link allows on an asset's file. */
 export type LinkVerb = 'get' | 'put'
 
 const validMs = 24 * 60 * 60 * 1000
 
-/** The address of an asset's file for anyone who holds it, for a day. */
+/** A link to an asset's file that works for everyone who has it, for a day. */
 export function assetLink(origin: string, asset: UploadedAsset, { verb, now }: { readonly verb: LinkVerb; readonly now: number }): string {
   const expires = Math.floor((now + validMs) / 1000)
   return `${origin}/v1/assets/${asset.id}/content?expires=${expires}&signature=${sign(asset, verb, expires)}`
 }
 
-/** @throws {ServiceError} `not_found` for a link that is not ours, of another verb or too old. */
+/** @throws {ServiceError} `not_found` for a link with an invalid signature, for another action, or expired. */
 export function requireLink(
   asset: UploadedAsset | null,
   { verb, query, now }: { readonly verb: LinkVerb; readonly query: Readonly<Record<string, unknown>>; readonly now: number },

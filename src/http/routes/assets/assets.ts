@@ -30,7 +30,7 @@ const completion = createBodyChecker(completeUploadSchema)
 const pictureBody = createBodyChecker(assetPictureSchema)
 const named = inPath('id', 'Its id, its name, or its account and name.')
 
-/** /v1/assets: files of weights that an account keeps here, in the original's shape. */
+/** /v1/assets: an account's files of weights, in the original service's format. */
 export const assetRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -75,7 +75,7 @@ export const assetRoutes: readonly Route[] = [
     method: 'GET',
     path: '/v1/assets/{id}',
     summary: 'Get an asset',
-    description: 'With `transfer_api_type=presigned-url` links to its file come along.',
+    description: 'With `transfer_api_type=presigned-url` the answer includes links to its file.',
     scopes,
     parameters: [named, inQuery('transfer_api_type', 'presigned-url or any.')],
     answers: [json('The asset.', assetTransferSchema)],
@@ -94,7 +94,7 @@ export const assetRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/v1/assets/{id}',
     summary: 'Delete an asset',
-    description: 'New requests no longer find it; its file stays until earlier requests are done.',
+    description: 'New requests can no longer use it; its file stays until earlier requests are done.',
     scopes: ['image'],
     parameters: [named],
     answers: [json('The asset is deleted.', deletedAssetSchema)],

@@ -32,7 +32,7 @@ import { keepChat } from './stored-chats.ts'
 export const createChatCompletion: Route = {
   method: 'POST',
   path: '/v1/chat/completions',
-  // What clients call that were given an address without /v1.
+  // Called by clients that were configured with an address without /v1.
   alsoAt: ['/chat/completions'],
   origin: 'textUrl',
   summary: 'Continue a conversation',
@@ -80,7 +80,7 @@ export const createChatCompletion: Route = {
       const timer = delivery.timings === true ? new NativeTimer(deps.clock) : null
       return streamText(deps, call, passed, {
         encode: (started) => encodeChatStream(head, request, started, { ...delivery, ownerSeesCauses, timer }),
-        // The contract's client takes `data:` lines only.
+        // Clients of the original service accept only `data:` lines.
         ping: null,
       })
     }
@@ -115,7 +115,7 @@ function answerLater(
   return answerDeferred(deps, { ...call, mode }, { work, handling, onAccepted })
 }
 
-/** Notes in the conversation that its answer is being written; where that cannot be kept, the page keeps what it reads. */
+/** Records in the conversation that its answer is being written. When that fails, the console keeps what it reads. */
 async function noteBeginning(
   deps: RouteDependencies,
   { mostDocumentBytes }: HttpSettings,
@@ -126,7 +126,7 @@ async function noteBeginning(
     await beginAnswer({ ...deps, mostDocumentBytes }, { inference, place }, neverAborted)
     return { 'x-service-turn': 'kept' }
   } catch (error) {
-    // The request is accepted and runs: its client must learn its id, whatever became of the note.
+    // The request is accepted and runs: its client must get the id even if this failed.
     if (!(error instanceof ServiceError)) onFailure(error)
     return {}
   }

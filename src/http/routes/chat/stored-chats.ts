@@ -28,7 +28,11 @@ import { inPath, inQuery, json, pageParameters } from '../row-parts.ts'
 
 const kind = 'chat-completion'
 
-/** Keeps a chat for as long as every output is kept. @throws {ServiceError} `quota_exceeded`. */
+/**
+ * Stores a chat for as long as any output.
+ *
+ * @throws {ServiceError} `quota_exceeded`.
+ */
 export async function keepChat(
   deps: KeptDependencies,
   accountId: string,
@@ -39,10 +43,10 @@ export async function keepChat(
   await keepAnswer(deps, { kind, accountId, id, label: model, value: encodeStoredChat(chat) }, options)
 }
 
-const id = inPath('id', 'The id of a chat completion of `store: true`.')
+const id = inPath('id', 'The id of a chat completion made with `store: true`.')
 const page = pageParameters('asc')
 
-/** Chat completions of `store: true`: listed, read, their messages, their notes changed, deleted. */
+/** Stored chat completions: list, get, list messages, change metadata, delete. */
 export const storedChatRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -140,7 +144,11 @@ async function findChat(deps: Pick<KeptDependencies, 'documents'>, call: Call): 
   return readStoredChat((await findAnswer(deps, targetOf(call), call.options)).value)
 }
 
-/** Which stored chat a path names, and for whom. @throws {ServiceError} `not_found` for texts that can be no id, before any store sees them. */
+/**
+ * The stored chat of a path and its account.
+ *
+ * @throws {ServiceError} `not_found` for a text that cannot be an id, without a call to the store.
+ */
 function targetOf({ caller: { accountId }, param }: Call): KeptTarget {
   const name = param('id')
   if (!/^cmpl-[0-9a-f]{32}$/.test(name))

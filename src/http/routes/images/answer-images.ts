@@ -16,9 +16,9 @@ import { encodeImagesStream } from '../../wire/images/openai/images-stream.ts'
 import type { OpenAiImages } from '../../wire/images/openai/resolve-images.ts'
 
 /**
- * Draws for a caller of OpenAI's shape and answers as it asked: with the pictures, with links to them, or as a stream.
+ * Draws for OpenAI's image routes and answers with images, links or a stream, as requested.
  *
- * @param requested.name What the events of a stream begin with.
+ * @param requested.name Prefix of the stream's event names.
  */
 export async function answerImages(
   deps: RouteDependencies,

@@ -23,7 +23,7 @@ import { deferredHeaders, modelRefusals, previewHeader, submitted, text } from '
 export const examplePicture =
   'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAAA1BMVEV6RyB6SilWAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADUlEQVQY02NgGAXIAAABEAAB7JfjegAAAABJRU5ErkJggg=='
 
-/** The routes that answer with pictures: as JSON, as the image itself, or deferred. The ControlNet twins take the same. */
+/** The image routes of the original service: as JSON, as the image itself, or deferred. The ControlNet addresses do the same. */
 export const drawingRoutes: readonly Route[] = [
   drawingRoute('/generate/sdxl', 'Generate images with SDXL', drawsWith(['sdxl', 'sdxl-refiner'])),
   drawingRoute(
@@ -45,7 +45,7 @@ export const drawingRoutes: readonly Route[] = [
   }),
 ]
 
-/** Makes work of a body, and says which prompt is to be logged. */
+/** Parses a body into work and the prompt to log. */
 type Parse = (
   parsing: ImageParsing,
   read: { readonly body: unknown; readonly hints: ImageHints; readonly mostPixels: number },
@@ -102,7 +102,7 @@ async function draw(deps: RouteDependencies, settings: HttpSettings, call: Call,
   const { asyncMode: mode, ...body } = receivedBody(incoming)
   if (mode === 'off') refuseDeferredHeaders(headers)
   const handling = mode === 'off' ? null : readDeferredHandling(headers, { ...settings, route: path, body: body.bytes })
-  // What is stored is always the JSON answer, whatever the submitter accepts.
+  // The stored answer is always JSON, whatever the submitter accepts.
   const answer = handling === null ? readImageAccept(headers.accept) : { type: 'json' as const }
   const hints = {
     encoding: answer.type === 'image' ? answer.encoding : null,

@@ -10,21 +10,21 @@ import type { Call, Route } from '../../route.ts'
 import { readThumbnailWidth, thumbnailWidthSchema } from '../../wire/images/thumbnail-width.ts'
 import { inPath, inQuery, media } from '../row-parts.ts'
 
-/** GET /v1/images/stored/…: a picture by its signed link, for anyone who has that. */
+/** GET /v1/images/stored/…: a picture, for everyone who has its signed link. */
 export const fetchPicture: Route = {
   method: 'GET',
   path: '/v1/images/stored/{account}/{id}/{index}',
   origin: 'imageUrl',
   summary: 'Fetch a picture by its signed link',
   takesLonger: true,
-  description: '`response_format: "url"` returns these links; everyone who has one sees that picture for 24 hours.',
+  description: '`response_format: "url"` returns these links; everyone who has a link can see the picture for 24 hours.',
   scopes: null,
   parameters: [
     ...['account', 'id', 'index'].map((name) => inPath(name, 'As in the link.')),
     ...['expires', 'signature'].map((name) => inQuery(name, 'As in the link.')),
     inQuery(
       'width',
-      'The picture as WebP at this width in pixels, or at its own if that is smaller. Add it to any link; it is not signed.',
+      'The picture as WebP at this width in pixels, or at its original width if that is smaller. You can add this to any link; it is not signed.',
       thumbnailWidthSchema,
     ),
   ],
@@ -37,7 +37,7 @@ export const fetchPicture: Route = {
       const width = readThumbnailWidth(query.width)
       const link = readLink(call)
       const signature = String(query.signature ?? '')
-      // Unsigned ids reach no store.
+      // Ids without a valid signature are not looked up.
       if (!isSigned(await readServiceKey(deps, options), link, signature)) throw requestNotFound()
       if (!isEnabled(await deps.accounts.find(link.accountId, options))) throw requestNotFound()
       if (link.expires * 1000 <= deps.clock.now())

@@ -18,16 +18,16 @@ import { NativeTimer } from '../../wire/llama-cpp/timings.ts'
 import { events, modelRefusals } from '../row-parts.ts'
 import { readAsTokens } from './read-as-tokens.ts'
 
-/** What is said of every route in llama.cpp's words. */
+/** Part of the description of every route in llama.cpp's format. */
 export const aboutNative = 'With the format and defaults of llama-server. Also accepts the token as `x-api-key`.'
 const aboutStream = 'With `stream: true` the answer is a stream of `data:` lines, of which the last has `stop: true`.'
 
-/** Texts that go on from prompts, and what belongs between two texts, in llama.cpp's words. */
+/** llama.cpp's routes that continue prompts and fill gaps between two texts. */
 export const nativeCompletionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/completion',
-    // As older clients of llama.cpp's server name it.
+    // Used by older clients of llama.cpp's server.
     alsoAt: ['/completions'],
     summary: "Continue a text, in llama.cpp's format",
     description: `${aboutNative} ${aboutStream} Also at /completions; OpenAI's are at /v1/completions.`,
@@ -108,7 +108,7 @@ interface NativeWork {
   readonly delivery: NativeDelivery
 }
 
-/** Runs requests one after the other and answers in llama.cpp's words; one of them may be streamed. */
+/** Runs requests one after the other and answers in llama.cpp's format. Only a single request can be streamed. */
 async function answerNative(deps: RouteDependencies, call: Call, { requests, several, delivery }: NativeWork): Promise<object> {
   const { caller, options, work } = call
   const answers: object[] = []

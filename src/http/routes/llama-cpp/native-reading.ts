@@ -15,7 +15,7 @@ import { createTemplateParser, templateAnswerSchema, templateSchema } from '../.
 import { json, modelRefusals } from '../row-parts.ts'
 import { aboutNative } from './native-completions.ts'
 
-/** Vectors of texts, and the text that a conversation becomes for its model, in llama.cpp's words. */
+/** llama.cpp's routes that embed texts and render a conversation with the model's template. */
 export const nativeReadingRoutes: readonly Route[] = [
   {
     method: 'POST',

@@ -7,9 +7,9 @@ import type { PromptPieces } from '../../wire/llama-cpp/native-prompt.ts'
 type PromptInput = Extract<TextRequest['input'], { readonly type: 'prompt' }>
 
 /**
- * The requests of a body, one per prompt. Texts that stand among tokens, and those whose tokens are biased, are read by the model first.
+ * The requests of a body, one per prompt. Texts between tokens, and texts with a bias, are tokenized by the model first.
  *
- * @throws {ServiceError} what `tokenizeTexts` throws.
+ * @throws {ServiceError} the errors of `tokenizeTexts`.
  */
 export async function readAsTokens(
   deps: TokenDependencies,

@@ -16,9 +16,9 @@ import {
 } from '../../wire/llama-cpp/server-state.ts'
 import { inPath, inQuery, json } from '../row-parts.ts'
 
-const model = inQuery('model', 'A text model; may be left out where there is only one.')
+const model = inQuery('model', 'A text model; optional when there is only one.')
 
-/** GET /props and /slots, and by name the refusal of what changes them in llama.cpp's server. */
+/** GET /props, /slots and /lora-adapters, and refusals of the requests that would change them. */
 export const serverStateRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -31,7 +31,7 @@ export const serverStateRoutes: readonly Route[] = [
     handle: (deps) => async (call) => encodeProps(findModel(deps, call)),
   },
   {
-    ...refusing('/props', '`/props` cannot be changed by a request; use the settings of the service and model.json.'),
+    ...refusalRoute('/props', '`/props` cannot be changed by a request; use the settings of the service and model.json.'),
     summary: 'Rejected: use the settings and model.json',
     refusals: [429],
   },
@@ -47,7 +47,7 @@ export const serverStateRoutes: readonly Route[] = [
     handle: (deps) => async (call) => encodeSlots(findModel(deps, call)),
   },
   {
-    ...refusing('/slots/{id}', '`/slots` cannot be saved, restored or erased; prompts are cached automatically per account.'),
+    ...refusalRoute('/slots/{id}', '`/slots` cannot be saved, restored or erased; prompts are cached automatically per account.'),
     parameters: [inPath('id', 'Of a slot.')],
     idleQuery: ['action'],
     isUnlisted: true,
@@ -59,15 +59,15 @@ export const serverStateRoutes: readonly Route[] = [
     description: 'Name them in `lora` of a request, by `name` or by `id`. Ids change when adapters are added or removed; names do not.',
     scopes,
     parameters: [model],
-    answers: [json('The adapters that fit it.', adaptersSchema)],
+    answers: [json('The adapters that fit the model.', adaptersSchema)],
     refusals: [404, 429],
     handle: (deps) => async (call) => encodeAdapters(adaptersFor(deps.catalog, findModel(deps, call).descriptor)),
   },
-  { ...refusing('/lora-adapters', '`/lora-adapters` cannot be changed; send `lora` with each request.'), isUnlisted: true },
+  { ...refusalRoute('/lora-adapters', '`/lora-adapters` cannot be changed; send `lora` with each request.'), isUnlisted: true },
 ]
 
-/** A route that is refused by name. */
-function refusing(path: string, message: string): Route {
+/** A route that always refuses. */
+function refusalRoute(path: string, message: string): Route {
   return {
     method: 'POST',
     path,
@@ -86,7 +86,7 @@ function findModel(deps: RouteDependencies, { query }: Call): TextModel {
   return { state: null, contextLength: null, ...listed, descriptor }
 }
 
-/** Of several, none. */
+/** Undefined when the parameter is given more than once. */
 function readName(name: unknown): string | undefined {
   if (name === undefined || typeof name === 'string') return name
   throw new ServiceError('invalid_request_error', '`model` must be given once.', { param: 'model' })

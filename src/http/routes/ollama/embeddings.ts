@@ -19,7 +19,7 @@ import { json, modelRefusals } from '../row-parts.ts'
 
 const model = 'all-minilm-l6-v2'
 
-/** Vectors of texts in Ollama's words. */
+/** Embeddings in Ollama's format. */
 export const ollamaEmbeddingRoutes: readonly Route[] = [
   {
     method: 'POST',

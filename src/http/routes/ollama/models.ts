@@ -21,14 +21,14 @@ import {
   ollamaVersion,
   parseOllamaName,
 } from '../../wire/ollama/ollama-models.ts'
-import { noteModelChange, requireOwner } from '../models.ts'
+import { recordModelChange, requireOwner } from '../models.ts'
 import { json, media } from '../row-parts.ts'
 import { ndjson } from './runs.ts'
 
 const model = 'smollm2-135m-instruct'
 const owners = 'all scopes, on a token of an owner'
 
-/** What is installed and in memory in Ollama's words; owners pull and delete. */
+/** Installed and loaded models in Ollama's format. Owners can pull and delete. */
 export const ollamaModelRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -108,7 +108,7 @@ export const ollamaModelRoutes: readonly Route[] = [
   },
 ]
 
-/** How often a pull is asked for its progress. */
+/** How often the progress of a pull is read. */
 const progressMs = 500
 
 async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
@@ -117,7 +117,7 @@ async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
   const { model: given, stream } = parseOllamaName(synchronousBody(incoming).value)
   const source = toSource(given)
   deps.pulls.start(source)
-  await noteModelChange(deps, call, { action: 'model-pulled', model: source })
+  await recordModelChange(deps, call, { action: 'model-pulled', model: source })
   const progress = pullProgress(deps, source, options)
   if (stream) {
     await sendEvents({ clock: deps.clock, onFailure: call.onFailure }, reply, inLines(progress), { contentType: ndjson, ping: null })
@@ -129,7 +129,7 @@ async function pull(deps: RouteDependencies, call: Call): Promise<unknown> {
   return last
 }
 
-/** Where a pull stands; the last has the status `success` or an error. */
+/** The progress of a pull; the last has the status `success` or an error. */
 interface PullProgress {
   readonly status?: string
   readonly error?: string
@@ -142,7 +142,7 @@ async function* inLines(steps: AsyncIterable<PullProgress>): AsyncGenerator<stri
   for await (const step of steps) yield encodeLine(step)
 }
 
-/** What we call a model that is named as Ollama's users name those of the hub. */
+/** Sepia's name of a Hugging Face model that is named in Ollama's way. */
 function toSource(given: string): string {
   const [, repository] = /^(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\/([^/\s]+\/[^/\s]+)$/.exec(given) ?? []
   if (repository !== undefined) return `hf:${repository}`
@@ -184,6 +184,6 @@ async function remove(deps: RouteDependencies, { modelAliases }: HttpSettings, c
   if (!pulledModels.has(model))
     throw new ServiceError('validation_error', `${id} was not pulled; remove it from its models folder.`, { param: 'model' })
   await pulledModels.remove(model)
-  await noteModelChange(deps, call, { action: 'model-removed', model: id })
+  await recordModelChange(deps, call, { action: 'model-removed', model: id })
   return call.reply.code(200).send()
 }

@@ -16,17 +16,17 @@ import { withModelDefaults } from '../../wire/chat/with-model-defaults.ts'
 import { type OllamaRun, ollamaChatSchema, parseOllamaChat } from '../../wire/ollama/chat-request.ts'
 import { ollamaGenerateSchema, parseOllamaGenerate } from '../../wire/ollama/generate-request.ts'
 import { OllamaAnswer, ollamaChatAnswerSchema, ollamaGenerateAnswerSchema } from '../../wire/ollama/run-answers.ts'
-import { noteModelChange, requireOwner, unloadAfterwards } from '../models.ts'
+import { recordModelChange, requireOwner, unloadAfterwards } from '../models.ts'
 import { modelRefusals, text } from '../row-parts.ts'
 
-/** The media type of a stream of lines, each of which is JSON. */
+/** The media type of a stream of JSON lines. */
 export const ndjson = 'application/x-ndjson'
 
 const model = 'smollm2-135m-instruct'
 const about =
   'The answer is a stream of JSON lines, of which the last has `done: true` and the statistics; with `stream: false` it is one object. Without a prompt or messages, the model is loaded, or unloaded if an owner sends `keep_alive: 0`; beside a prompt, that unloads it after the answer.'
 
-/** Conversations and prompts in Ollama's words. */
+/** Conversations and prompts in Ollama's format. */
 export const ollamaRunRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -93,7 +93,7 @@ async function* unloadingAfter(parts: AsyncIterable<TextPart>, unload: () => Pro
   await unload()
 }
 
-/** A body with the sampling that its model's `model.json` recommends, in the options it leaves out. */
+/** Fills the options that a body leaves out with the sampling defaults of the model's `model.json`. */
 function withDefaults(catalog: ModelCatalog, body: unknown): unknown {
   if (!isRecord(body)) return body
   const { options: given, model: id } = body
@@ -105,13 +105,13 @@ function withDefaults(catalog: ModelCatalog, body: unknown): unknown {
   return { ...body, options: { ...rest, repeat_penalty } }
 }
 
-/** Loads a model by a use of it that costs nothing, or unloads it for an owner. */
+/** Loads a model by a use that costs nothing, or unloads it for an owner. */
 async function load(deps: RouteDependencies, call: Call, { model: id, unloads }: OllamaRun): Promise<'load' | 'unload'> {
   const { id: model } = requireTextModel(deps.catalog, id, 'read')
   if (unloads) {
     await requireOwner(deps, call)
     await deps.pool.unload(model, call.options)
-    await noteModelChange(deps, call, { action: 'model-unloaded', model })
+    await recordModelChange(deps, call, { action: 'model-unloaded', model })
     return 'unload'
   }
   const request = { model, input: { type: 'text', text: '', framed: false, special: false }, spelled: false } as const

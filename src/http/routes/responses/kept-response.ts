@@ -10,21 +10,21 @@ import { pictureCharacters } from '../../wire/responses/read-items.ts'
 import { encodeFinished, encodeResponse, newId, type ResponseHead } from '../../wire/responses/response.ts'
 import { inputItems, type ResponseBody } from '../../wire/responses/response-request.ts'
 
-/** What is kept of a response. */
+/** A stored response. */
 export interface KeptResponse {
   readonly response: JsonObject
-  /** The items it was asked with, each with an id. */
+  /** The input items of its request, each with an id. */
   readonly input: readonly InputItem[]
-  /** What it was asked with besides. */
+  /** The other fields of its request. */
   readonly body: ResponseBody
-  /** The deferred inference that works on it; null once it is over, and where somebody waits. */
+  /** The deferred inference that writes it; null when it is finished or ran interactively. */
   readonly inference: string | null
 }
 
 export type ResponseDependencies = HttpDependencies & KeptDependencies
 type Options = { readonly signal: AbortSignal }
 
-/** Whose response, and which. */
+/** An account and its response. */
 export interface ResponseTarget {
   readonly accountId: string
   readonly id: string
@@ -32,10 +32,14 @@ export interface ResponseTarget {
 
 const kind = 'response'
 
-/** Conversations are followed back so far. */
+/** The most previous responses that a conversation may consist of. */
 const mostTurns = 1000
 
-/** Keeps a response. @throws {ServiceError} `quota_exceeded`. */
+/**
+ * Stores a response.
+ *
+ * @throws {ServiceError} `quota_exceeded`.
+ */
 export async function keepResponse(
   deps: KeptDependencies,
   target: ResponseTarget,
@@ -54,7 +58,7 @@ function named(item: { readonly type?: keyof typeof prefixes; readonly id?: stri
 }
 
 /**
- * A kept response as it is now.
+ * A stored response in its current state.
  *
  * @throws {ServiceError} `not_found`.
  */
@@ -63,7 +67,7 @@ export async function findResponse(deps: ResponseDependencies, target: ResponseT
   if (kept.inference === null) return kept
   const response = await followInference(deps, { ...kept, inference: kept.inference }, target, options)
   if (response.status === 'queued' || response.status === 'in_progress') return { ...kept, response }
-  // Once it is over it is written down, so that its items keep their ids.
+  // Written down when finished, so that its items keep their ids.
   const value = await changeAnswer(
     deps,
     { kind, ...target },
@@ -90,10 +94,10 @@ async function followInference(
 }
 
 /**
- * Every item before a response that goes on from another, oldest first.
+ * Every item before a response that continues another, oldest first.
  *
- * @param onBytes Receives the bytes read so far, to refuse what no model holds.
- * @throws {ServiceError} `invalid_request_error` when one of them is gone, is not finished, or there are too many.
+ * @param onBytes Receives the bytes read so far, to stop at more than any model can hold.
+ * @throws {ServiceError} `invalid_request_error` when one of the responses is missing or unfinished, or there are too many.
  */
 export async function itemsBefore(
   deps: ResponseDependencies,
@@ -118,14 +122,14 @@ export async function itemsBefore(
 }
 
 function nameField(error: unknown): never {
-  throw error instanceof ServiceError && error.code === 'not_found' ? refuse('names a response that does not exist, or no longer.') : error
+  throw error instanceof ServiceError && error.code === 'not_found' ? refuse('names a response that does not exist or was deleted.') : error
 }
 
 function refuse(text: string): ServiceError {
   return new ServiceError('invalid_request_error', `\`previous_response_id\` ${text}`, { param: 'previous_response_id' })
 }
 
-/** Documents of this kind are written here and nowhere else, so that their shape is known. */
+/** Only this file writes documents of this kind, so their shape is known. */
 function readKept(value: JsonValue): KeptResponse {
   return value as unknown as KeptResponse
 }

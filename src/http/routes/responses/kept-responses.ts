@@ -15,13 +15,13 @@ import { responseIncludes } from '../../wire/responses/response-request.ts'
 import { inPath, json, pageParameters } from '../row-parts.ts'
 import { findResponse, type KeptResponse, type ResponseDependencies, type ResponseTarget } from './kept-response.ts'
 
-/** What a response says besides is settled when it is made, so that these change nothing here. */
+/** Accepted without effect: the content of a response is fixed when it is made. */
 export const includeQuery = ['include[]', 'include'] as const
 
 const id = inPath('id', 'The id of a kept response, `resp_…`.')
 const page = pageParameters('desc')
 
-/** Kept responses: listed, their input, cancelled, deleted. GET /v1/responses/<id> is that of deferred requests. */
+/** Stored responses: list, list input, cancel, delete. GET /v1/responses/<id> belongs to deferred requests. */
 export const keptResponseRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -107,12 +107,16 @@ function keeping(deps: HttpDependencies, { mostDocumentBytes }: HttpSettings): R
   return { ...deps, mostDocumentBytes }
 }
 
-/** Whether an id is that of a kept response; every other is of the seed's deferred requests. */
+/** Whether an id is that of a stored response; all others belong to deferred requests. */
 export function isKeptResponse(id: string): boolean {
   return id.startsWith('resp_')
 }
 
-/** GET /v1/responses/resp_…: a kept response as it is now. @throws {ServiceError} `insufficient_scope`. */
+/**
+ * GET /v1/responses/resp_…: a stored response in its current state.
+ *
+ * @throws {ServiceError} `insufficient_scope`.
+ */
 export async function answerKeptResponse(httpDeps: RouteDependencies, settings: HttpSettings, call: Call): Promise<object> {
   const { reply, caller, query, options, onFailure } = call
   requireScope(caller, ['read', 'text'])
@@ -127,10 +131,10 @@ export async function answerKeptResponse(httpDeps: RouteDependencies, settings: 
   return reply
 }
 
-/** How long a response in the background is waited for before it is read again. */
+/** How long to wait for a background response before reading it again. */
 const followMs = 30_000
 
-/** A response as it is now, and as it ends. */
+/** Yields a response now and when it has ended. */
 async function* followResponse(
   deps: ResponseDependencies,
   target: ResponseTarget,
@@ -147,7 +151,11 @@ async function* followResponse(
   }
 }
 
-/** Which response a path names, and for whom. @throws {ServiceError} `not_found` for texts that can be no id, before any store sees them. */
+/**
+ * The response of a path and its account.
+ *
+ * @throws {ServiceError} `not_found` for a text that cannot be an id, without a call to the store.
+ */
 function targetOf({ caller: { accountId }, param }: Call): ResponseTarget {
   const name = param('id')
   if (!/^resp_[0-9a-f]{32}$/.test(name))
@@ -155,7 +163,7 @@ function targetOf({ caller: { accountId }, param }: Call): ResponseTarget {
   return { accountId, id: name }
 }
 
-/** @throws {ServiceError} `invalid_request_error` for what no response has. */
+/** @throws {ServiceError} `invalid_request_error` for an unknown value. */
 function checkInclude(query: Readonly<Record<string, unknown>>): void {
   const included = Object.entries(query).flatMap(([name, value]) => (/^include(\[|$)/.test(name) ? [value].flat() : []))
   const unknown = included.find((value) => !responseIncludes.some((known) => known === value))

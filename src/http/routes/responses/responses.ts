@@ -37,12 +37,12 @@ import { itemsBefore, keepResponse, type ResponseDependencies } from './kept-res
 
 const model = 'smollm2-135m-instruct'
 
-/** POST /v1/responses…: a conversation in the words of OpenAI's Responses, as JSON, as a stream, or worked on in the background; summed up; its tokens counted. */
+/** POST /v1/responses…: OpenAI's Responses, as JSON, as a stream or in the background; compaction; token counts. */
 export const responseRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/responses',
-    // For clients that were given an address without /v1.
+    // For clients configured with an address without /v1.
     alsoAt: ['/responses'],
     origin: 'textUrl',
     summary: "Continue a conversation, in the format of OpenAI's Responses",
@@ -72,7 +72,7 @@ export const responseRoutes: readonly Route[] = [
     origin: 'asyncUrl',
     summary: 'Compact a conversation into one item',
     description:
-      'The model writes a summary of at most 2 048 tokens. Send the item that comes back as the first of the next `input`, in place of the conversation.',
+      'The model writes a summary of at most 2 048 tokens. Send the returned item first in the next `input`, in place of the conversation.',
     scopes: ['text'],
     spends: 'tokens',
     body: compactRequestSchema,
@@ -125,12 +125,16 @@ export const responseRoutes: readonly Route[] = [
   },
 ]
 
-/** The model whose tokens are counted where none is named: the first that makes text. */
+/** The model that counts tokens when the request names none: the first text model. */
 function firstModel(catalog: ModelCatalog): string {
   return chooseTextModel(catalog, listedModels(catalog).find((each) => each.kind === 'text' && each.generates !== false)?.id, 'generate').id
 }
 
-/** The request of a body behind the conversation that it goes on from. @param requested.bytes Of the body. */
+/**
+ * Reads a body and the conversation that it continues.
+ *
+ * @param requested.bytes Of the body.
+ */
 async function readConversation(
   deps: RouteDependencies & ResponseDependencies,
   { caller, body, bytes: own }: { readonly caller: Caller; readonly body: ResponseBody; readonly bytes: number },
@@ -167,7 +171,7 @@ async function answerNow(deps: RouteDependencies & ResponseDependencies, call: C
   return response
 }
 
-/** Queues a response; one whose id comes too late to be answered with is cancelled, since nobody could ever ask for it. */
+/** Queues a background response. If its id is available too late for the answer, it is cancelled, because no client could ask for it. */
 async function answerLater(deps: RouteDependencies & ResponseDependencies, call: Call, requested: Requested): Promise<object> {
   const { accountId } = call.caller
   let isLate = false
