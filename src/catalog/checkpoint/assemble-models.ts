@@ -38,22 +38,38 @@ export async function findParts(
   parts: readonly FoundPart[],
 ): Promise<{ readonly files: ModelFiles; readonly sizes: PartBytes } | { readonly unusable: string }> {
   const files: Partial<Record<ComponentName, string>> = {}
+  const sizes: Partial<Record<ComponentName, number>> = {}
+  const missing = await findMissing(lacks, async (slot) => {
+    const { part, component } = slot
+    const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(slot, parts, path)
+    if (found === null) return false
+    files[component] = await realpath(found.path)
+    sizes[component] = found.bytes
+    return true
+  })
+  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, sizes }
+}
+
+/** The parts of a model that are not there; an optional encoder is not missed, and without it neither is its tokenizer. */
+export async function findMissing(
+  lacks: readonly PartSlot[],
+  isThere: (slot: PartSlot) => boolean | Promise<boolean>,
+): Promise<readonly ModelPart[]> {
   const missing: ModelPart[] = []
   const left = new Set<ModelPart>()
-  const sizes: Partial<Record<ComponentName, number>> = {}
   for (const slot of lacks) {
-    const { part, component, optional, of } = slot
+    const { part, optional, of } = slot
     if (of !== null && optional && left.has(of)) continue
-    const found = isTokenizer(part) ? await findTokenizer(part, tokenizerPlaces(path, files)) : findFile(slot, parts, path)
-    if (found !== null) {
-      files[component] = await realpath(found.path)
-      sizes[component] = found.bytes
-      continue
-    }
+    if (await isThere(slot)) continue
     left.add(part)
     if (!optional || of !== null) missing.push(part)
   }
-  return missing.length > 0 ? { unusable: lackingReason(family, missing) } : { files, sizes }
+  return missing
+}
+
+/** Whether a file is the part that a model lacks. */
+export function fitsSlot({ part, width }: PartSlot, found: Pick<FoundPart, 'part' | 'width'>): boolean {
+  return found.part === part && (width === undefined || found.width === null || found.width === width)
 }
 
 /** Completes a model with its component files. */
@@ -67,13 +83,9 @@ export function withParts(
   return { ...descriptor, bytes, ...(checkpoint && { checkpoint: { ...checkpoint, files, ...(parts && { parts }) } }) }
 }
 
-function findFile(
-  { part, width }: PartSlot,
-  parts: readonly FoundPart[],
-  model: string,
-): { readonly path: string; readonly bytes: number } | null {
+function findFile(slot: PartSlot, parts: readonly FoundPart[], model: string): { readonly path: string; readonly bytes: number } | null {
   const beside = (path: string): number => (dirname(path) === dirname(model) ? 1 : 0)
-  const fitting = parts.filter((found) => found.part === part && (width === undefined || found.width === null || found.width === width))
+  const fitting = parts.filter((found) => fitsSlot(slot, found))
   return fitting.toSorted((a, b) => beside(b.path) - beside(a.path) || b.bytes - a.bytes || a.path.localeCompare(b.path))[0] ?? null
 }
 

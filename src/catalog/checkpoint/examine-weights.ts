@@ -3,13 +3,22 @@ import type { ExaminedWeights } from '../../core/assets/asset.ts'
 import { readLoraPace } from '../../core/checkpoint/lora-pace.ts'
 import { refuseLora } from '../../core/checkpoint/lora-refusal.ts'
 import { countTextLayers } from '../../core/checkpoint/model-files.ts'
-import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
+import { detectSafetensorsKind, type SafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
 import { partsInFile } from '../../core/memory/image-parts.ts'
+import type { FoundPart } from './assemble-models.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { readFileHeader } from './read-file-header.ts'
 
 /** Latent channels of transformers. */
 const transformerChannels: readonly number[] = [16, 32]
+
+/** The component of a transformer model that a file holds; null = none. */
+export function partOf(found: SafetensorsKind): Pick<FoundPart, 'part' | 'width'> | null {
+  if (found.kind === 'text-encoder') return { part: found.encoder, width: found.width }
+  // No supported UNet has more latent channels.
+  const isVae = found.kind === 'vae' && transformerChannels.includes(found.channels)
+  return isVae ? { part: 'vae', width: found.channels } : null
+}
 
 /** An upscaler takes any picture, so these drawing defaults have no meaning. */
 const upscalerDefaults = {
@@ -50,9 +59,8 @@ export async function examineWeights(path: string, name: string): Promise<Examin
     return { kind: 'transformer', family, lacks, descriptor }
   }
   if (found.kind === 'text-encoder') return { kind: 'part', part: found.encoder, width: found.width, bytes: stats.size }
-  // No supported UNet has more latent channels.
-  if (found.kind === 'vae' && transformerChannels.includes(found.channels))
-    return { kind: 'part', part: 'vae', width: found.channels, bytes: stats.size }
+  const part = partOf(found)
+  if (part !== null) return { kind: 'part', ...part, bytes: stats.size }
   if (found.kind === 'upscaler') {
     const upscaler = { weights: await realpath(path), scale: found.layout.scale }
     return { kind: 'upscaler', descriptor: { ...upscalerDefaults, ...facts, id: name, name, folder: path, upscaler } }

@@ -74,6 +74,12 @@ describe('a model of the hub', () => {
         },
       },
       'Qwen/Qwen3-4B': { files: { 'tokenizer.json': file('tokenizers/qwen3/tokenizer.json') } },
+      'odd/files': {
+        files: {
+          'broken.safetensors': Buffer.alloc(5000, 'x'),
+          'narrow.safetensors': file('text_encoders/qwen_3_4b_klein.safetensors'),
+        },
+      },
     })
     const source = [
       'hf:jo/Z-GGUF:z_image_turbo-Q4_0.gguf',
@@ -89,7 +95,18 @@ describe('a model of the hub', () => {
     assert.equal(model.id, 'jo/z-gguf:z_image_turbo-q4_0')
     await using other = await createTemporaryFolder()
     const pull = (parts: readonly string[]) => pullModel({ modelsFolder: other.path, hub }, parts.join('+'), options)
-    await assert.rejects(pull(source.slice(0, 3)), /without all its parts.*tokenizer of Qwen3/su)
+    const [transformer = '', encoder = '', vae = '', tokenizer = ''] = source
+    for (const [parts, refusal] of [
+      [[transformer, encoder, vae], /Z-Image without all its parts: add these with "\+": the tokenizer of Qwen3/],
+      [[transformer, vae, tokenizer], /add these with "\+": the text encoder Qwen3/],
+      [[transformer, encoder, tokenizer], /add these with "\+": its VAE/],
+      [[vae, encoder, tokenizer], /ae\.safetensors is no transformer; name the file of the transformer first/],
+      [[encoder, transformer], /is no transformer/],
+      [[transformer, 'hf:odd/files:broken.safetensors', tokenizer], /broken\.safetensors .*; choose another file/],
+      [[transformer, 'hf:odd/files:narrow.safetensors', vae, tokenizer], /add these with "\+": the text encoder Qwen3/],
+    ] as const)
+      await assert.rejects(pull(parts), refusal)
+    assert.deepEqual(await readdir(other.path), [])
     await assert.rejects(pull([...source.slice(0, 3), 'hf:Qwen/Qwen3-4B']), /must name one file of the model/)
     await assert.rejects(pull([...source.slice(0, 3), 'hf:Qwen/Qwen3-4B:other/tokenizer.json']), /has no file other\/tokenizer\.json/)
   })

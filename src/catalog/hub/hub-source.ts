@@ -7,7 +7,7 @@ import { explainBreaks } from '../web/web-source.ts'
 import { chooseGguf } from './choose-gguf.ts'
 import { choosePictureModel } from './choose-picture-model.ts'
 import { explainRefusal, type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
-import { type OriginFile, readParts } from './split-model.ts'
+import { type OriginFile, readParts, refuseIncomplete } from './split-model.ts'
 
 /** The files of a hub reference: the generated description, and the origin of each file. */
 interface Offer {
@@ -54,6 +54,7 @@ async function readSplitOffer(
 ): Promise<Offer> {
   const [reference] = references
   const { files: origins, licenses } = await readParts(hub, references, options)
+  await refuseIncomplete(origins, async ({ from, path }) => (await openOrigin(hub, from ?? reference, path, 0, options)).bytes)
   const contents = await readSmall(hub, reference, origins, options)
   const [file = ''] = origins.keys()
   const name = file.replace(/\.(?:gguf|safetensors)$/u, '')

@@ -1,3 +1,9 @@
+import { lackingReason } from '../../core/checkpoint/model-parts.ts'
+import { SafetensorsFault } from '../../core/checkpoint/safetensors-header.ts'
+import { detectSafetensorsKind } from '../../core/checkpoint/safetensors-kind.ts'
+import { readWeightsHeader } from '../../core/checkpoint/weights-header.ts'
+import { findMissing, fitsSlot } from '../checkpoint/assemble-models.ts'
+import { partOf } from '../checkpoint/examine-weights.ts'
 import { type HubAccess, type HubReference, type RepositoryFile, readRepository } from './hub-access.ts'
 
 /** A file of a model; `repository` is set if it differs from the model's. */
@@ -36,6 +42,63 @@ export async function readParts(
     licenses.push(`${repository}: ${license ?? 'not stated'}`)
   }
   return { files, licenses }
+}
+
+/** Opens a file of the set from its beginning. */
+export type OpenOrigin = (file: OriginFile) => Promise<AsyncIterable<Uint8Array>>
+
+/** No header of weights is longer. */
+const mostHeaderBytes = 64 * 1024 * 1024
+
+/**
+ * Reads the beginning of each file of weights, and tells what the set lacks before any of them is downloaded.
+ *
+ * @param files By the path that each gets in the model's folder, the transformer first.
+ * @throws {Error} naming what is wrong.
+ */
+export async function refuseIncomplete(files: ReadonlyMap<string, OriginFile>, openOrigin: OpenOrigin): Promise<void> {
+  const [first = ''] = files.keys()
+  const kinds = new Map<string, ReturnType<typeof detectSafetensorsKind>>()
+  for (const [name, file] of files)
+    if (/\.(?:gguf|safetensors)$/u.test(name)) kinds.set(name, detectSafetensorsKind(await readHeader(name, file, openOrigin), name))
+  const model = kinds.get(first)
+  if (model?.kind !== 'transformer')
+    throw new Error(
+      `${first} ${model?.kind === 'unknown' ? model.reason : 'is no transformer'}; name the file of the transformer first, then its parts.`,
+    )
+  const parts = [...kinds.values()].flatMap((kind) => partOf(kind) ?? [])
+  const missing = await findMissing(model.lacks, (slot) => {
+    const tokenizer = /^tokenizer-(.*)$/u.exec(slot.part)?.[1]
+    if (tokenizer !== undefined) return [...files.keys()].some((name) => name.startsWith(`tokenizers/${tokenizer}/`))
+    return parts.some((part) => fitsSlot(slot, part))
+  })
+  if (missing.length > 0) throw new Error(`${first} ${lackingReason(model.family, missing, 'add these with "+"')}.`)
+}
+
+async function readHeader(name: string, file: OriginFile, openOrigin: OpenOrigin): Promise<Awaited<ReturnType<typeof readWeightsHeader>>> {
+  const chunks = (await openOrigin(file))[Symbol.asyncIterator]()
+  let held = Buffer.alloc(0)
+  const read = async (offset: number, bytes: number): Promise<Uint8Array> => {
+    const end = Math.min(offset + bytes, file.bytes)
+    if (end > mostHeaderBytes) throw new SafetensorsFault('has a header that is too long')
+    const more: Uint8Array[] = []
+    for (let length = held.length; length < end; ) {
+      const { done, value } = await chunks.next()
+      if (done === true) break
+      more.push(value)
+      length += value.length
+    }
+    if (more.length > 0) held = Buffer.concat([held, ...more])
+    return held.subarray(offset, end)
+  }
+  try {
+    return await readWeightsHeader(read, file.bytes)
+  } catch (error) {
+    if (!(error instanceof SafetensorsFault)) throw error
+    throw new Error(`${name} ${error.message}; choose another file.`, { cause: error })
+  } finally {
+    await chunks.return?.()
+  }
 }
 
 /** Tokenizers go into the folder where their text encoder looks for them. */

@@ -51,7 +51,11 @@ export function neededParts(family: TransformerFamily): readonly PartSlot[] {
 }
 
 /** The reason why a model with missing components cannot be used, completing a sentence that begins with its name. */
-export function lackingReason(family: CheckpointFamily, parts: readonly ModelPart[]): string {
+export function lackingReason(
+  family: CheckpointFamily,
+  parts: readonly ModelPart[],
+  remedy = 'put these beside it or into folders beside its own',
+): string {
   const listed = parts.map((part) => partNames[part]).join('; ')
-  return `is a model of ${familyNames[family]} without all its parts: put these beside it or into folders beside its own: ${listed}`
+  return `is a model of ${familyNames[family]} without all its parts: ${remedy}: ${listed}`
 }
