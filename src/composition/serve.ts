@@ -39,7 +39,7 @@ import { startDeferredWork } from './start-deferred-work.ts'
 import { noteSettings, openInstalledModels } from './start-faults.ts'
 import { AnswersInProgress, stopServing } from './stop-serving.ts'
 import { createSteadyClock, createSystemClock } from './system-clock.ts'
-import { findWaysOut } from './ways-out.ts'
+import { findPictureFetch, findWaysOut } from './ways-out.ts'
 
 /**
  * Runs the service until the signal aborts, then drains it; prints `ready <url>` when it accepts requests.
@@ -109,6 +109,7 @@ export async function serve(
       pool: models.pool,
       pulls: models.pulls,
       pulledModels: models.pulled,
+      fetchPicture: findPictureFetch(config),
       isDraining: () => signal.aborted,
       findStorageFault,
       renderMetrics: () => renderMetrics(telemetry),

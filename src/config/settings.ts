@@ -132,6 +132,13 @@ export const settings = {
       '16777216',
       'Pixels of all images of one request; the default is 16 images of 1024 × 1024. More get 422.',
     ),
+    fetchesPictures: setting(
+      'fetch-pictures',
+      'Requests',
+      toggle,
+      'off',
+      'Fetch pictures that chats name by http or https address, from public hosts only and without a proxy.',
+    ),
     waitLimitMs: setting('wait-limit', 'Requests', duration('1s', '1h'), '1m', 'How long a synchronous request may wait for a model.'),
     runLimitMs: setting('run-limit', 'Requests', duration('1s', '7d'), '15m', 'How long one run on a model may take.'),
     graceMs: setting('grace', 'Requests', duration('0', '1h'), '30s', 'How long a stopping service waits for running answers.'),

@@ -10,6 +10,7 @@ import { isNotOffered, notForMessages, nothingThere } from './answers/not-offere
 import { sendError } from './answers/send-error.ts'
 import { isMessagesSurface } from './answers/surface.ts'
 import { closeAfterBody, DiscardedBodies, inviteBodies } from './body/discarded-bodies.ts'
+import { fetchPictures } from './body/fetch-pictures.ts'
 import { fillModels } from './body/fill-models.ts'
 import { acceptJsonBodies } from './body/read-body.ts'
 import { logBodies } from './body-log.ts'
@@ -211,6 +212,7 @@ function protect(api: FastifyInstance, deps: RouteDependencies, settings: HttpSe
     if (request.routeOptions.config.spends === 'tokens') await takeTurn(1)
   })
   fillModels(api, deps, settings)
+  fetchPictures(api, deps)
   api.addHook('preParsing', (_request, reply, _payload, done) => {
     deps.deadline.leaveOutBody(reply)
     done()

@@ -17,6 +17,7 @@ import type { BodyRecorder } from '../operations/bodies/body-recorder.ts'
 import type { InteractiveDependencies } from '../operations/booked.ts'
 import type { InferenceEvents } from '../operations/deferred/inference-events.ts'
 import type { AnswerDeadline } from './answers/answer-deadline.ts'
+import type { FetchPicture } from './body/fetch-pictures.ts'
 import type { CallerDependencies } from './caller.ts'
 import type { HttpObserver } from './http-observer.ts'
 import type { AccountPlaces } from './limits/account-places.ts'
@@ -60,6 +61,8 @@ export interface HttpDependencies
   readonly recordRequest: (record: RequestRecord) => void
   readonly bodies: BodyRecorder
   readonly inspectImage: InspectImage
+  /** Fetches pictures that bodies name by their addresses; null = none is fetched. */
+  readonly fetchPicture: FetchPicture | null
   readonly addresses: () => ServiceAddresses
   /** Whether the service is shutting down: it takes no new work and is not ready. */
   readonly isDraining: () => boolean

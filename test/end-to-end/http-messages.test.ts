@@ -186,7 +186,7 @@ suite("Anthropic's messages", () => {
     [
       'a picture by its address',
       { messages: [user([{ ...image, source: { type: 'url', url: 'https://pictures.example/a.png' } }])] },
-      /`messages\[0\]\.content\[0\]` is of the type image, .* send pictures in base64/,
+      /`messages\[0\]\.content\[0\]\.source\.url` is a web address, .*fetch-pictures/,
     ],
     [
       'a picture in a result',

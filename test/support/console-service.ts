@@ -123,6 +123,7 @@ export async function startConsoleService({
       inspecting.thumbnailWidth === undefined ? { format: 'png', width: 8, height: 8 } : inspectImage(bytes, inspecting),
     recordRequest: (record) => void store.requests.append([record], { signal }),
     isDraining: () => false,
+    fetchPicture: null,
     renderMetrics: () => '',
     observer: { watchWork: () => () => {}, requestFinished() {}, workFinished() {}, faultSurvived() {}, promptLogged() {} },
     authenticateSession: (request, options) => authenticateSession(guarded, request, options),

@@ -133,6 +133,7 @@ export async function startHttpService(options: HttpServiceOptions = {}): Promis
     outputs,
     events: new InferenceEvents(clock),
     inspectImage: inspectPng,
+    fetchPicture: null,
     addresses: () => ({ publicUrl: url, imageUrl: url, asyncUrl: url, textUrl: url }),
     isDraining: () => draining,
     renderMetrics: () => '# nothing counted\n',

@@ -1,6 +1,6 @@
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { useAgent } from 'request-filtering-agent'
 import { limitInterim, noOwnAnswer } from '../../core/limits/use-limits.ts'
@@ -17,6 +17,10 @@ export interface FetchRules {
   readonly trustedHosts: readonly string[]
   /** Maximum silence of a server; absent = one minute. */
   readonly silenceMs?: number
+  /** Whether public addresses may use plain http; absent = only https. */
+  readonly allowsPlain?: boolean
+  /** Looks up host names; absent = the system's own lookup. */
+  readonly lookup?: LookupFunction
   /** Absent = all connections are direct. */
   readonly proxies?: KnownHosts & {
     /** The route through a proxy, named by host and port; null = direct. */
@@ -83,11 +87,11 @@ async function send(
   rules: FetchRules,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const { trustedHosts, proxies, silenceMs = usualSilenceMs } = rules
+  const { trustedHosts, proxies, silenceMs = usualSilenceMs, allowsPlain = false, lookup } = rules
   const host = address.hostname.replace(/^\[|\]$/g, '')
   const trusted = trustedHosts.includes(host)
   const byName = `add ${host} to the setting pull-hosts to allow it.`
-  if (address.protocol !== 'https:' && !(trusted && address.protocol === 'http:'))
+  if (address.protocol !== 'https:' && !((trusted || allowsPlain) && address.protocol === 'http:'))
     throw new Error(`${address} does not use https, so the file could be changed on the way; ${byName}`)
   const route = proxies?.findRoute(address) ?? null
   if (proxies && route && !trusted && (await isKnownInside(host, proxies, { signal }))) throw leadsInside(address, byName)
@@ -99,6 +103,7 @@ async function send(
     agent,
     signal,
     headers,
+    ...(lookup && !trusted && { lookup }),
     ...(route && { connectSignal: signal }),
   })
   request.setTimeout(silenceMs, () =>
@@ -121,8 +126,11 @@ async function send(
 
 class SilentServer extends Error {}
 
+/** An address in a network that is not public. */
+export class PrivateAddress extends Error {}
+
 function leadsInside(address: URL, byName: string, options?: ErrorOptions): Error {
-  return new Error(`${address} is in a private network; ${byName}`, options)
+  return new PrivateAddress(`${address} is in a private network; ${byName}`, options)
 }
 
 /** An upgrade response is an answer too; without a handler, neither it nor the end of the connection would be noticed. */

@@ -16,6 +16,7 @@ import { clientAddress } from '../limits/client-address.ts'
 import { fewPerTurn } from '../limits/few-per-turn.ts'
 import { BodyParser } from './body-parser.ts'
 import { collectBody } from './collect-body.ts'
+import { tooLarge } from './counted-body.ts'
 import { notForm, ReceivedForm } from './form/received-form.ts'
 import { refuseCompressed } from './refuse-compressed.ts'
 
@@ -47,6 +48,8 @@ export interface ReceivedBody {
   readonly bytes: Buffer
   readonly byteLength: number
   readonly value: unknown
+  /** Counts bytes fetched for the body towards its limit and its caller's share. @throws {ServiceError} as reading the body does. */
+  readonly take: (bytes: number) => void
   /** Whether its headers request asynchronous mode; `off` on routes that run no model. */
   readonly asyncMode: AsyncMode
 }
@@ -101,7 +104,13 @@ export function acceptJsonBodies(
     captureOf(request)?.add('request', bytes)
     const keepBytes = asyncMode !== 'off'
     const parsed = await parser.parse(bytes, { owner, tooDeep: codesOf(request).invalid, keepBytes, signal: clientSignal(reply) })
-    return { ...parsed, byteLength, asyncMode }
+    let whole = byteLength
+    const take = (count: number): void => {
+      whole += count
+      if (whole > limitBytes) throw tooLarge(limitBytes)
+      allowance.take(count)
+    }
+    return { ...parsed, byteLength, asyncMode, take }
   })
 }
 

@@ -52,7 +52,9 @@ const pictureSource = Type.Object(
   {
     type: Type.Literal('base64'),
     media_type: Type.String({ maxLength: 128, description: '`image/png`, `image/jpeg`, `image/webp` or `image/gif`; the bytes decide.' }),
-    data: Type.String({ description: 'The picture in base64.' }),
+    data: Type.String({
+      description: 'The picture in base64; with `fetch-pictures`, `{"type": "url", "url": "https://…"}` is a source too.',
+    }),
   },
   closed,
 )

@@ -8,7 +8,8 @@ import { mostPictures, readPicture } from '../chat/fields/picture-address.ts'
 export const imagesField = Type.Optional(
   Type.Array(Type.String({ minLength: 1 }), {
     maxItems: mostPictures,
-    description: 'Pictures in base64 (PNG, JPEG, WebP or GIF), for models that see.',
+    description:
+      'Pictures in base64 (PNG, JPEG, WebP or GIF), for models that see; with the setting `fetch-pictures` also their addresses.',
   }),
 )
 

@@ -6,7 +6,8 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 /** Pictures of one message; a request holds no more than its body. */
 export const mostPictures = 32
 /** What documents say of an address that holds a picture. */
-export const addressMeaning = 'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF.'
+export const addressMeaning =
+  'The picture itself: `data:image/png;base64,…`; PNG, JPEG, WebP or GIF. Where the setting `fetch-pictures` is on, also its http or https address.'
 
 /** What is wrong with a picture's address, as the end of a sentence that begins with its field; null = nothing. */
 export function findAddressFault(url: string): string | null {

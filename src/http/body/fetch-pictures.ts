@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../../core/error.ts'
+import { isRecord } from '../../core/json-value.ts'
+import { printPath } from '../../core/schema/describe-schema.ts'
+import type { PicturePart } from '../../core/text-generation.ts'
+import { clientSignal } from '../client-signal.ts'
+import { mostPictures, readPicture } from '../wire/chat/fields/picture-address.ts'
+import { isReceived, type ReceivedBody } from './read-body.ts'
+
+/**
+ * Fetches a picture from an address that a client chose.
+ *
+ * @param options.onBytes Called with the bytes of each piece that arrives; what it throws ends the download.
+ * @throws {ServiceError} `invalid_request_error` whose message is the end of a sentence about the address.
+ */
+export type FetchPicture = (
+  address: string,
+  options: { readonly onBytes: (count: number) => void; readonly signal: AbortSignal },
+) => Promise<Uint8Array>
+
+type Path = readonly (string | number)[]
+type Fields = Record<string, unknown>
+
+/** A place in a body where a picture is named by its address. */
+interface Place {
+  readonly address: string
+  readonly path: Path
+  /** Puts the picture there. */
+  readonly put: (picture: PicturePart) => void
+}
+
+const webAddress = /^https?:\/\//i
+/** Letters of base64 per byte. */
+const base64Growth = 4 / 3
+
+/**
+ * Puts pictures in the place of the web addresses by which chats, Responses, Messages and Ollama's requests name them, so that handlers read all pictures alike.
+ *
+ * @throws {ServiceError} `invalid_request_error` naming the setting where none is fetched, or what is wrong with the address.
+ */
+export function fetchPictures(api: FastifyInstance, deps: { readonly fetchPicture: FetchPicture | null }): void {
+  api.addHook('preHandler', async (request, reply) => {
+    const { body: received } = request
+    const { model } = request.routeOptions.config
+    if (!isReceived(received) || model === undefined || model === 'drawing') return
+    let addedBytes = 0
+    const fetched = new Map<string, PicturePart>()
+    for (const { address, path, put } of findPlaces(received.value)) {
+      const known = fetched.get(address)
+      if (known === undefined && fetched.size >= mostPictures)
+        throw refuse(path, `is one picture too many: a request fetches at most ${mostPictures}.`)
+      const picture = known ?? (await fetchOne(deps, { received, path, address, signal: clientSignal(reply) }))
+      fetched.set(address, picture)
+      put(picture)
+      addedBytes += picture.base64.length
+    }
+    if (fetched.size > 0) request.body = { ...received, byteLength: received.byteLength + addedBytes }
+  })
+}
+
+async function fetchOne(
+  { fetchPicture }: { readonly fetchPicture: FetchPicture | null },
+  { received, path, address, signal }: { received: ReceivedBody; path: Path; address: string; signal: AbortSignal },
+): Promise<PicturePart> {
+  if (fetchPicture === null)
+    throw refuse(
+      path,
+      'is a web address, and this service fetches none (setting fetch-pictures): send the picture itself, as data:image/png;base64,….',
+    )
+  const onBytes = (count: number): void => received.take(Math.ceil(count * base64Growth))
+  const bytes = await fetchPicture(address, { onBytes, signal }).catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_request_error') throw error
+    throw refuse(path, error.message, error)
+  })
+  const picture = readPicture(Buffer.from(bytes).toString('base64'))
+  if (picture === null) throw refuse(path, 'leads to no PNG, JPEG, WebP or GIF file.')
+  return picture
+}
+
+function refuse(path: Path, fault: string, cause?: unknown): ServiceError {
+  const param = printPath(path)
+  return new ServiceError('invalid_request_error', `\`${param}\` ${fault}`, { param, cause })
+}
+
+/** The places in a body of any of the interfaces, in order. Nothing is copied: a body may have a million parts. */
+function* findPlaces(body: unknown): Generator<Place, void, undefined> {
+  if (!isFields(body)) return
+  yield* inImages(body, [])
+  for (const name of ['messages', 'input'] as const)
+    for (const [index, turn] of itemsOf(body[name])) {
+      if (!isFields(turn)) continue
+      yield* inImages(turn, [name, index])
+      for (const [at, part] of itemsOf(turn.content)) if (isFields(part)) yield* inPart(part, [name, index, 'content', at])
+    }
+}
+
+/** Ollama's, in base64. */
+function* inImages({ images }: Fields, path: Path): Generator<Place, void, undefined> {
+  for (const [index, address] of itemsOf(images)) {
+    const put = ({ base64 }: PicturePart): void => {
+      if (Array.isArray(images)) images[index] = base64
+    }
+    if (isAddress(address)) yield { address, path: [...path, 'images', index], put }
+  }
+}
+
+function* inPart(part: Fields, path: Path): Generator<Place, void, undefined> {
+  const { image_url: image, source, type } = part
+  const place = (address: string, holder: Fields, field: string, keys: Path): Place => {
+    const put = (picture: PicturePart): void => {
+      holder[field] = field === 'source' ? asSource(picture) : asAddress(picture)
+    }
+    return { address, path: [...path, ...keys], put }
+  }
+  if (isAddress(image)) yield place(image, part, 'image_url', ['image_url'])
+  else if (isFields(image) && isAddress(image.url)) yield place(image.url, image, 'url', ['image_url', 'url'])
+  else if (type === 'image' && isFields(source) && source.type === 'url' && isAddress(source.url))
+    yield place(source.url, part, 'source', ['source', 'url'])
+}
+
+function itemsOf(value: unknown): Iterable<readonly [number, unknown]> {
+  return Array.isArray(value) ? value.entries() : []
+}
+
+function isFields(value: unknown): value is Fields {
+  return isRecord(value)
+}
+
+function isAddress(value: unknown): value is string {
+  return typeof value === 'string' && webAddress.test(value)
+}
+
+function asSource({ mediaType, base64 }: PicturePart): Fields {
+  return { type: 'base64', media_type: mediaType, data: base64 }
+}
+
+function asAddress({ mediaType, base64 }: PicturePart): string {
+  return `data:${mediaType};base64,${base64}`
+}
