@@ -285,7 +285,7 @@ suite('streams of servers with OpenAI’s interface', () => {
     ['reports an error', [delta({ content: 'a' }), { error: { message: 'out of memory' } }], 1],
     ['has choices that are none', [{ choices: 5 }], 1],
     ['has a choice that is none', [{ choices: [null] }], 1],
-    ['has calls that are none', [delta({ tool_calls: { index: 0 } })], 1],
+    ['has calls that are none', [delta({ tool_calls: 5 })], 1],
     ['has log probabilities that are none', [delta({ content: 'a' }, { logprobs: { content: 'x' } })], 1],
     ['has tokens that are none', [{ choices: [{ text: 'a', logprobs: { tokens: 'x' } }] }], 1],
   ] as const)

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import { readFinishWord } from '../../core/text/finish-words.ts'
 import type { TextPart } from '../../core/text-generation.ts'
-import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parseChunk } from './chunk.ts'
+import { type Chunk, type ChunkChoice, type ChunkMessage, type ChunkUsage, parseChunks } from './chunk.ts'
 import { scoresOf } from './chunk-logprobs.ts'
 import { textIn, textOf, textsOf } from './chunk-texts.ts'
 import { ToolCalls } from './chunk-tool-calls.ts'
@@ -28,19 +28,27 @@ export class ChunkDecoder implements StreamDecoder {
   }
 
   decode(line: string): readonly DecodedPart[] {
-    if (line === '[DONE]') {
+    if (/^"?\[done\]"?$/i.test(line)) {
       this.#isOver = true
       return this.end()
     }
-    const chunk = parseChunk(line)
-    if (chunk === undefined) throw makeBrokenError('sent something other than JSON in its stream')
-    if (chunk.error) throw makeEventError(chunk)
+    const chunks = parseChunks(line)
+    if (chunks === undefined) throw makeBrokenError('sent something other than JSON in its stream')
+    return chunks.flatMap((chunk) => this.#decodeChunk(chunk))
+  }
+
+  #decodeChunk(chunk: Chunk): readonly DecodedPart[] {
+    if (chunk.error || chunk.object === 'error') {
+      // What fails behind the end of an answer takes nothing from it.
+      if (this.#hasChoices && this.#open.size === 0) return []
+      throw makeEventError(chunk)
+    }
     this.#hasEvents ||= chunk.choices !== undefined
     return readShaped(() => {
       const usage = decodeUsage(chunk)
       this.#usage = usage ?? this.#usage
       this.#isOver ||= usage !== undefined && !chunk.choices?.length
-      return (chunk.choices ?? []).flatMap((choice) => this.#decodeChoice(choice))
+      return (chunk.choices ?? []).flatMap((choice) => (choice === null ? [] : this.#decodeChoice(choice)))
     })
   }
 
@@ -90,7 +98,7 @@ export class ChunkDecoder implements StreamDecoder {
 
 /** Choices become places of a list, so that one far beyond those asked for would be all there is room for. Some servers do not number the first. */
 function indexOf({ index }: ChunkChoice, choices: number): number {
-  const place: unknown = index ?? 0
+  const place: unknown = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : (index ?? 0)
   if (typeof place !== 'number' || !Number.isInteger(place) || place < 0 || place >= choices)
     throw makeBrokenError('sent a choice that was not requested')
   return place
@@ -98,7 +106,8 @@ function indexOf({ index }: ChunkChoice, choices: number): number {
 
 /** What a choice says: a piece of a message, or the whole of one. */
 function messageOf({ delta, message, text }: ChunkChoice): ChunkMessage {
-  return text === undefined || text === null ? (delta ?? message ?? {}) : { content: text }
+  if (text !== undefined && text !== null) return { content: text }
+  return typeof delta === 'string' ? { content: delta } : (delta ?? message ?? {})
 }
 
 /** The texts of a choice. Log probabilities come with the last one that is said to the caller, which may be empty: a token may be no whole letter. */
@@ -118,7 +127,8 @@ function hasContent({ content, refusal }: ChunkMessage): boolean {
 
 /** The word for an end; SGLang's own interface puts it into an object. */
 function wordOf(reason: unknown): string {
-  return textOf(textIn(fieldOf(reason, 'type')) ?? reason) ?? ''
+  if (typeof reason === 'boolean') return ''
+  return textOf(textIn(fieldOf(reason, 'type')) ?? textIn(reason) ?? reason) ?? ''
 }
 
 /** What was used, as OpenAI says it, Groq in a field of its own, and llama.cpp's server by what it took. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../core/json-value.ts'
 import type { ChunkMessage } from './chunk.ts'
 import { fieldOf, fieldsOf } from './field-of.ts'
 import { makeBrokenError } from './upstream-error.ts'
@@ -30,10 +31,13 @@ export function textIn(value: unknown): string | undefined {
  */
 export function textsOf({ content, refusal, reasoning_content: thoughts, reasoning }: ChunkMessage): readonly SpokenText[] {
   const thought = [thoughts, reasoning].map((value) => joinTexts(value, deepest)).find((text) => text !== '') ?? ''
-  const said = Array.isArray(content)
-    ? content.flatMap(partTexts)
-    : [{ type: 'text' as const, text: textIn(content) ?? textOf(content ?? refusal) ?? '' }]
+  const said = Array.isArray(content) ? content.flatMap(partTexts) : [{ type: 'text' as const, text: wholeText(content ?? refusal) }]
   return [...(thought === '' ? [] : [{ type: 'thoughts' as const, text: thought }]), ...said]
+}
+
+/** @throws {ServiceError} `inference_failed` for what holds no text. */
+function wholeText(value: unknown): string {
+  return (isRecord(value) && joinTexts(value, deepest)) || (textIn(value) ?? textOf(value) ?? '')
 }
 
 function partTexts(part: unknown): readonly SpokenText[] {

@@ -22,6 +22,29 @@ suite('tool calls of servers with OpenAI’s interface', () => {
     )
   })
 
+  test('pieces of calls with one number that come by turns are distinguished by their ids', async () => {
+    const piece = (id: string, called: object) => delta({ tool_calls: [{ index: 0, id, function: called }] })
+    const events = [piece('a', { name: 'look', arguments: '' }), piece('b', { name: 'look', arguments: '' })]
+    const { choices } = await collect([...events, piece('a', { arguments: '{"at":1}' }), piece('b', { arguments: '{"at":2}' }), end, usage])
+    assert.deepEqual(choices[0]?.toolCalls, [
+      { id: 'a', name: 'look', arguments: '{"at":1}' },
+      { id: 'b', name: 'look', arguments: '{"at":2}' },
+    ])
+  })
+
+  test('a call is whole also where its name comes late, stands beside its id, or the list holds null or is none', async () => {
+    const calls = (...list: readonly unknown[]) => delta({ tool_calls: list })
+    for (const events of [
+      [calls({ index: 0, id: 'a', function: { arguments: '{"at"' } }), calls({ index: 0, function: { name: 'look', arguments: ':1}' } })],
+      [calls({ index: 0, id: 'a', name: 'look', arguments: '{"at":1}' })],
+      [calls(null, { index: 0, id: 'a', function: { name: 'look', arguments: '{"at":1}' } })],
+      [delta({ tool_calls: { index: 0, id: 'a', function: { name: 'look', arguments: '{"at":1}' } } })],
+    ]) {
+      const { choices } = await collect([...events, end, usage])
+      assert.deepEqual(choices[0]?.toolCalls, [{ id: 'a', name: 'look', arguments: '{"at":1}' }])
+    }
+  })
+
   test('calls that share a number, as Ollama sends them, or have none are distinguished by their ids', async () => {
     for (const index of [0, null, undefined]) {
       const shared = (id: string | null, name: string | null, more = '') =>

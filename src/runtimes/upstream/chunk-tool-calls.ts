@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { isRecord } from '../../core/json-value.ts'
 import type { TextPart } from '../../core/text-generation.ts'
-import type { ChunkMessage, ChunkToolCall } from './chunk.ts'
+import type { ChunkFunction, ChunkMessage, ChunkToolCall } from './chunk.ts'
 import { textIn, textOf } from './chunk-texts.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
@@ -13,6 +14,8 @@ const legacy = -1
 
 interface Call {
   readonly index: number
+  /** By which the server tells it from others. */
+  readonly number: number | undefined
   readonly id: string
   /** Whether the server named it so. */
   readonly hasOwnId: boolean
@@ -29,6 +32,8 @@ interface Call {
 export class ToolCalls {
   readonly #calls: Call[] = []
   readonly #byNumber = new Map<number, Call>()
+  /** Ids and arguments of calls that have no name yet. */
+  readonly #unnamed = new Map<number | undefined, { readonly id: string | undefined; readonly fragment: string }>()
   /** The calls that the last list without numbers was about, by their places. */
   #places: readonly Call[] = []
   /** The first that may not be whole yet. */
@@ -46,7 +51,8 @@ export class ToolCalls {
 
   /** What the calls of one message, or of a piece of one, add. */
   add({ tool_calls: calls, function_call: old }: Pick<ChunkMessage, 'tool_calls' | 'function_call'>): readonly TextPart[] {
-    const pieces = [...(calls ?? []), ...(old ? [{ index: legacy, function: old }] : [])]
+    const listed = listOf(calls)
+    const pieces: readonly ChunkToolCall[] = [...listed, ...(old ? [{ index: legacy, function: old }] : [])]
     if (pieces.length === 0) return []
     const places: Call[] = []
     for (const piece of pieces) {
@@ -69,9 +75,15 @@ export class ToolCalls {
 
   /** The call that a piece belongs to, with its arguments added; undefined where none has begun. */
   #find(piece: ChunkToolCall, at: { readonly place: number; readonly isAlone: boolean }): Call | undefined {
-    const [number, id, name] = [numberOf(piece.index), idOf(piece.id), textOf(piece.function?.name) ?? '']
-    const fragment = argumentsOf(piece.function?.arguments)
-    const known = number === undefined ? this.#unnumbered({ id, name }, at) : this.#byNumber.get(number)
+    const called: ChunkFunction = piece.function ?? piece
+    const [number, ownId, name] = [numberOf(piece.index), idOf(piece.id), textOf(called.name) ?? '']
+    const known = number === undefined ? this.#unnumbered({ id: ownId, name }, at) : this.#numbered(number, ownId)
+    const { id, fragment } = this.#withUnnamed(number, {
+      id: ownId,
+      name,
+      fragment: argumentsOf(called.arguments),
+      isKnown: known !== undefined,
+    })
     const begins = name !== '' && (known === undefined || isAnother(known, { id, name, fragment }))
     const call = begins ? this.#begin(number, { id, name }) : known
     if (call === undefined || fragment.trim() === '') return call
@@ -80,6 +92,33 @@ export class ToolCalls {
     else if (call.arguments.isEmptyObject && (call.passed ?? 0) === 0) call.arguments.replace(fragment)
     else if (id === undefined) return this.#begin(number, { id, name: call.name }, fragment)
     return call
+  }
+
+  /** A piece with a number belongs to the call with its id, where several were numbered alike, or else to the last of its number. */
+  #numbered(number: number, id: string | undefined): Call | undefined {
+    return this.#calls.find((call) => call.number === number && call.hasOwnId && call.id === id) ?? this.#byNumber.get(number)
+  }
+
+  /** Keeps what comes before a call has a name, and adds it to the piece that names it. */
+  #withUnnamed(
+    number: number | undefined,
+    {
+      id,
+      name,
+      fragment,
+      isKnown,
+    }: { readonly id: string | undefined; readonly name: string; readonly fragment: string; readonly isKnown: boolean },
+  ): { readonly id: string | undefined; readonly fragment: string } {
+    const before = this.#unnamed.get(number)
+    if (isKnown || (name !== '' && before === undefined)) return { id, fragment }
+    const all = { id: before?.id ?? id, fragment: (before?.fragment ?? '') + fragment }
+    if (name !== '') {
+      this.#unnamed.delete(number)
+      return all
+    }
+    if (this.#unnamed.size === mostCalls || all.fragment.length > mostWaiting) throw makeBrokenError('sent tool calls without names')
+    this.#unnamed.set(number, all)
+    return { id, fragment }
   }
 
   /** A piece without a number belongs to the call with its id, to that at its place, or else to the last. */
@@ -98,6 +137,7 @@ export class ToolCalls {
     const isOwn = id !== undefined && !this.#calls.some((call) => call.id === id)
     const call: Call = {
       index: this.#calls.length,
+      number,
       id: isOwn ? id : `call_${randomUUID().replaceAll('-', '')}`,
       hasOwnId: isOwn,
       name,
@@ -129,6 +169,14 @@ export class ToolCalls {
     if (waiting > mostWaiting) throw makeBrokenError('began tool calls without finishing them')
     return parts
   }
+}
+
+/** The calls of a message; some servers send null among them, or one alone. */
+function listOf(calls: ChunkMessage['tool_calls']): readonly ChunkToolCall[] {
+  if (calls === undefined || calls === null) return []
+  const listed: readonly unknown[] = Array.isArray(calls) ? calls.filter((call) => call !== null) : [calls]
+  if (!listed.every(isRecord)) throw makeBrokenError('sent tool calls that are none')
+  return listed
 }
 
 /** Whether a name begins another call than the one whose number it comes under. */

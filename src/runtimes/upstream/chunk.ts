@@ -1,21 +1,25 @@
+import { isRecord } from '../../core/json-value.ts'
 import { parseJson } from './parse-json.ts'
 
 /** What an upstream streams, as far as it is read; every field may be missing. */
 export interface Chunk {
-  readonly choices?: readonly ChunkChoice[]
+  readonly choices?: readonly (ChunkChoice | null)[]
   readonly usage?: ChunkUsage | null
   /** Of Groq. */
   readonly x_groq?: { readonly usage?: ChunkUsage | null } | null
   /** Of llama.cpp's server: tokens of the prompt that were evaluated and those that were warm, and tokens that were written. */
   readonly timings?: { readonly prompt_n?: unknown; readonly cache_n?: unknown; readonly predicted_n?: unknown } | null
   readonly error?: unknown
+  /** `error` where the whole is one, of older vLLM and FastChat. */
+  readonly object?: unknown
 }
 
 export interface ChunkChoice {
-  readonly index?: number | null
+  readonly index?: unknown
   /** Of a plain completion. */
   readonly text?: string | null
-  readonly delta?: ChunkMessage | null
+  /** Some servers send the text alone. */
+  readonly delta?: ChunkMessage | string | null
   /** The whole of it, of servers that do not stream. */
   readonly message?: ChunkMessage | null
   readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
@@ -32,17 +36,23 @@ export interface ChunkMessage {
   /** What the model thinks; vLLM's newer name is `reasoning`. */
   readonly reasoning_content?: unknown
   readonly reasoning?: unknown
-  readonly tool_calls?: readonly ChunkToolCall[] | null
+  /** Or one alone. */
+  readonly tool_calls?: readonly (ChunkToolCall | null)[] | ChunkToolCall | null
   /** The only call, of servers that know no others. */
-  readonly function_call?: ChunkToolCall['function'] | null
+  readonly function_call?: ChunkFunction | null
 }
 
-/** A piece of a tool call; its name comes in the first. */
-export interface ChunkToolCall {
+/** A piece of a tool call; its name comes in the first. Some servers leave `function` out and put its fields here. */
+export interface ChunkToolCall extends ChunkFunction {
   readonly index?: unknown
   readonly id?: unknown
-  /** The arguments are a text, or the object itself. */
-  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
+  readonly function?: ChunkFunction | null
+}
+
+/** The arguments are a text, or the object itself. */
+export interface ChunkFunction {
+  readonly name?: unknown
+  readonly arguments?: unknown
 }
 
 /** Log probabilities of a plain completion, lists of one length; null for the first token of a prompt. */
@@ -97,9 +107,11 @@ export interface ModelsAnswer {
   readonly data?: readonly ({ readonly id?: unknown; readonly max_model_len?: unknown; readonly context_length?: unknown } | null)[]
 }
 
-/** A chunk of a stream, or undefined for what is no JSON object. */
-export function parseChunk(data: string): Chunk | undefined {
-  return parseObject(data) as Chunk | undefined
+/** The chunks of an event, mostly one: a list holds several and null says nothing; undefined for what is neither. */
+export function parseChunks(data: string): readonly Chunk[] | undefined {
+  const value = data === 'null' ? [] : parseObject(data)
+  if (value === undefined) return undefined
+  return (Array.isArray(value) ? value.filter(isRecord) : [value]) as readonly Chunk[]
 }
 
 /** An answer with embeddings, or undefined for what is no JSON object. */

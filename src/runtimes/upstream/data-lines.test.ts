@@ -44,6 +44,19 @@ suite('the data lines of a stream', () => {
     assert.deepEqual(read('data:\n\ndata: \r\n\ndata: 1\n\ndata:'), ['1'])
   })
 
+  test('are one where JSON is written over several, wherever pieces end', () => {
+    const value = { choices: [{ delta: { content: 'a' } }] }
+    const written = JSON.stringify(value, null, 1).split('\n')
+    for (const end of ['\n', '\r\n', '\r']) {
+      const text = `${written.map((line) => `data: ${line}${end}`).join('')}${end}data: {"b":1}${end}data: [DONE]${end}${end}`
+      for (const lines of [read(text), read(...text), read(text.slice(0, 50), text.slice(50))])
+        assert.deepEqual(
+          lines.map((line) => (line === '[DONE]' ? line : JSON.parse(line))),
+          [value, { b: 1 }, '[DONE]'],
+        )
+    }
+  })
+
   test('may begin behind a byte-order mark', () => {
     assert.deepEqual(read('\uFEFFdata: 1\n', '\ndata: 2\n'), ['1', '2'])
   })

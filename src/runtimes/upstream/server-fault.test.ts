@@ -41,6 +41,24 @@ const refusals: readonly [server: string, body: unknown, message: string, code?:
     'Prompt outputs failed validation: Value not in list (ckpt_name of CheckpointLoaderSimple).',
     'prompt_outputs_failed_validation',
   ],
+  [
+    'OpenRouter',
+    {
+      error: {
+        message: 'Provider returned error',
+        code: 400,
+        metadata: { raw: '{"error":{"message":"The prompt is too long"}}', provider_name: 'X' },
+      },
+    },
+    'The prompt is too long.',
+    '400',
+  ],
+  [
+    'OpenRouter, of what says nothing',
+    { error: { message: 'Provider returned error', code: 400, metadata: { raw: '<html>' } } },
+    'Provider returned error.',
+    '400',
+  ],
   ['a proxy', '<html>', ''],
   ['something else', { error: { message: 7, code: {} }, detail: [null], message: [] }, ''],
   ['one that says very much', { message: 'x'.repeat(5000) }, `${'x'.repeat(1000)}….`],

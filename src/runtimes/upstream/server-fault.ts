@@ -3,6 +3,8 @@ import { fieldOf, fieldsOf } from './field-of.ts'
 
 /** Characters of a message that go on to a client; servers repeat whole requests in theirs. */
 const longestMessage = 1000
+/** Characters of an error within an error that are read. */
+const longestRaw = 16_384
 
 /** What a server says is wrong. */
 export interface ServerFault {
@@ -30,14 +32,22 @@ const statuses: Readonly<Record<string, number>> = {
 /**
  * Reads what a server says is wrong, in whichever of the forms in use: OpenAI's `{"error": {"message", "type", "code"}}`, TGI's
  * `{"error": "…", "error_type"}`, older vLLM's `{"message", "code"}`, FastAPI's `{"detail": "…"}` and `{"detail": [{"loc", "msg"}]}`, A1111's `{"error", "errors"}`, which names
- * its exception in the first, and ComfyUI's `{"error": {"message"}, "node_errors"}`; Gemini puts OpenAI's into a list.
+ * its exception in the first, ComfyUI's `{"error": {"message"}, "node_errors"}`, and OpenRouter's `{"error": {"metadata": {"raw"}}}`; Gemini puts OpenAI's into a list.
  */
 export function readFault(value: unknown): ServerFault {
   const whole = fieldsOf(Array.isArray(value) ? value[0] : value)
   const inner = isRecord(whole.error) ? whole.error : whole
   const { code, http_status_code: status = code, type, error_type: kind = type } = inner
   const own = [fieldOf(whole, 'error', 'message'), nodeFault(whole.node_errors)].filter(isText).join(': ')
-  const message = [own, whole.message, whole.detail, fieldFault(fieldOf(whole, 'detail', 0)), whole.errors, whole.error].find(isText)
+  const message = [
+    innerFault(inner.metadata),
+    own,
+    whole.message,
+    whole.detail,
+    fieldFault(fieldOf(whole, 'detail', 0)),
+    whole.errors,
+    whole.error,
+  ].find(isText)
   return {
     message: sentence((message ?? '').trim()),
     code: [code, kind].map(nameOf).find(isText) ?? '',
@@ -65,6 +75,18 @@ function nodeFault(nodes: unknown): string | undefined {
   const [message, input, kind] = [fieldOf(first, 'message'), fieldOf(first, 'extra_info', 'input_name'), fieldOf(node, 'class_type')]
   if (!isText(message)) return undefined
   return isText(input) && isText(kind) ? `${message} (${input} of ${kind})` : message
+}
+
+/** What the server behind OpenRouter says, which comes as a text of its own. */
+function innerFault(metadata: unknown): string | undefined {
+  const raw = fieldOf(metadata, 'raw')
+  if (!isText(raw)) return undefined
+  try {
+    const { message } = readFault({ error: fieldOf(JSON.parse(raw.slice(0, longestRaw)), 'error') })
+    return message === '' ? undefined : message
+  } catch {
+    return undefined
+  }
 }
 
 function fieldFault(detail: unknown): string | undefined {

@@ -23,6 +23,13 @@ test('an answer of as many tokens as were asked for passes as it is', () => {
   assert.deepEqual(bound(honest, { maxTokens: 2 }), honest)
 })
 
+test('tokens that were cached or thought are no more than there were', () => {
+  const end: TextPart = { type: 'choice-finish', choice: 0, reason: 'stop' }
+  const counted = { promptTokens: 3, completionTokens: 2, cachedTokens: 99, thoughtTokens: 99 }
+  const [, last] = bound([end, { type: 'finish', usage: counted }], { maxTokens: 2 })
+  assert.deepEqual(last, { type: 'finish', usage: { promptTokens: 3, completionTokens: 2, cachedTokens: 3, thoughtTokens: 2 } })
+})
+
 test('one choice that goes on ends, and the others go on to their own end', () => {
   const parts: TextPart[] = [text(0), text(1), text(0), text(0), text(1), { type: 'choice-finish', choice: 1, reason: 'stop' }]
   assert.deepEqual(bound([...parts, { type: 'finish', usage }], { maxTokens: 2, choices: 2 }), [

@@ -91,10 +91,15 @@ export class TokenBound {
     const written = Math.min(Math.max(this.#pieces(), Math.ceil(bytes / bytesPerToken)), this.#most * this.#written.length)
     const { promptTokens, completionTokens, ...rest } = counted ?? { promptTokens: undefined, completionTokens: undefined, cachedTokens: 0 }
     if (promptTokens === undefined || completionTokens === undefined || (completionTokens === 0 && written > 0)) this.#onUncounted()
+    const [prompt, completion] = [promptTokens ?? this.#promptTokens ?? estimatePrompt(this.#input), completionTokens || written]
+    const { cachedTokens, thoughtTokens } = rest
     return {
-      promptTokens: promptTokens ?? this.#promptTokens ?? estimatePrompt(this.#input),
-      completionTokens: completionTokens || written,
+      promptTokens: prompt,
+      completionTokens: completion,
       ...rest,
+      // Parts of these, however many a server says.
+      cachedTokens: Math.min(cachedTokens, prompt),
+      ...(thoughtTokens !== undefined && { thoughtTokens: Math.min(thoughtTokens, completion) }),
     }
   }
 }

@@ -15,6 +15,7 @@ import {
 test('what an operator may look at is in the cause, and in no message for clients', () => {
   for (const [status, hint] of [
     [401, /needs a key, or another one; .* `keyFile`/],
+    [402, /the account of its key has no credit left there/],
     [403, /the key in `keyFile`/],
     [404, /`url` or `model`/],
     [500, /answered 500\.$/],
@@ -30,6 +31,12 @@ test('what an operator may look at is in the cause, and in no message for client
 })
 
 const causeOf = ({ cause }: { readonly cause?: unknown }): string => (cause instanceof Error ? cause.message : '')
+
+test('an account without credit is a failure, and no pause', () => {
+  const error = makeAnswerError(429, '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}', '1')
+  assert.equal(error.code, 'inference_failed')
+  assert.match(causeOf(error), /answered 429 \(insufficient_quota\): the account of its key has no credit left there/)
+})
 
 test('a wrong address is reported with the request', () => {
   const address = 'http://gpu-1:8000/chat/completions'

@@ -160,7 +160,10 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
   return (
     makeFaultError(status, fault, retryAfter) ??
     makeFailure(
-      new UpstreamFault(`answered ${status}${fault.code === String(status) ? '' : named(fault)}${at}${hintAtStatus(status)}`, { status }),
+      new UpstreamFault(
+        `answered ${status}${fault.code === String(status) ? '' : named(fault)}${at}${hintAtStatus(hasNoCredit(fault) ? 402 : status)}`,
+        { status },
+      ),
     )
   )
 }
@@ -187,9 +190,14 @@ function makeFaultError(status: number, { message, code }: ServerFault, retryAft
   if (refused && tooLong.test(`${code} ${message}`))
     return new ServiceError('context_length_exceeded', message || 'The prompt does not fit the context; shorten it.')
   if (refused) return new ServiceError('invalid_request_error', message || 'The model rejected this request; change its parameters.')
-  if (status !== 429 && status !== 503 && status !== 529) return undefined
+  if ((status !== 429 && status !== 503 && status !== 529) || hasNoCredit({ code })) return undefined
   const retryAfterSeconds = Math.min(longestRetrySeconds, Math.max(1, secondsOf(retryAfter)))
   return new ServiceError('server_is_overloaded', `The model is busy; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+}
+
+/** OpenAI answers 429 to a key whose account has no credit, which no pause changes. */
+function hasNoCredit({ code }: Pick<ServerFault, 'code'>): boolean {
+  return code === 'insufficient_quota'
 }
 
 /** A pause is given in seconds, or as the time at which it ends. */
@@ -214,6 +222,7 @@ function parseBody(body: string): unknown {
 
 /** What an operator may look at, by the status of an answer. */
 const byStatus: Readonly<Record<number, string>> = {
+  402: ': the account of its key has no credit left there',
   401: ': that server needs a key, or another one; write it into the file that `keyFile` in its model.json names',
   403: ': the key in `keyFile` of its model.json has no permission for this',
   404: ': `url` or `model` in its model.json does not match that server',
