@@ -11,6 +11,8 @@ export interface LoraTarget {
   readonly network: LoraNetwork
   /** By diffusers' name. */
   readonly module: string
+  /** Numbers of its weight. */
+  readonly numbers: number
   /** Which of the rows of the LoRA's second factor are the module's, as shares of all; absent = all. */
   readonly rows?: { readonly first: number; readonly count: number; readonly all: number }
 }
@@ -26,7 +28,7 @@ export function loraTargets({ unet, text }: Pick<CheckpointParts, 'unet' | 'text
   const targets = new Map<string, readonly LoraTarget[]>()
   const original = translator(unetModules(diffusersUnetLayout(prefixesOf(unet.names()))), 'diffusers')
   for (const module of modulesOf(unet)) {
-    const target: readonly LoraTarget[] = [{ network: 'unet', module }]
+    const target: readonly LoraTarget[] = [{ network: 'unet', module, numbers: numbersOf(unet, module) }]
     const older = original(module)
     for (const name of older === undefined ? [module] : [module, older]) {
       for (const prefix of ['lora_unet_', 'lycoris_']) targets.set(prefix + name.replaceAll('.', '_'), target)
@@ -45,12 +47,17 @@ export function textTargets(text: CheckpointParts['text']): LoraTargets {
   for (const { weights, reads } of text) {
     const [kohya, peft] = textPrefixes(reads, text.length)
     for (const module of modulesOf(weights)) {
-      const target: readonly LoraTarget[] = [{ network: reads, module }]
+      const target: readonly LoraTarget[] = [{ network: reads, module, numbers: numbersOf(weights, module) }]
       for (const prefix of kohya) targets.set(`${prefix}${module.replaceAll('.', '_')}`, target)
       targets.set(`${peft}${module}`, target)
     }
   }
   return targets
+}
+
+/** How many numbers a module's weight has. */
+export function numbersOf(weights: WeightTable, module: string): number {
+  return weights.find(`${module}.weight`)?.shape.reduce((product, size) => product * size, 1) ?? 0
 }
 
 function textPrefixes(reads: 'first' | 'second', encoders: number): readonly [kohya: readonly string[], peft: string] {

@@ -20,7 +20,7 @@ export interface WeightedLora {
 /** Changes that one branch holds. */
 interface Branch {
   readonly module: string
-  readonly parts: readonly { readonly change: LoraChange; readonly weight: number }[]
+  readonly parts: readonly { readonly change: LoraChange; readonly weight: number; readonly name: string }[]
 }
 
 /** The branches that some LoRAs need in a network. */
@@ -46,7 +46,7 @@ function groupBranches(loras: readonly WeightedLora[], network: LoraNetwork): Re
         if (change.kind === 'kronecker') return numbered(module, 'kronecker')
         return change.magnitude === null ? module : numbered(module, change.magnitude.of === 'outputs' ? 'rows' : 'columns')
       })()
-      branches.set(key, { module, parts: [...(branches.get(key)?.parts ?? []), { change, weight: counted }] })
+      branches.set(key, { module, parts: [...(branches.get(key)?.parts ?? []), { change, weight: counted, name: lora.name }] })
     }
   }
   return branches
@@ -76,16 +76,18 @@ export function mixLoras(
   return feeds
 }
 
-function refuse(module: string): ServiceError {
-  const message = `A LoRA's numbers for "${module}" have other sizes than the model; it is for another family.`
+function refuse(module: string, parts: Branch['parts']): ServiceError {
+  const names = [...new Set(parts.map(({ name }) => name))].join(' or ')
+  const message = `The LoRA ${names} holds matrices of other sizes than the model for "${module}"; it is for another family.`
   return new ServiceError('unsupported', message, { param: 'loras' })
 }
 
 function addition(weights: WeightTable, tensor: string, parts: Branch['parts']): Readonly<Record<string, Tensor>> {
   const stored = weights.find(tensor)
   const sum = new Float32Array(stored?.shape.reduce((product, size) => product * size, 1) ?? 0)
-  for (const { change, weight } of parts) {
-    if (stored === undefined || change.kind !== 'difference' || change.values.length !== sum.length) throw refuse(tensor)
+  for (const { change, weight, name } of parts) {
+    if (stored === undefined || change.kind !== 'difference' || change.values.length !== sum.length)
+      throw refuse(tensor, [{ change, weight, name }])
     for (let i = 0; i < sum.length; i++) sum[i] = floatAt(sum, i) + floatAt(change.values, i) * change.scale * weight
   }
   return { [additionInput(tensor)]: new Tensor('float32', sum, stored?.shape ?? []) }
@@ -101,7 +103,7 @@ function beside(weights: WeightTable, key: BranchKey, { module, parts }: Branch)
   if (only?.change.kind === 'kronecker') {
     const { outer, inner: kernel, scale } = only.change
     const [[a, b], [c, d]] = [sizesOf(outer), sizesOf(kernel)]
-    if (a * c !== outputs || b * d !== inputs) throw refuse(module)
+    if (a * c !== outputs || b * d !== inputs) throw refuse(module, parts)
     const scaled = outer.values.map((value) => value * scale * only.weight)
     const sizes = asConvolution ? [c, d / inner.slice(1).reduce((product, size) => product * size, 1), ...inner.slice(1)] : [c, d]
     return { [names.up]: new Tensor('float32', scaled, [a, b]), [names.down]: new Tensor('float32', kernel.values, sizes) }
@@ -109,7 +111,7 @@ function beside(weights: WeightTable, key: BranchKey, { module, parts }: Branch)
   const { down, up, rank } = joinFactors(parts, { module, inputs, outputs })
   const lengths = only?.change.kind === 'factors' ? only.change.magnitude : null
   const expected = lengths?.of === 'inputs' ? inputs : outputs
-  if (lengths !== null && (lengths.values.length !== expected || (lengths.of === 'inputs' && asConvolution))) throw refuse(module)
+  if (lengths !== null && (lengths.values.length !== expected || (lengths.of === 'inputs' && asConvolution))) throw refuse(module, parts)
   return {
     [names.down]: new Tensor('float32', down, asConvolution ? [rank, ...inner] : [rank, inputs]),
     [names.up]: new Tensor('float32', up, asConvolution ? [outputs, rank, 1, 1] : [outputs, rank]),
@@ -137,7 +139,7 @@ function joinFactors(
   const up = new Float32Array(outputs * rank)
   let at = 0
   for (const { down: first, up: second, scale, weight, own } of factors) {
-    if (first.values.length !== own * inputs || second.values.length !== outputs * own) throw refuse(module)
+    if (first.values.length !== own * inputs || second.values.length !== outputs * own) throw refuse(module, parts)
     down.set(first.values, at * inputs)
     for (let row = 0; row < outputs; row++)
       for (let column = 0; column < own; column++)

@@ -2,7 +2,7 @@ import { refuseLora } from '../../../../core/checkpoint/lora-refusal.ts'
 import { ServiceError } from '../../../../core/error.ts'
 import { isRecord, parseRecord } from '../../../../core/json-value.ts'
 import { type BundledEmbedding, isBundledEmbedding, readBundledEmbeddings } from '../embeddings/bundled-embeddings.ts'
-import { readTensors } from '../weights/read-tensor.ts'
+import { isReadable, readTensors } from '../weights/read-tensor.ts'
 import { readWeightFile, type WeightFile } from '../weights/weight-table.ts'
 import { type LoraChange, readChanges } from './lora-change.ts'
 import { type LoraPart, type LoraTarget, type LoraTargets, readLoraKey } from './lora-modules.ts'
@@ -36,7 +36,11 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: {
     if (key === null) throw refuse(file, `holds "${name}", which belongs to no LoRA that Sepia can apply`)
     parts.set(key.module, (parts.get(key.module) ?? new Map<LoraPart, string>()).set(key.part, name))
   }
+  const [odd, place] = [...file.tensors].find(([, { type }]) => !isReadable(type)) ?? []
+  if (place !== undefined) throw refuse(file, `holds "${odd}" of type ${place.type}, not of floating point numbers`)
   const tensors = await readTensors(file, names, { signal })
+  for (const [name, values] of tensors)
+    if (!areSound(values)) throw refuse(file, `holds NaN, infinity or a number over ${largest} in "${name}"`)
   const embeddings = readBundledEmbeddings(file, tensors)
   const peftScale = readPeftScale(file.metadata)
   const modules = [...parts].flatMap(([module, own]): readonly LoraModule[] => {
@@ -54,6 +58,14 @@ export async function readLora(path: string, targets: LoraTargets, { signal }: {
   })
   if (modules.length === 0 && embeddings.length === 0) throw refuse(file, 'holds no LoRA')
   return { name: file.name, modules, embeddings, bytes: modules.reduce((sum, change) => sum + bytesOf(change), 0) }
+}
+
+/** Larger numbers are no adapter's, and become infinite when they are multiplied. */
+const largest = 1e9
+
+function areSound(values: Float32Array): boolean {
+  for (const value of values) if (!(Math.abs(value) <= largest)) return false
+  return true
 }
 
 function bytesOf(change: LoraChange): number {

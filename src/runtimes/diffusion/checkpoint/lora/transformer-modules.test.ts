@@ -10,6 +10,6 @@ test('a module of a transformer is found by the names of diffusers, ai-toolkit a
   const targets = transformerTargets('z-image', new WeightTable('/', 'z', new Map([[`${module}.weight`, weight]])))
   for (const prefix of ['transformer.', 'diffusion_model.', 'base_model.model.', '']) {
     const key = readLoraKey(`${prefix}${module}.lora_A.weight`)
-    assert.deepEqual(targets.get(key?.module ?? ''), [{ network: 'unet', module }], prefix)
+    assert.deepEqual(targets.get(key?.module ?? ''), [{ network: 'unet', module, numbers: 1 }], prefix)
   }
 })

@@ -1,7 +1,7 @@
 import type { TransformerFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { type StoredModule, transformerModules } from '../names/transformer-names.ts'
 import type { WeightTable } from '../weights/weight-table.ts'
-import type { LoraTarget, LoraTargets } from './lora-modules.ts'
+import { type LoraTarget, type LoraTargets, numbersOf } from './lora-modules.ts'
 
 /** What trainers put before names with dots (peft's `base_model.model.` is read as `unet.`), and before those with underscores. */
 const dotted = ['transformer.', 'diffusion_model.', 'unet.', '']
@@ -23,7 +23,7 @@ export function transformerTargets(family: TransformerFamily, weights: WeightTab
   const isThere = (module: string): boolean => weights.has(`${module}.weight`)
   for (const layout of ['original', 'diffusers'] as const) {
     for (const module of transformerModules(family, layout, ({ diffusers }) => weights.count(diffusers))) {
-      const found = targetsOf(module)
+      const found = targetsOf(module, weights)
       if (!found.every(({ module: part }) => isThere(part))) continue
       for (const prefix of dotted) targets.set(prefix + module.stored, found)
       for (const prefix of underscored) targets.set(prefix + module.stored.replaceAll('.', '_'), found)
@@ -35,7 +35,7 @@ export function transformerTargets(family: TransformerFamily, weights: WeightTab
         if (number !== undefined)
           targets.set(
             `${block}${number}.${name}`,
-            stored === 'linear1' ? targetsOf({ ...module, parts: module.parts.slice(0, 3), shares: [1, 1, 1] }) : found,
+            stored === 'linear1' ? targetsOf({ ...module, parts: module.parts.slice(0, 3), shares: [1, 1, 1] }, weights) : found,
           )
       }
     }
@@ -43,12 +43,17 @@ export function transformerTargets(family: TransformerFamily, weights: WeightTab
   return targets
 }
 
-function targetsOf({ parts, shares = parts.map(() => 1) }: StoredModule): readonly LoraTarget[] {
+function targetsOf({ parts, shares = parts.map(() => 1) }: StoredModule, weights: WeightTable): readonly LoraTarget[] {
   const all = shares.reduce((sum, share) => sum + share, 0)
   let first = 0
   return parts.map((module, i) => {
     const count = shares[i] ?? 1
     first += count
-    return { network: 'unet', module, ...(parts.length > 1 && { rows: { first: first - count, count, all } }) }
+    return {
+      network: 'unet',
+      module,
+      numbers: numbersOf(weights, module),
+      ...(parts.length > 1 && { rows: { first: first - count, count, all } }),
+    }
   })
 }

@@ -25,6 +25,13 @@ export async function readTensors(
   return read
 }
 
+const readable: readonly string[] = ['F32', 'F16', 'F64', 'BF16']
+
+/** Whether numbers of a type can be read into memory. */
+export function isReadable(type: string): boolean {
+  return readable.includes(type)
+}
+
 function toSingle(bytes: Buffer, { type }: TensorPlace, fault: () => Error): Float32Array {
   const { buffer, byteOffset, length } = bytes
   const own = buffer.slice(byteOffset, byteOffset + length)
