@@ -44,6 +44,30 @@ suite('LoRA adapters of a language model', () => {
     await folder[Symbol.asyncDispose]()
   })
 
+  test('that make the model compute no numbers are named, and no other answer is touched', async () => {
+    const weights = makeAdapter(base, 3)
+    const broken = weights.map((change) => ({ ...change, b: change.b.map(() => Number.NaN) }))
+    const huge = weights.map((change) => ({ ...change, a: change.a.map(() => 3e38), b: change.b.map(() => 3e38) }))
+    const more = [await describe('broken', writeAdapter(broken)), await describe('huge', writeAdapter(huge))]
+    const from = (name: string | null) =>
+      Array.fromAsync(
+        model.generate(
+          { ...ask(question, { maxTokens: 24, sampling: endless }), ...(name !== null && { adapters: [{ name, scale: 1 }] }) },
+          { signal, account: name ?? 'a', adapters: [...files, ...more] },
+        ),
+      )
+    const alone = textOf(await from(null))
+    const [first, second, beside] = await Promise.allSettled([from('broken'), from('huge'), from(null)])
+    for (const [name, { reason }] of [
+      ['broken', Object(first)],
+      ['huge', Object(second)],
+    ] as const) {
+      assert.equal(reason?.code, 'unsupported_parameter')
+      assert.match(String(reason?.message), new RegExp(`^\`lora\` names ${name}, with which the model produced NaN`))
+    }
+    assert.equal(textOf(beside.status === 'fulfilled' ? beside.value : []), alone)
+  })
+
   const question = 'What is the capital of France?'
   const answer = async (adapters: readonly AdapterUse[], { from = model, text = question } = {}): Promise<readonly TextPart[]> =>
     Array.fromAsync(

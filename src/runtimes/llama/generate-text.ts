@@ -54,9 +54,19 @@ export async function* generateText(
     // One generator that hands over what there is: a layer more costs each token as much as its text does.
     for (let some = await parts.take(); some.length > 0; some = await parts.take()) for (const part of some) yield part
     yield { type: 'finish', usage: choices.usage() }
+  } catch (error) {
+    throw nameAdapters(error, request)
   } finally {
     signal.removeEventListener('abort', abort)
   }
+}
+
+/** Of a model that computes with adapters, they are at fault when it computes no numbers. */
+function nameAdapters(error: unknown, { adapters = [] }: TextRequest): unknown {
+  if (!(error instanceof ServiceError && error.code === 'numerical_error') || adapters.length === 0) return error
+  const names = adapters.map(({ name }) => name).join(', ')
+  const message = `\`lora\` names ${names}, with which the model produced NaN; leave it out, lower its scale or train it again.`
+  return new ServiceError('unsupported_parameter', message, { param: 'lora' })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/error.ts'
 import type { DecodingContext, LogitIndex } from '../binding/native-context.ts'
 import type { DrawnLogprobs, Generation } from './generation.ts'
 
@@ -11,6 +12,7 @@ export interface Draw {
  * Draws a generation's next token from the logits at `index`.
  *
  * @param ahead The draw, where it has been queued behind its batch.
+ * @throws {ServiceError} `numerical_error` where the model computed no numbers, which would be drawn from as if they were some.
  */
 export async function drawToken(
   context: DecodingContext,
@@ -20,6 +22,12 @@ export async function drawToken(
 ): Promise<Draw> {
   const token = await (ahead ?? generation.draw(context, index))
   if (token < 0) return { token: null, logprobs: null }
+  // One number says it: what is NaN anywhere is so everywhere behind it.
+  if (Number.isNaN(context.logits(index)[token]))
+    throw new ServiceError(
+      'numerical_error',
+      'The language model produced NaN; its file is damaged, or of a type that the device gets wrong.',
+    )
   return { token, logprobs: generation.topLogprobs === null ? null : scoreToken(context.logits(index), token, generation.topLogprobs) }
 }
 

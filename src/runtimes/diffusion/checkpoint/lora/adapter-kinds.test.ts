@@ -109,5 +109,8 @@ test('numbers for a tensor that the model does not have are refused by name', as
   const path = await write('unbiased', rest)
   const change = cases.find(({ name }) => name === 'full difference')
   const lora = await readLora(await write('with-bias', change?.tensors ?? {}), targets, { signal })
-  await assert.rejects(run(path, [{ lora, weight: 1 }]), /with-bias\.safetensors holds matrices of other sizes than the model for "layer\.bias"/u)
+  await assert.rejects(
+    run(path, [{ lora, weight: 1 }]),
+    /with-bias\.safetensors holds matrices of other sizes than the model for "layer\.bias"/u,
+  )
 })
