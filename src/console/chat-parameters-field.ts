@@ -4,7 +4,7 @@ import type { ChatParameters } from '../core/chat/preset.ts'
 const text = Type.String({ maxLength: 100_000 })
 const amount = Type.Number({ minimum: -1e9, maximum: 1e9 })
 
-/** The parameters of a chat as a field. */
+/** The parameters of a chat as a schema. */
 export const chatParameters: TUnsafe<ChatParameters> = Type.Unsafe<ChatParameters>(
   Type.Object(
     {

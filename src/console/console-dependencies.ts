@@ -24,7 +24,7 @@ import type { ServiceLimit } from './contract/service.ts'
 import type { OpenIdSettings } from './sign-in/openid/openid-settings.ts'
 import type { PasswordHasher } from './sign-in/password-hasher.ts'
 
-/** What the console needs from the rest of the service. */
+/** Everything that the console needs from the rest of the service. */
 export interface ConsoleDependencies {
   readonly accounts: AccountStore
   readonly tokens: AccessTokenStore
@@ -32,7 +32,7 @@ export interface ConsoleDependencies {
   readonly ledger: BudgetLedger
   readonly documents: DocumentStore
   readonly requests: RequestLog
-  /** Whose requests are logged, and what the log is encrypted with. */
+  /** The switches and the key of the request log. */
   readonly bodies: Pick<BodyRecorder, 'of' | 'refresh'>
   readonly bodyKeys: BodyKeys
   readonly log: InferenceLog
@@ -42,63 +42,67 @@ export interface ConsoleDependencies {
   readonly webhooks: WebhookLog
   readonly audit: AuditLog
   readonly catalog: ModelCatalog
-  /** What one account's requests may name: what is installed, public uploads and its own. */
+  /** What one account's requests may use: installed models, public uploads and its own. */
   readonly catalogFor: (accountId: string) => ModelCatalog
   readonly pool: ModelPool
   readonly clock: Clock
   readonly passwords: PasswordHasher
   readonly pulls: PullDesk
-  /** Models of the hub that match some words. @throws {Error} saying what to do where the hub refuses. */
+  /**
+   * Searches the hub for models.
+   *
+   * @throws {Error} with advice when the hub refuses.
+   */
   readonly searchHub: (words: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundOnHub[]>
-  /** What was pulled into the data folder: which models that are, and how one goes. */
+  /** Models in the data folder that were pulled, and their removal. */
   readonly pulledModels: {
     has(model: PlacedModel): boolean
-    /** A file that was left out, by its name. */
+    /** Finds an ignored file by its name. */
     findLeftOut(name: string): PlacedModel | undefined
     remove(model: PlacedModel): Promise<void>
   }
-  /** Files among the models of this node that are none, and why. */
+  /** Files in this node's models folders that are not models, and why. */
   readonly leftOutFiles: () => readonly LeftOutFile[]
-  /** The servers that run a model for us; none where it runs here. */
+  /** The servers of a model; empty when it runs here. */
   readonly modelServers: (model: ModelDescriptor) => readonly ModelServer[]
-  /** Every node that this one shares its work with, itself included; absent where it is alone. */
+  /** Every node of the cluster, including this one; absent without a cluster. */
   readonly clusterNodes?: () => readonly ClusterNode[]
-  /** What this node has done so far. */
+  /** The counters of this node since its start. */
   readonly tally: () => NodeTally
-  /** The origins of links and of the endpoints; known once the service listens. */
+  /** The origins of links and endpoints; known when the service listens. */
   readonly addresses: () => Omit<ServiceAddresses, 'asyncUrl'>
-  /** Called with each refused sign-in and one-time code, and the address it came from. */
+  /** Called with each refused sign-in and one-time code, and its client's address. */
   readonly onSignInRefused: (event: { readonly address: string }) => void
-  /** Called with a download that broke off while its reader was there, and with a sign-in provider that did not answer correctly. */
+  /** Called with a download that failed while its client was connected, and with invalid answers of a sign-in provider. */
   readonly onFault: (fault: { readonly requestId: string; readonly error: unknown }) => void
-  /** Host names a browser may use, besides loopback, bare addresses and the public one. */
+  /** Host names for browsers, besides loopback, bare addresses and the public one. */
   readonly allowedHosts: readonly string[]
 }
 
-/** How people get into the console. */
+/** Settings of sign-in. */
 export interface SignInSettings {
   /** How long a browser stays signed in. */
   readonly sessionMs: number
-  /** Whether passwords are taken. */
+  /** Whether passwords are accepted. */
   readonly local: boolean
-  /** Which people need a second factor beside a password. */
+  /** Accounts that need a second factor in addition to a password. */
   readonly secondFactor: 'optional' | 'owners' | 'everybody'
-  /** The provider that people may sign in with; null = none. */
+  /** The OpenID Connect provider; null = none. */
   readonly openId: OpenIdSettings | null
 }
 
-/** Plain facts that the console shows. */
+/** Settings that the console shows. */
 export interface ConsoleSettings {
   readonly version: string
-  /** Access tokens of one account that can be used at once. */
+  /** Limit of an account's valid access tokens. */
   readonly mostTokens: number
   /** Whether programs on this machine need no token. */
   readonly openOnLoopback: boolean
-  /** Bytes of an asynchronous request. */
+  /** Size limit of an asynchronous request, in bytes. */
   readonly mostBodyBytes: number
-  /** Bytes that one account may keep besides requests. */
+  /** Bytes that one account may store besides requests. */
   readonly mostDocumentBytes: number
-  /** The longest time that the request log keeps bodies, and how much of one account. */
+  /** Limits of the request log: the longest retention, and bytes per account. */
   readonly requestLog: { readonly mostKeepMs: number; readonly mostBytes: number }
   readonly limits: readonly ServiceLimit[]
   readonly signIn: SignInSettings

@@ -5,20 +5,20 @@ import type { NumberedRequest } from '../core/ports/request-log.ts'
 import { findInference } from '../operations/deferred/inferences.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
-/** A request as it is remembered: of an asynchronous one at least how it stands, of any other its record. */
+/** A stored request: its deferred inference, its record, or both. */
 interface FoundRequest {
   readonly id: string
   readonly accountId: string
   readonly record: NumberedRequest | null
-  /** null = its caller waited. */
+  /** null = synchronous. */
   readonly inference: Inference | null
 }
 
 /**
- * A request that a person may see: their own or, for owners, anybody's.
+ * Finds a request that a user may see: their own, or for owners any.
  *
- * @param place The id of an asynchronous request, or the number of a record: ids of the others are their callers' to choose.
- * @throws {ServiceError} `request_not_found`, in the same words for a foreign, an unknown and a malformed place.
+ * @param place The id of an asynchronous request, or the number of a record; ids of synchronous ones are chosen by callers.
+ * @throws {ServiceError} `request_not_found`, with the same message for another account's, an unknown and a malformed place.
  */
 export async function findRequest(
   deps: Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock'>,
@@ -44,12 +44,12 @@ function requestNotFound(): ServiceError {
   return new ServiceError('request_not_found', 'This request does not exist; requests are kept for eight days.')
 }
 
-/** Where a page of requests ended, as the query parameter `after` has it: its number, or null for what is nowhere. */
+/** The record number in the query parameter `after`; null when it is malformed. */
 export function readRequestPlace(after: string): number | null {
   return /^\d{1,15}$/.test(after) ? Number(after) : null
 }
 
-/** An inference as a person may see it: why it failed is for owners, what others' came to for nobody. */
+/** An inference as a user may see it. Only owners see causes of failures; results of other accounts are hidden from everyone. */
 export function showInference(inference: Inference, { id, role }: Pick<Account, 'id' | 'role'>): Inference {
   const { error } = inference
   const shown = inference.accountId === id ? inference : { ...inference, output: null }

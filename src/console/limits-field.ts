@@ -17,10 +17,10 @@ const useLimits = {
   moneyPerMonth: limit('moneyPerMonth'),
 }
 
-/** Limits of a token as bodies have them; one that is left out or null is lifted. */
+/** Limits of a token; an absent or null limit is removed. */
 export const tokenLimitsField = Type.Object(useLimits, { additionalProperties: false })
 
-/** Limits of an account as bodies have them; one that is left out or null is lifted. */
+/** Limits of an account; an absent or null limit is removed. */
 export const accountLimitsField = Type.Object(
   {
     ...useLimits,

@@ -17,7 +17,7 @@ interface Row {
   readonly inference: Inference | null
 }
 
-/** One page of what was asked; the words of others stay with them. */
+/** One page of requests. Prompts of other accounts are omitted. */
 export async function listRequests(
   deps: Dependencies,
   { person, limit, ...query }: RequestQuery & { readonly person: Account; readonly limit: number },
@@ -57,7 +57,7 @@ async function findRecords(
   options: Options,
 ): Promise<Page> {
   const accountId = of === 'me' ? person.id : null
-  // A search among everybody's would find by words that nobody else is to see.
+  // Owners search only their own requests: a search of all would reveal words of other accounts' prompts.
   const account = search === null ? accountId : person.id
   const deferred = way === null ? null : way === 'asynchronous'
   const before = after === null ? null : Number(after)
@@ -76,7 +76,7 @@ async function findRecords(
   return { rows, next: records.length > limit ? String(shown.at(-1)?.number) : null }
 }
 
-/** By how they stand requests are known to the queue alone. */
+/** Only the queue can list requests by state. */
 async function findByStatus(
   deps: Dependencies,
   { person: { id: accountId }, limit, status, after }: Requested & { readonly status: Inference['status'] },

@@ -8,13 +8,17 @@ export type BodyReader<Body> = (request: FastifyRequest) => Body
 
 const codes = { invalid: 'validation_error', unknown: 'validation_error' } as const
 
-/** A reader of bodies with these fields and no others: a name that is spelled wrong must not be taken for left out. */
+/** Makes a reader of bodies with exactly these fields, so that a misspelled name is not taken for an absent field. */
 export function createBodyReader<Fields extends TProperties>(fields: Fields): BodyReader<Static<TObject<Fields>>> {
   const checker = createBodyChecker(Type.Object(fields, { additionalProperties: false }))
   return (request) => checker.parse(receivedBody(request).value, codes)
 }
 
-/** A reader of queries with these parameters and no others. @throws {ServiceError} `validation_error` from the reader. */
+/**
+ * Makes a reader of queries with exactly these parameters.
+ *
+ * @throws {ServiceError} `validation_error` from the reader.
+ */
 export function createQueryReader<Fields extends TProperties>(fields: Fields): (request: FastifyRequest) => Static<TObject<Fields>> {
   const checker = createBodyChecker(Type.Object(fields, { additionalProperties: false }))
   return (request) => checker.parse({ ...Object(request.query) }, codes)

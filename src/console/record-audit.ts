@@ -7,9 +7,9 @@ import { personOf } from './sign-in/signed-in.ts'
 type Recorded = Partial<Pick<AuditEntry, 'accountId' | 'subject' | 'detail'>>
 
 /**
- * Writes down that a person has done something, before the answer says so; also when the client has left meanwhile.
+ * Records an action in the audit log before it is answered, even if the client has left.
  *
- * @param more.accountId Who it was, where the request has no session yet; default: the signed-in account.
+ * @param more.accountId The account, if the request has no session yet; default: the signed-in account.
  */
 export async function recordAudit(
   { audit, clock }: Pick<ConsoleDependencies, 'audit' | 'clock'>,

@@ -33,7 +33,7 @@ import { OpenIdProvider } from './sign-in/openid/openid-provider.ts'
 import { SignInThrottle } from './sign-in/sign-in-throttle.ts'
 import { identifyPerson } from './sign-in/signed-in.ts'
 
-/** Adds the web console to a server: its pages at `/` and `/console`, and the JSON they need under `/console/api`. */
+/** Registers the web console: its pages at `/` and `/console`, and their JSON routes under `/console/api`. */
 export async function registerConsole(server: FastifyInstance, deps: ConsoleDependencies, settings: ConsoleSettings): Promise<void> {
   const throttle = new SignInThrottle(deps.clock)
   const { signIn } = settings
@@ -97,7 +97,7 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** Sent with everything under the console's addresses, besides what every answer carries. */
+/** Headers of all answers below the console's addresses, besides those of every answer. */
 const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': policy,
   'x-frame-options': 'DENY',

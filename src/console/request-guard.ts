@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { ServiceError } from '../core/error.ts'
 
-/** The names a browser may call this service by. */
+/** The host names of this service for browsers. */
 export interface OwnHosts {
   readonly addresses: () => { readonly publicUrl: string }
   readonly allowedHosts: readonly string[]
@@ -11,8 +11,8 @@ export interface OwnHosts {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses names that a hostile site could have pointed at this machine (DNS rebinding): only loopback names, bare
- * addresses, the host of the public URL and the names in the settings are ours. A bare address cannot be rebound.
+ * Refuses host names that a hostile site could point to this machine (DNS rebinding). Allowed are loopback names, bare addresses, the public
+ * URL's host and the names in the settings; a bare address cannot be rebound.
  *
  * @throws {ServiceError} `invalid_request_error`.
  */
@@ -30,7 +30,7 @@ export function requireOwnHost({ host }: IncomingHttpHeaders, { addresses, allow
 }
 
 /**
- * Refuses requests that another site made this browser send.
+ * Refuses requests that another site made the browser send.
  *
  * @throws {ServiceError} `insufficient_scope`.
  */
@@ -46,7 +46,7 @@ function isSameOrigin(method: string, headers: IncomingHttpHeaders, publicUrl: s
   const safe = safeMethods.has(method)
   const site = headers['sec-fetch-site']
   const { origin } = headers
-  // Browsers leave Sec-Fetch-Site out over plain HTTP to other machines, and Origin on their own GETs.
+  // Browsers omit Sec-Fetch-Site over plain HTTP to other machines, and Origin on same-origin GET requests.
   if (site === undefined && origin === undefined) return safe
   if (site !== undefined && site !== 'same-origin' && !(safe && site === 'none')) return false
   return origin === undefined || isOwnOrigin(origin, headers.host, publicUrl)

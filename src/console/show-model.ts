@@ -5,15 +5,15 @@ import type { ConsoleModel, ModelServer } from './contract/models.ts'
 
 const unloaded = { state: 'unloaded', memoryBytes: 0, slots: 0, inUse: 0, waiting: 0 } as const
 
-/** What is shown of a model besides what it says of itself. */
+/** Facts about a model that its descriptor lacks. */
 export interface ModelFacts {
-  /** Where it runs; none = here. Only owners see more than whether any of them answers. */
+  /** Its servers; empty = it runs here. Members only see whether any of them answers. */
   readonly servers: readonly ModelServer[]
   readonly removable: boolean
   readonly isOwner: boolean
 }
 
-/** A model without paths of the machine and addresses of its network: any member sees it; an owner sees where it runs besides. */
+/** A model without paths of the machine. Only owners see the addresses of its servers. */
 export function showModel({ descriptor, state, contextLength }: ListedModel, facts: ModelFacts | null): ConsoleModel {
   const { modelId: _, ...standing } = state ?? { modelId: descriptor.id, ...unloaded }
   const { id, name, license, bytes, created, description } = descriptor

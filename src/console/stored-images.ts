@@ -5,7 +5,7 @@ import { ServiceError } from '../core/error.ts'
 import type { Inference, OutputReference, StoredImages } from '../core/inference.ts'
 import type { ConsoleDependencies } from './console-dependencies.ts'
 
-/** As much of a stored image output as the console reads; the public interface wrote it. */
+/** The parts of a stored image output that the console reads; the public interface wrote it. */
 const schema = Type.Object({
   images: Type.Array(
     Type.Object({ image_b64: Type.Union([Type.String(), Type.Null()]), removed_for_safety: Type.Boolean(), seed: Type.Integer() }),
@@ -15,9 +15,9 @@ const schema = Type.Object({
 const validator = Compile(schema)
 
 /**
- * The pictures of a stored output. Those of outputs that do not say where they lie, as earlier versions stored them, are read whole.
+ * The pictures of a stored output. Outputs of earlier versions, which do not record the pictures' positions, are read whole.
  *
- * @throws {ServiceError} `not_found` when it holds none.
+ * @throws {ServiceError} `not_found` when it contains none.
  */
 export async function findStoredImages(
   { outputs }: Pick<ConsoleDependencies, 'outputs'>,
@@ -27,7 +27,7 @@ export async function findStoredImages(
   return output.images ?? locateImages(Buffer.concat(await Array.fromAsync(await outputs.open(output, options))))
 }
 
-/** Where a signed-in browser gets one picture of a stored output. */
+/** The address of a stored picture for a signed-in browser. */
 export function imageAddress(inferenceId: string, index: number): string {
   return `/console/api/outputs/${encodeURIComponent(inferenceId)}/images/${index}`
 }

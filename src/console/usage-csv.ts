@@ -25,7 +25,7 @@ export function usageCsv(days: readonly UsageDay[]): string {
 const counts = ['requests', 'failures', 'refusals', 'prompt_tokens', 'completion_tokens', 'images', 'cost']
 const latencies = ['p50_ms', 'p95_ms', 'p99_ms', 'first_token_p50_ms', 'first_token_p95_ms', 'first_token_p99_ms']
 
-/** Sums by any dimensions as a table for spreadsheets; ids and names stand side by side. */
+/** Sums by any dimensions as a table for spreadsheets, with ids and names. */
 export function usageReportCsv(rows: readonly ReportedUsage[]): string {
   const by = usageDimensions.filter((dimension) => rows[0]?.keys[dimension] !== undefined)
   const head = by.flatMap((dimension) =>

@@ -10,7 +10,7 @@ import { Shell } from './shell.tsx'
 import { path } from './state/router.ts'
 import { loadSession, session } from './state/session.ts'
 
-/** Chooses between joining, signing in and the console itself. */
+/** Shows the join page, the sign-in page or the console. */
 export function App(): VNode {
   useEffect(() => {
     void loadSession()

@@ -14,6 +14,6 @@ applyTheme()
 keepFocus()
 document.documentElement.lang = language
 const root = document.getElementById('app')
-// The frame of index.html has done its work.
+// Removes the placeholder of index.html.
 root?.replaceChildren()
 if (root) render(<App />, root)

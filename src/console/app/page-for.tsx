@@ -21,7 +21,7 @@ const TokensPage = onDemand(async () => (await import('./pages/tokens/tokens-pag
 const UsagePage = onDemand(async () => (await import('./pages/usage/usage-page.tsx')).UsagePage)
 const WebhooksPage = onDemand(async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage)
 
-/** The page that belongs to a path. */
+/** The page of a path. */
 export function pageFor(path: string, account: Account): VNode {
   const owner = account.role === 'owner'
   if (path.startsWith('/console/requests/')) return <RequestPage key={path} />
@@ -56,7 +56,7 @@ export function pageFor(path: string, account: Account): VNode {
   }
 }
 
-/** For paths that lead nowhere. */
+/** Shown for unknown paths. */
 function NotFoundPage(): VNode {
   return (
     <Page title={t`Nothing here`} width="narrow">

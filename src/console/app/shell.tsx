@@ -12,7 +12,7 @@ import { Button } from './parts/button.tsx'
 import { closeOverlay, listenForShortcuts, overlay } from './state/overlay.ts'
 import { path } from './state/router.ts'
 
-/** The frame around every page of somebody signed in. */
+/** The frame of every page after sign-in. */
 export function Shell({ account }: { account: Account }): VNode {
   const drawer = useRef<HTMLDialogElement>(null)
   const here = path.value

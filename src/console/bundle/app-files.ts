@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 
-/** Where the bundled browser code lies. */
+/** The folder of the bundled browser code. */
 export const appBuildFolder: string = join(import.meta.dirname, '../../../dist/console')
 
-/** A file of the browser code, with its compressed twins. */
+/** A file of the browser code, with its compressed versions. */
 export interface AppFile {
   readonly contentType: string
   readonly plain: Buffer
@@ -26,7 +26,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Reads the built browser code into memory, by its path with forward slashes; null when it was not built. */
+/** Reads the built browser code into memory, by paths with forward slashes; null when it was not built. */
 export async function readAppFiles(folder: string): Promise<ReadonlyMap<string, AppFile> | null> {
   const names = await readdir(folder, { recursive: true }).catch(() => [])
   const known = names.filter((name) => Object.hasOwn(contentTypes, extname(name)))
@@ -47,8 +47,8 @@ async function readAppFile(file: string): Promise<AppFile> {
 }
 
 /**
- * The built browser code. `npm start` builds it; where it is missing, the first visitor has it built in a process
- * of its own, so that the start of the service never waits for it.
+ * The built browser code. `npm start` builds it. If it is missing, the first visit starts a build in a separate process, so that the
+ * service's start never waits for it.
  */
 export class AppSource {
   readonly #folder: string

@@ -8,7 +8,7 @@ import { appBuildFolder } from './app-files.ts'
 
 const compressible = /\.(?:html|js|css|svg)$/
 
-/** Bundles the browser code into {@link appBuildFolder}, with a Brotli and a gzip twin beside each text file. */
+/** Bundles the browser code into {@link appBuildFolder}, with a Brotli and a gzip version of each text file. */
 async function buildApp(): Promise<void> {
   await build({
     configFile: false,
@@ -16,7 +16,7 @@ async function buildApp(): Promise<void> {
     root: join(import.meta.dirname, '../app'),
     base: '/console/',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // Scripts find the others beside themselves, below whatever path they are served.
+    // Scripts load the others by relative paths, so that they work below any base path.
     experimental: { renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `/console/${file}` : { relative: true }) },
     plugins: [styleBehindFrame],
     build: { outDir: appBuildFolder, emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
@@ -24,7 +24,7 @@ async function buildApp(): Promise<void> {
   await precompress(appBuildFolder)
 }
 
-/** Moves the style sheet behind the frame that the page begins with: in the head it would hold back the first paint until it has come. */
+/** Moves the style sheet behind the placeholder of the page: in the head, it would delay the first paint. */
 const styleBehindFrame: Plugin = {
   name: 'style-behind-frame',
   enforce: 'post',

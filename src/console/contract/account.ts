@@ -1,7 +1,7 @@
 import type { Budget } from '../../core/limits/budget.ts'
 import type { AccountLimits } from '../../core/limits/use-limits.ts'
 
-/** GET /console/api/account/limits: the limits of the signed-in account, and what of them is used. */
+/** GET /console/api/account/limits: the account's limits, and how much of them is used. */
 export interface OwnLimits {
   readonly limits: AccountLimits
   readonly budgets: readonly Budget[]
@@ -11,7 +11,7 @@ export interface OwnLimits {
 export interface OwnDeletion {
   /** The account's name, typed to confirm. */
   readonly name: string
-  /** Of those who have one. */
+  /** Required if the account has one. */
   readonly password?: string
 }
 
@@ -20,8 +20,8 @@ export interface AccountChange {
   readonly name: string
   readonly email: string
   readonly currentPassword: string
-  /** Left out = the one there is. */
+  /** Absent = unchanged. */
   readonly newPassword?: string
-  /** Whether the account's access tokens end too; left out = they stay. */
+  /** Whether the account's access tokens are revoked too; absent = no. */
   readonly revokeTokens?: boolean
 }

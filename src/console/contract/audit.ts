@@ -1,9 +1,9 @@
 import type { NumberedAuditEntry } from '../../core/ports/audit-log.ts'
 
-/** GET /console/api/audit; the same as a table is at /console/api/audit.csv. */
+/** GET /console/api/audit; /console/api/audit.csv returns the same as a table. */
 export interface AuditPage {
   /** Newest first. */
   readonly entries: readonly NumberedAuditEntry[]
-  /** What to give as `before` for the page behind this one; null = there is none. */
+  /** The value of `before` for the next page; null = last page. */
   readonly next: string | null
 }

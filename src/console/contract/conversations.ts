@@ -3,15 +3,15 @@ import type { ConversationHead, ListedConversation, Turn } from '../../core/chat
 /** GET /console/api/conversations?search=…&after=…. */
 export interface ConversationPage {
   readonly conversations: readonly ListedConversation[]
-  /** What `after` asks for the next page; null = this was the last. */
+  /** The value of `after` for the next page; null = last page. */
   readonly next: string | null
 }
 
 /** GET /console/api/conversations/:id/versions?known=…; 204 when nothing has changed since that version. */
 export interface ConversationVersions extends ListedConversation {
-  /** Version; increases by one with each change. */
+  /** Increases by one with each change. */
   readonly version: number
-  /** Of each message that there is, by its id: one more with each change. */
+  /** The version of each message by id; increases by one with each change. */
   readonly versions: Readonly<Record<string, number>>
 }
 
@@ -21,10 +21,10 @@ export interface OpenedConversation extends ConversationVersions {
   readonly turns: readonly Turn[]
 }
 
-/** GET /console/api/conversations/:id/turns?ids=…,…; those that are gone are left out. */
+/** GET /console/api/conversations/:id/turns?ids=…,…; deleted ones are omitted. */
 export type ReadTurns = Pick<OpenedConversation, 'turns' | 'versions'>
 
-/** What may be null may also be left out. */
+/** Nullable fields are also optional. */
 type NullLeftOut<Fields, Names extends keyof Fields> = Omit<Fields, Names> & { readonly [Name in Names]?: NonNullable<Fields[Name]> }
 
 /** PUT /console/api/conversations/:id. */

@@ -1,19 +1,19 @@
-/** One picture in the gallery: a stored output's, or a copy that is kept. */
+/** One picture in the gallery: of a stored output, or a kept copy. */
 export interface GalleryPicture {
-  /** Unlike any other's in the list. */
+  /** Unique in the list. */
   readonly key: string
-  /** Where its file is. */
+  /** Address of its file. */
   readonly address: string
   readonly inferenceId: string
-  /** Its place among the images of its output. */
+  /** Index among the images of its output. */
   readonly index: number
   readonly seed: number
   readonly model: string
-  /** The beginning of its prompt; null = nobody knows. */
+  /** The beginning of its prompt; null = unknown. */
   readonly prompt: string | null
-  /** Id of the copy that is kept, or null. */
+  /** Id of the kept copy, or null. */
   readonly kept: string | null
-  /** When it is deleted, in Unix milliseconds; null = when its account does. */
+  /** Time of its deletion, in Unix milliseconds; null = with its account. */
   readonly expiresAt: number | null
 }
 
@@ -21,7 +21,7 @@ export interface GalleryPicture {
 export interface GalleryPage {
   /** Newest first. */
   readonly pictures: readonly GalleryPicture[]
-  /** To pass as `after` for the next page, or null. */
+  /** The value of `after` for the next page, or null. */
   readonly next: string | null
 }
 

@@ -5,76 +5,76 @@ import type { ModelState } from '../../core/ports/model-pool.ts'
 
 type Common = 'id' | 'name' | 'license' | 'bytes' | 'created'
 
-/** A server that runs a model for us. */
+/** A server that runs a model. */
 export interface ModelServer {
   readonly url: string
-  /** The model's name there. */
+  /** The model's name on that server. */
   readonly model: string
-  /** Whether it answered when it was last asked; null = nobody has asked it since the start. */
+  /** Whether it answered the last check; null = not checked since the start. */
   readonly answers: boolean | null
-  /** Why it did not; null = it did, or was not asked. */
+  /** Why it did not answer; null = it did, or was not checked. */
   readonly reason: string | null
 }
 
 interface Standing {
   readonly state: Omit<ModelState, 'modelId'>
-  /** What it is, as its model.json says; absent = it does not. */
+  /** The description in its model.json; absent = none. */
   readonly description?: string
-  /** Whether it runs on servers of which none answered when it was last asked; absent = no. */
+  /** Whether none of its servers answered the last check; absent = no. */
   readonly away?: true
-  /** For owners: where it runs; absent = on the service's own machines. */
+  /** For owners: its servers; absent = it runs on the service's own machines. */
   readonly servers?: readonly ModelServer[]
-  /** For owners: whether it was pulled, and may be removed. */
+  /** For owners: whether it was pulled, so that it can be removed. */
   readonly removable?: boolean
 }
 
-/** A language model as the console shows it. */
+/** A language model in the console. */
 export interface ConsoleTextModel
   extends Pick<TextModelDescriptor, Common | 'kind' | 'embeddings' | 'contextLength' | 'weights'>,
     Standing {
-  /** Whether it makes text; encoders only make embeddings. */
+  /** Whether it generates text; encoders only make embeddings. */
   readonly generates: boolean
-  /** Whether it looks at pictures in messages. */
+  /** Whether it reads pictures in messages. */
   readonly looks: boolean
 }
 
-/** An image model as the console shows it. */
+/** An image model in the console. */
 export interface ConsoleImageModel
   extends Pick<ImageModelDescriptor, Common | 'kind' | 'native' | 'draws' | 'sizes' | 'defaults' | 'bounds'>,
     Standing {
   readonly family: CheckpointFamily
-  /** Whether it comes with a model that draws the last steps. */
+  /** Whether it has a refiner, which draws the last steps. */
   readonly refines: boolean
-  /** Whether it can draw small first and then enlarge and draw over that. */
+  /** Whether it supports a second pass at a larger size. */
   readonly drawsTwice: boolean
-  /** Whether LoRAs and other files of weights can be put into it. */
+  /** Whether it supports LoRAs and other assets. */
   readonly takesAssets: boolean
-  /** Whether it was made to repaint parts of pictures and does nothing else. */
+  /** Whether it is an inpainting model and only repaints pictures. */
   readonly repaintsOnly: boolean
-  /** How much larger it makes pictures, where that is all it does. */
+  /** The factor of an upscaler; absent for models that draw. */
   readonly enlarges?: number
 }
 
-/** A model as the console shows it: what it is and where it stands, without paths of the machine; addresses of its network are for owners alone. */
+/** A model in the console, without paths of the machine. Only owners get addresses of its network. */
 export type ConsoleModel = ConsoleTextModel | ConsoleImageModel
 
-/** Where calls that the console writes down for people go; null = where the console itself is. */
+/** The origins in code samples; null = the console's own. */
 export interface CallOrigins {
   readonly imageUrl: string | null
   readonly textUrl: string | null
 }
 
-/** A file or folder among the models that is none, and why. */
+/** A file or folder in the models folders that is not a model, and why. */
 export interface LeftOutFile {
   readonly file: string
-  /** The end of a sentence about it, or a sentence. */
+  /** The end of a sentence about it, or a whole sentence. */
   readonly reason: string
 }
 
 /** GET /console/api/models. */
 export interface ModelList {
   readonly models: readonly ConsoleModel[]
-  /** For owners: what was left out of the models folders of the node that answers; absent = nothing. */
+  /** For owners: ignored files in the models folders of the answering node; absent = none. */
   readonly leftOut?: readonly LeftOutFile[]
   readonly pulls: readonly PlacedPull[]
   readonly origins: CallOrigins
@@ -93,8 +93,8 @@ export interface PullChoice {
 
 /** GET /console/api/models/search?words=…. */
 export interface HubSearch {
-  /** The most downloaded first. */
+  /** Most downloads first. */
   readonly models: readonly FoundOnHub[]
-  /** Why the hub could not be searched, as a sentence; null = it was. */
+  /** Why the search failed, as a sentence; null = it succeeded. */
   readonly fault: string | null
 }

@@ -1,4 +1,4 @@
-/** GET /console/api/outputs/:id/images: what a stored output holds, without the pictures themselves. */
+/** GET /console/api/outputs/:id/images: the content of a stored output without the pictures. */
 export interface OutputImages {
   readonly images: readonly { readonly seed: number; readonly removedForSafety: boolean }[]
   readonly computeMs: number

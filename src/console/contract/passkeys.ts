@@ -1,6 +1,6 @@
 import type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 
-/** The answer to POST /console/api/passkeys/options, whose body shows the password. */
+/** The answer to POST /console/api/passkeys/options, whose body contains the password. */
 export interface PasskeyCreation {
   readonly options: PublicKeyCredentialCreationOptionsJSON
 }
@@ -20,12 +20,12 @@ export interface PasskeyRequest {
   readonly options: PublicKeyCredentialRequestOptionsJSON
 }
 
-/** POST /console/api/session/passkey: everything in base64url, as the browser has it. */
+/** POST /console/api/session/passkey: all fields in base64url, as browsers return them. */
 export interface PasskeyProof {
   readonly id: string
   readonly clientDataJSON: string
   readonly authenticatorData: string
   readonly signature: string
-  /** Left out = the authenticator names nobody. */
+  /** Absent = the authenticator names no user. */
   readonly userHandle?: string
 }

@@ -8,15 +8,15 @@ export interface People {
   readonly secondFactors: readonly string[]
   /** Ids of the accounts whose requests are logged. */
   readonly logged: readonly string[]
-  /** Those that can still be used. */
+  /** Only valid ones. */
   readonly invitations: readonly Invitation[]
 }
 
-/** PATCH /console/api/accounts/:id; what is left out stays. */
+/** PATCH /console/api/accounts/:id; absent fields are unchanged. */
 export interface AccountUpdate {
   readonly role?: Role
   readonly disabled?: boolean
-  /** Taken as a whole: a limit that is left out or null is lifted. */
+  /** Replaces all limits: absent or null ones are removed. */
   readonly limits?: Partial<AccountLimits>
 }
 
@@ -29,11 +29,11 @@ export interface AccountDeletion {
 /** POST /console/api/invitations. */
 export interface NewInvitation {
   readonly role: Role
-  /** The account whose sign-in the link resets; left out = a new account. */
+  /** The account whose sign-in the link resets; absent = a new account. */
   readonly accountId?: string
 }
 
-/** The answer to a new invitation; the code is kept nowhere. */
+/** The answer to a new invitation; the code is not stored. */
 export interface InvitationMade {
   readonly code: string
 }

@@ -8,6 +8,6 @@ export type PresetUpdate = Omit<ChatPreset, 'id'>
 
 /** PUT /console/api/presets. */
 export interface StandardPreset {
-  /** Left out = new conversations begin with none. */
+  /** Absent = none for new conversations. */
   readonly standard?: string
 }

@@ -7,27 +7,27 @@ export interface RequestQuery {
   readonly of: 'me' | 'everyone'
   readonly search: string | null
   readonly kind: NumberedRequest['kind'] | null
-  /** Only the caller's own asynchronous ones in this state. */
+  /** Only the caller's own asynchronous requests in this state. */
   readonly status: InferenceStatus | null
-  /** Only asynchronous ones, or only those whose caller waited. */
+  /** Only asynchronous or only synchronous requests. */
   readonly way: 'asynchronous' | 'synchronous' | null
-  /** `next` of the page before; null = from the newest. */
+  /** The `next` of the previous page; null = from the newest. */
   readonly after: string | null
 }
 
 /** One request in the list. */
 export interface ListedRequest extends Pick<NumberedRequest, 'id' | 'kind' | 'model' | 'at' | 'result'> {
-  /** Unlike the id, which callers may choose, nobody else's in the list. */
+  /** Unique in the list, unlike the id, which callers may choose. */
   readonly key: string
-  /** Who asked, where the list is everybody's. */
+  /** The account, in a list of all accounts. */
   readonly account: string | null
-  /** Name of the access token; null = it came from the console. */
+  /** Name of the access token; null = sent from the console. */
   readonly token: string | null
-  /** The beginning of what was asked; null = it is not kept, or another's. */
+  /** The beginning of the prompt; null = not stored, or another account's. */
   readonly excerpt: string | null
-  /** How an asynchronous one stands; null = its caller waited, or its record is gone. */
+  /** The state of an asynchronous request; null = synchronous, or its record is deleted. */
   readonly inference: Inference | null
-  /** Address of a picture that it drew, where that is the caller's own and still stored. */
+  /** Address of a picture that it drew, if it is the caller's own and still stored. */
   readonly picture: string | null
 }
 
@@ -35,11 +35,11 @@ export interface ListedRequest extends Pick<NumberedRequest, 'id' | 'kind' | 'mo
 export interface RequestPage {
   /** Newest first. */
   readonly requests: readonly ListedRequest[]
-  /** To pass as `after` for the next page, or null. */
+  /** The value of `after` for the next page, or null. */
   readonly next: string | null
 }
 
-/** What asks for a request again. */
+/** The data to send a request again. */
 export interface RequestCall {
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
@@ -47,16 +47,16 @@ export interface RequestCall {
 
 /** GET /console/api/requests/:id, by the id of an asynchronous request or the key of any. */
 export interface RequestShown extends Pick<NumberedRequest, 'id' | 'kind' | 'model' | 'at' | 'result'> {
-  /** Its owner, where that is somebody else; null = the caller. */
+  /** Its account, if another than the caller's; otherwise null. */
   readonly account: string | null
-  /** How an asynchronous one stands; null = its caller waited, or its record is gone. */
+  /** The state of an asynchronous request; null = synchronous, or its record is deleted. */
   readonly inference: Inference | null
   /** Whether the request log has its bodies. */
   readonly logged: boolean
-  /** Name of the access token; null = the console, or nobody knows any more. */
+  /** Name of the access token; null = the console, or unknown. */
   readonly token: string | null
-  /** The request, for the caller's own asynchronous ones; null = it is not kept here. */
+  /** The request, for the caller's own asynchronous ones; null = not stored. */
   readonly call: RequestCall | null
-  /** The latest first. */
+  /** Latest first. */
   readonly deliveries: readonly Omit<WebhookDelivery, 'accountId'>[]
 }

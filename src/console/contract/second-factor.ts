@@ -1,13 +1,16 @@
-/** POST /console/api/second-factor (begins one), /second-factor/removal and /second-factor/recovery-codes: to be sure that it is you. */
+/**
+ * The body of POST /console/api/second-factor (set up), /second-factor/removal and /second-factor/recovery-codes: the password as
+ * confirmation.
+ */
 export interface PasswordShown {
   readonly password: string
 }
 
-/** The answer to beginning: what an app is given. */
+/** The answer to setting up: the data for an authenticator app. */
 export interface SecondFactorBegun {
   /** In base32. */
   readonly secret: string
-  /** What its QR code says. */
+  /** The content of its QR code. */
   readonly address: string
 }
 
@@ -16,7 +19,7 @@ export interface SecondFactorCode {
   readonly code: string
 }
 
-/** The answer to confirming, and to asking for new ones; they are kept nowhere else. */
+/** The answer to confirming, and to new codes, which are not stored in readable form. */
 export interface RecoveryCodes {
   readonly recoveryCodes: readonly string[]
 }

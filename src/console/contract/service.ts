@@ -1,8 +1,8 @@
 import type { NodeTally } from '../../core/cluster/node.ts'
 
-/** The service as an owner sees it. */
+/** The state of the service, for owners. */
 export interface ServiceHealth {
-  /** Of the node that was asked, as all up to `cores`. */
+  /** This and all fields up to `cores` are of the answering node. */
   readonly version: string
   readonly nodeVersion: string
   readonly platform: string
@@ -15,34 +15,37 @@ export interface ServiceHealth {
   /** Mean number of runnable processes over the last minute. */
   readonly load: number
   readonly cores: number
-  /** For how long the longest waiting request has waited, for a slot of a model or, asynchronous, for its turn, of all nodes; null = none waits. */
+  /**
+   * Age of the longest waiting request over all nodes, whether it waits for a model's slot or, if asynchronous, for its turn; null = none
+   * waits.
+   */
   readonly queuedMs: number | null
   readonly limits: readonly ServiceLimit[]
-  /** Every node of the service; the one that was asked alone where there is no cluster. */
+  /** Every node of the service; only the answering one when there is no cluster. */
   readonly nodes: readonly ServiceNode[]
 }
 
-/** A node as it reported itself in the last seconds. */
+/** A node's latest report. */
 export interface ServiceNode {
   readonly id: string
-  /** Name of its machine. */
+  /** Host name of its machine. */
   readonly host: string
   readonly role: string
   readonly version: string
   readonly draining: boolean
   /** Unix milliseconds of the report. */
   readonly seenAt: number
-  /** Ids of the models that it has in memory. */
+  /** Ids of its loaded models. */
   readonly loaded: readonly string[]
   readonly inUse: number
   readonly slots: number
   readonly waiting: number
   readonly modelMemoryBytes: number
-  /** null = a version that does not report it. */
+  /** null = its version does not report it. */
   readonly tally: NodeTally | null
 }
 
-/** One bound the service keeps. */
+/** One limit of the service. */
 export interface ServiceLimit {
   readonly name: ServiceLimitName
   /** In its unit: bytes, milliseconds, a share of 1, or a count; null = no limit. */

@@ -4,37 +4,37 @@ import type { SecondFactorBegun } from './second-factor.ts'
 
 /** GET /console/api/session. */
 export interface CurrentSession {
-  /** null = nobody is signed in. */
+  /** null = not signed in. */
   readonly account: Account | null
-  /** Since when and for how long the bodies of one's requests are kept; null = they are not. */
+  /** When the account's request log was switched on, and its retention; null = off. */
   readonly requestLog: Omit<BodyLogSwitch, 'accountId'> | null
   readonly ways: SignInWays
-  /** Whether nobody can sign in yet: the link of the first start has not been followed. */
+  /** Whether the first-run link has not been used yet, so that nobody can sign in. */
   readonly firstRun: boolean
-  /** Bytes of an asynchronous request. */
+  /** Size limit of an asynchronous request, in bytes. */
   readonly mostBodyBytes: number
 }
 
-/** How people may sign in here. */
+/** The available ways to sign in. */
 export interface SignInWays {
   readonly password: boolean
-  /** Passkeys need an address by name, and HTTPS but on this machine. */
+  /** Passkeys need a host name, and HTTPS except on this machine. */
   readonly passkey: boolean
-  /** What the button of the organisation's sign-in says; null = there is none. */
+  /** The label of the organisation's sign-in; null = there is none. */
   readonly organisation: string | null
 }
 
 /** POST /console/api/sign-in/openid: begins a sign-in at the organisation's provider. */
 export interface OpenIdStart {
-  /** Path of the page to come back to; left out = the first one. */
+  /** Path of the page to return to; absent = the start page. */
   readonly page?: string
-  /** Code of an invitation to use up. */
+  /** Code of an invitation to use. */
   readonly code?: string
-  /** Whether to link it to the account that is signed in. */
+  /** Whether to link the identity to the signed-in account. */
   readonly link?: boolean
 }
 
-/** Where the browser has to go now. */
+/** The address for the browser to go to. */
 export interface OpenIdStarted {
   readonly address: string
 }
@@ -43,36 +43,36 @@ export interface OpenIdStarted {
 export interface Credentials {
   readonly email: string
   readonly password: string
-  /** Of the second factor, once it was asked for. */
+  /** Code of the second factor, if it was required. */
   readonly code?: string
 }
 
-/** The answer to signing in, to joining and to a changed account. */
+/** The answer to signing in, joining and changing the account. */
 export interface SignedIn {
   readonly account: Account
-  /** Of a second factor that was set with this sign-in; they are kept nowhere else. */
+  /** Of a second factor that was set up with this sign-in; not stored in readable form. */
   readonly recoveryCodes?: readonly string[]
 }
 
-/** The password was right, and a code is asked for: of the second factor, or of one to be set up now. */
+/** The password was right, and a code is required: of the second factor, or of a new one to set up. */
 export type SecondFactorRequired =
   | { readonly account: null; readonly asks: 'code' }
   | ({ readonly account: null; readonly asks: 'enrolment' } & SecondFactorBegun)
 
-/** The sign-in was set, but there is a second factor to show, or to set, first. */
+/** The sign-in was set, but a second factor must be confirmed or set up first. */
 export interface SignInRequested {
   readonly account: null
   readonly asks: 'sign-in'
 }
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export interface ListedSession extends Pick<Session, 'address' | 'agent' | 'createdAt' | 'expiresAt' | 'lastUsedAt'> {
   readonly id: string
-  /** Whether it is the one that asks. */
+  /** Whether it is the requesting browser's own session. */
   readonly current: boolean
 }
 
-/** GET /console/api/sessions; DELETE /console/api/sessions/:id ends one, DELETE /console/api/sessions all but the one that asks. */
+/** GET /console/api/sessions. DELETE /console/api/sessions/:id ends one; DELETE /console/api/sessions ends all except the caller's own. */
 export interface SessionList {
   /** Newest first. */
   readonly sessions: readonly ListedSession[]

@@ -6,10 +6,10 @@ export interface InvitationCode {
   readonly code: string
 }
 
-/** What a code is for. */
+/** The purpose of a code. */
 export interface InvitationShown {
   readonly role: Role
-  /** Whether the code came from the first start instead of from an owner. */
+  /** Whether the code is from the first start, not from an owner. */
   readonly firstRun: boolean
   readonly ways: SignInWays
 }

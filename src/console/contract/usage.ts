@@ -4,7 +4,7 @@ import type { ReportedUsage } from '../../operations/report-usage.ts'
 
 /** The query of GET /console/api/usage and /console/api/usage.csv. */
 export interface UsageQuery {
-  /** `YYYY-MM-DD`, UTC, itself included. */
+  /** `YYYY-MM-DD`, UTC, inclusive. */
   readonly from: string
   readonly to: string
   readonly of: 'me' | 'everyone'
@@ -12,7 +12,7 @@ export interface UsageQuery {
 
 /** The query of GET /console/api/usage/report and /console/api/usage/report.csv. */
 export interface UsageReportQuery extends UsageQuery {
-  /** What sums are made by, separated by commas: `account`, `token`, `model`, `day`, `hour`. */
+  /** Dimensions of the sums, separated by commas: `account`, `token`, `model`, `day`, `hour`. */
   readonly by: string
 }
 
@@ -24,6 +24,6 @@ export interface UsageReport {
 /** GET /console/api/usage. */
 export interface Usage {
   readonly days: readonly UsageDay[]
-  /** Of who asks, where an owner has set limits: how much of each is gone. */
+  /** The caller's budgets, if an owner has set limits, with their use. */
   readonly budgets: readonly Budget[]
 }

@@ -31,7 +31,10 @@ const readDeletion: BodyReader<OwnDeletion> = createBodyReader({
   password: Type.Optional(passwordField),
 })
 
-/** /console/api/account: the caller's own limits, name, e-mail and password. Every other browser is signed out, and on demand every access token revoked. */
+/**
+ * /console/api/account: the caller's limits, name, e-mail and password. A new password signs out every other browser and, on request, revokes
+ * every access token.
+ */
 export function registerAccount(
   own: FastifyInstance,
   deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'tokens' | 'ledger' | 'documents'>,
@@ -47,7 +50,7 @@ export function registerAccount(
     const { name, password = '' } = readDeletion(request)
     const { id, email } = personOf(request)
     const signal = clientSignal(reply)
-    // A person who signs in with an organisation has no password to confirm.
+    // An account that signs in with an organisation has no password to confirm.
     if (email !== null && (await accounts.findByEmail(email, { signal })) !== null) await proveOneself(deps, request, { password, signal })
     await deleteAccount(deps, { accountId: id, by: null, name }, { signal })
     await recordAudit(deps, request, 'account-deleted', { subject: id })

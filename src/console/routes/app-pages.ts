@@ -6,7 +6,7 @@ const forever = 'public, max-age=31536000, immutable'
 const building = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>Sepia</title>
 <p>The console is being built; this page reloads by itself.</p></html>`
 
-/** GET / and /console/*: the browser code. Addresses without a file are pages of the app, but for those of the JSON it needs. */
+/** GET / and /console/*: the browser code. Addresses without a file are pages of the app, except those of its JSON routes. */
 export function registerAppPages(
   pages: FastifyInstance,
   source: Pick<AppSource, 'files'>,
@@ -16,7 +16,7 @@ export function registerAppPages(
     const files = await source.files()
     const index = files?.get('index.html')
     if (index === undefined) return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(building)
-    // Below a path, its addresses are rewritten as it is sent.
+    // Below a path, addresses in the file are rewritten when it is sent.
     const isBelow = new URL(addresses().publicUrl).pathname !== '/'
     return sendFile(request, reply, isBelow ? { ...index, brotli: null, gzip: null } : index, 'no-cache')
   }

@@ -14,7 +14,7 @@ const perRead = 1000
 const readQuery = createQueryReader({ before: Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
 const columns = ['number', 'time', 'action', 'account', 'address', 'subject', 'detail']
 
-/** GET /console/api/audit, audit.csv and audit.json, for owners: who did what, from where, newest first. */
+/** GET /console/api/audit, audit.csv and audit.json, for owners: actions with account and address, newest first. */
 export function registerAudit(own: FastifyInstance, { audit }: Pick<ConsoleDependencies, 'audit'>): void {
   own.get('/console/api/audit', async (request, reply): Promise<AuditPage> => {
     ownerOf(request)
@@ -58,7 +58,7 @@ async function* writeTable(audit: AuditLog, options: { readonly signal: AbortSig
     )
 }
 
-/** Everything, newest first, in pieces. */
+/** The whole log, newest first, in chunks. */
 async function* readAll(
   audit: AuditLog,
   options: { readonly signal: AbortSignal },

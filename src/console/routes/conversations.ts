@@ -109,7 +109,7 @@ const readTurn: BodyReader<TurnUpdate> = createBodyReader({
 type InConversation = { readonly Params: { readonly id: string } }
 type InTurn = { readonly Params: { readonly id: string; readonly turn: string } }
 
-/** /console/api/conversations: the caller's own, kept until they are deleted. */
+/** /console/api/conversations: the caller's conversations, stored until they are deleted. */
 export function registerConversations(own: FastifyInstance, deps: ConversationDependencies): void {
   own.get('/console/api/conversations', async (request, reply): Promise<ConversationPage> => {
     const { search = '', archived, after } = readQuery(request)
@@ -183,14 +183,14 @@ export function registerConversations(own: FastifyInstance, deps: ConversationDe
   })
 }
 
-/** A title on one line; pages sent what was pasted into it. */
+/** A title without line breaks: users paste whole texts. */
 function readTitle(text: string): string {
   const title = onOneLine(text)
   if (isVisible(title)) return title
   throw new ServiceError('validation_error', 'Give the conversation a visible name.', { param: 'title' })
 }
 
-/** A place in the list as a page of it names it. */
+/** Parses the cursor of a page. */
 function readPlace(after: string | undefined): ConversationList['next'] {
   const [, at, id] = /^(\d+)-(.+)$/.exec(after ?? '') ?? []
   return at === undefined || id === undefined ? null : { at: Number(at), id }

@@ -12,7 +12,7 @@ import { findStoredImages, hasPictures, imageAddress } from '../stored-images.ts
 
 const outputsPerPage = 24
 const recordsPerLook = 50
-/** However many other requests lie between two pictures, one answer looks through no more pages of records. */
+/** Limit of record pages read for one answer, however many other requests lie between two pictures. */
 const mostLooks = 20
 
 const readQuery = createQueryReader({
@@ -24,7 +24,7 @@ type Dependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'req
 type Options = { readonly signal: AbortSignal }
 type StoredInference = Inference & { readonly expiresAt: number; readonly output: OutputReference }
 
-/** GET /console/api/gallery: the pictures of the caller's own outputs that are still stored, newest first. */
+/** GET /console/api/gallery: the stored pictures of the caller's outputs, newest first. */
 export function registerGallery(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/gallery', async (request, reply): Promise<GalleryPage> => {
     const options = { signal: clientSignal(reply) }
@@ -72,7 +72,7 @@ async function promptsOf(
   return new Map(records.flatMap(({ id, requested }) => (requested === null ? [] : [[id, requested.excerpt]])))
 }
 
-/** Goes through the records until a page is full. */
+/** Reads records until a page is full. */
 async function findPictures(
   { log, clock }: Dependencies,
   { accountId, after }: { readonly accountId: string; readonly after: string | null },
@@ -92,7 +92,7 @@ async function findPictures(
   return { found, next: cursor }
 }
 
-/** Goes through what was asked in such words until a page is full. */
+/** Reads matching prompts until a page is full. */
 async function searchPictures(
   { log, clock, requests }: Dependencies,
   { accountId, after, words }: { readonly accountId: string; readonly after: string | null; readonly words: string },

@@ -5,7 +5,7 @@ import type { ImageAssetList } from '../contract/image-assets.ts'
 import { showModel } from '../show-model.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-/** /console/api/image-assets: what the caller's drawings can name besides the installed models. */
+/** /console/api/image-assets: what the caller's drawings can use besides the installed models. */
 export function registerImageAssets(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'catalog' | 'catalogFor' | 'pool'>): void {
   own.get('/console/api/image-assets', async (request): Promise<ImageAssetList> => {
     const catalog = deps.catalogFor(personOf(request).id)

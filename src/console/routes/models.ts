@@ -17,10 +17,10 @@ const readModel: BodyReader<ModelChoice> = createBodyReader({ model: Type.String
 const readSource: BodyReader<PullChoice> = createBodyReader({ source: Type.String({ minLength: 1, maxLength: 2000 }) })
 
 const readWords = createQueryReader({ words: Type.String({ minLength: 1, maxLength: 200 }) })
-/** A hub that takes longer is not waited for. */
+/** Time limit of a search on the hub. */
 const longestSearchMs = 10_000
 
-/** /console/api/models: what is installed, in memory and on its way; owners load, unload and pull. */
+/** /console/api/models: models, their state and pulls. Owners load, unload, pull and remove. */
 export function registerModels(
   own: FastifyInstance,
   deps: Pick<
@@ -97,7 +97,7 @@ export function registerModels(
   })
 }
 
-/** Names an origin only where it is another than the console's: people may reach that under several names. */
+/** The origins that differ from the console's own, which may be reached under several names. */
 function callOrigins(addresses: Omit<ServiceAddresses, 'asyncUrl'>): CallOrigins {
   const elsewhere = (url: string) => (url === addresses.publicUrl ? null : url)
   return { imageUrl: elsewhere(addresses.imageUrl), textUrl: elsewhere(addresses.textUrl) }

@@ -15,8 +15,8 @@ import { openSession, writeSessionCookie } from '../sign-in/session.ts'
 import { returnKeys } from '../sign-in/throttle-keys.ts'
 
 /**
- * GET /console/sign-in/callback: where the provider sends the browser back to. Its answer is always a way on: into the console, or back to where
- * the sign-in was begun, with the name of a fault.
+ * GET /console/sign-in/callback: the provider redirects the browser here. The answer redirects to the console, or to the page where the
+ * sign-in began with a fault's name.
  */
 export function registerOpenidReturn(pages: FastifyInstance, deps: OpenIdDependencies): void {
   const { clock, addresses } = deps

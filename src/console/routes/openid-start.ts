@@ -19,7 +19,7 @@ const readStart: BodyReader<OpenIdStart> = createBodyReader({
   link: Type.Optional(Type.Boolean()),
 })
 
-/** POST /console/api/sign-in/openid: where to send the browser, which gets what it needs to come back. */
+/** POST /console/api/sign-in/openid: begins a sign-in. Returns the provider's address and sets a cookie for the return. */
 export function registerOpenidStart(api: FastifyInstance, deps: OpenIdDependencies): void {
   api.post('/console/api/sign-in/openid', async (request, reply): Promise<OpenIdStarted> => {
     const { page = firstPage, code = null, link = false } = readStart(request)

@@ -20,12 +20,12 @@ interface ImageRoute {
   Querystring: { width?: string }
 }
 
-/** A stored output never changes, but it is private and soon deleted. */
+/** A stored output never changes, but it is private and will be deleted. */
 const aWhile = 'private, max-age=3600, immutable'
 
 type OutputDependencies = Pick<ConsoleDependencies, 'log' | 'outputs' | 'clock' | 'onFault'> & { readonly thumbnails: Thumbnails }
 
-/** /console/api/outputs: the caller's own stored outputs, whole, as a list of images, and image by image. */
+/** /console/api/outputs: the caller's stored outputs: whole, as a list of images, and single images. */
 export function registerOutputs(own: FastifyInstance, deps: OutputDependencies): void {
   const find = (request: FastifyRequest<OutputRoute>, reply: FastifyReply): Promise<FoundOutput> =>
     findOutput(deps, { id: request.params.id, accountId: personOf(request).id }, { signal: clientSignal(reply) })

@@ -27,7 +27,7 @@ const readProof: BodyReader<PasskeyProof> = createBodyReader({
 
 type Dependencies = Omit<SessionRouteDependencies, 'passwords'>
 
-/** /console/api/session/passkey: signing in with a passkey, which is two factors in one: the key, and whom it knows. */
+/** /console/api/session/passkey: sign-in with a passkey, which counts as two factors: the key, and the user verification. */
 export function registerPasskeySignIn(api: FastifyInstance, deps: Dependencies): void {
   const { accounts, addresses, throttle, signIn, onSignInRefused } = deps
 
@@ -64,12 +64,12 @@ export function registerPasskeySignIn(api: FastifyInstance, deps: Dependencies):
   })
 }
 
-/** An authenticator that names somebody names the one whose passkey it is. */
+/** Whether the passkey's user is this account, if the authenticator names one. */
 function isOwn({ userHandle }: PasskeyProof, { id }: Account): boolean {
   return userHandle === undefined || Buffer.from(userHandle, 'base64url').toString('utf8') === id
 }
 
-/** How often the passkey says it signed; null when the signature, the challenge, the place or the count is not right. */
+/** The passkey's new signature counter; null when the signature, challenge, origin or counter is invalid. */
 async function checkProof(
   { id, userHandle: _, ...response }: PasskeyProof,
   { passkey, challenge, site }: { readonly passkey: Passkey; readonly challenge: string; readonly site: PasskeySite },

@@ -27,7 +27,7 @@ const readPasskey: BodyReader<NewPasskey> = createBodyReader({
   ),
 })
 
-/** /console/api/passkeys: those of the caller's account; they are listed among the ways to sign in. */
+/** /console/api/passkeys: creates and deletes the account's passkeys, which are listed among the ways to sign in. */
 export function registerPasskeys(own: FastifyInstance, deps: SessionRouteDependencies): void {
   own.post('/console/api/passkeys/options', async (request, reply): Promise<PasskeyCreation> => {
     const { rpID } = requireSite(deps)

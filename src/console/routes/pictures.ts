@@ -33,7 +33,7 @@ type InOutput = { readonly Params: { readonly id: string; readonly index: string
 type Kept = { readonly Params: { readonly id: string } }
 type Shown = Kept & { readonly Querystring: { readonly width?: string } }
 
-/** /console/api/pictures: saved copies of the caller's pictures, kept until deleted; and what the gallery hides. */
+/** /console/api/pictures: saved copies of the caller's pictures, stored until deleted, and hidden pictures of the gallery. */
 export function registerPictures(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/pictures', async (request, reply): Promise<GalleryPage> => {
     const { search = '', after } = readQuery(request)

@@ -20,7 +20,7 @@ const readStandard: BodyReader<StandardPreset> = createBodyReader({ standard: Ty
 
 type OfPreset = { readonly Params: { readonly id: string } }
 
-/** /console/api/presets: system prompts and parameters that one keeps for the chat. */
+/** /console/api/presets: the account's system prompts and chat parameters. */
 export function registerPresets(own: FastifyInstance, deps: PresetDependencies): void {
   own.get('/console/api/presets', async (request, reply): Promise<PresetList> => {
     return listChatPresets(deps, personOf(request).id, { signal: clientSignal(reply) })

@@ -18,7 +18,7 @@ const readPassword: BodyReader<PasswordShown> = createBodyReader({ password: pas
 
 const readCode: BodyReader<SecondFactorCode> = createBodyReader({ code: codeField })
 
-/** /console/api/second-factor: the caller's own; owners can remove one that somebody else lost. */
+/** /console/api/second-factor: the caller's second factor. Owners can remove another account's if it was lost. */
 export function registerSecondFactor(own: FastifyInstance, deps: SessionRouteDependencies & Pick<ConsoleDependencies, 'documents'>): void {
   const { throttle, signIn } = deps
 

@@ -9,13 +9,13 @@ import { ownerOf } from '../sign-in/signed-in.ts'
 
 type ReportedNode = Omit<ClusterNode, 'url' | 'memoryBytes' | 'offer'>
 
-/** GET /console/api/service: how this node and all others are doing, for owners. */
+/** GET /console/api/service: the state of this node and all others, for owners. */
 export function registerService(
   own: FastifyInstance,
   { pool, log, clock, tally, clusterNodes = () => [] }: Pick<ConsoleDependencies, 'pool' | 'log' | 'clock' | 'tally' | 'clusterNodes'>,
   { version, limits }: Pick<ConsoleSettings, 'version' | 'limits'>,
 ): void {
-  /** Where there is no cluster. */
+  /** The only node when there is no cluster. */
   const alone = (): ReportedNode => ({
     ...{ id: 'this', host: hostname(), role: 'all', version, draining: false },
     ...{ seenAt: clock.now(), models: pool.states(), tally: tally() },

@@ -41,11 +41,11 @@ const readBody: BodyReader<Credentials> = createBodyReader({
   code: Type.Optional(codeField),
 })
 
-/** /console/api/session: the signed-in person, signing in and signing out. */
+/** /console/api/session: the signed-in account, signing in and signing out. */
 export function registerSession(api: FastifyInstance, deps: SessionRouteDependencies & { readonly mostBodyBytes: number }): void {
   const { accounts, addresses, bodies, passwords, throttle, onSignInRefused, signIn, mostBodyBytes } = deps
 
-  /** Once somebody can sign in that is not asked again: anybody may send this request. */
+  /** Cached once an account can sign in, because anyone may send this request. */
   let isInUse = false
   api.get('/console/api/session', async (request, reply): Promise<CurrentSession> => {
     const secret = readSessionCookie(request.headers, addresses().publicUrl)
@@ -113,7 +113,7 @@ async function recordPassing(
   if (by === 'enrolment') await recordAudit(deps, request, 'second-factor-set', { accountId, subject: accountId })
 }
 
-/** Gives the browser its cookies: one that signs it in, one by which it is known later. */
+/** Sets the browser's cookies: the session, and one that identifies a known browser later. */
 export function signInBrowser(
   reply: FastifyReply,
   { addresses, signIn }: Pick<SessionRouteDependencies, 'addresses' | 'signIn'>,
@@ -124,18 +124,18 @@ export function signInBrowser(
   reply.header('set-cookie', writeKnownBrowser(secret, publicUrl))
 }
 
-/** @throws {ServiceError} `insufficient_scope` where only the organisation's provider signs in. */
+/** @throws {ServiceError} `insufficient_scope` when only the organisation's provider may sign in. */
 export function requirePasswords({ local }: SignInSettings): void {
   if (!local) throw new ServiceError('insufficient_scope', 'Sign in with your organisation; this service takes no passwords.')
 }
 
-/** What the pages before the sign-in offer. */
+/** The ways to sign in that pages offer before the sign-in. */
 export function signInWays({ signIn, addresses }: Pick<SessionRouteDependencies, 'signIn' | 'addresses'>): SignInWays {
   const { local, openId } = signIn
   return { password: local, passkey: passkeySite({ signIn, addresses }) !== null, organisation: openId?.label ?? null }
 }
 
-/** /console/api/sessions: the browsers that are signed in to the caller's own account. */
+/** /console/api/sessions: the browsers that are signed in to the caller's account. */
 export function registerSessions(
   own: FastifyInstance,
   deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'addresses'>,

@@ -18,11 +18,11 @@ const code = Type.String({ minLength: 1, maxLength: 100 })
 const readCode: BodyReader<InvitationCode> = createBodyReader({ code })
 const readSignUp: BodyReader<SignUp> = createBodyReader({ code, name: nameField, email: emailField, password: newPasswordField })
 
-/** /console/api/invitation and /console/api/sign-up: what one-time codes are for. */
+/** /console/api/invitation and /console/api/sign-up: reads and uses one-time codes. */
 export function registerSignUp(api: FastifyInstance, deps: SessionRouteDependencies): void {
   const { accounts, passwords, throttle, onSignInRefused, signIn } = deps
 
-  /** Wrong codes are slowed down, right ones never, so that nobody can lock out their holder. */
+  /** Only wrong codes are slowed down, so that others cannot lock out a code's holder. */
   const findWithCode = async (text: string, address: string, signal: AbortSignal) => {
     try {
       return await findInvitation(deps, text, { signal })

@@ -15,7 +15,7 @@ const query = { from: day, to: day, of: Type.Enum(['me', 'everyone']) }
 const readQuery = createQueryReader(query)
 const readReportQuery = createQueryReader({ ...query, by: Type.String({ maxLength: 100 }) })
 
-/** /console/api/usage, as JSON and as CSV: sums per day and model; everybody's for owners. */
+/** /console/api/usage, as JSON and as CSV: sums per day and model; for owners also everyone's. */
 export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'usage' | 'ledger' | 'accounts' | 'tokens'>): void {
   const { usage, ledger } = deps
   const read = async (request: FastifyRequest, reply: FastifyReply): Promise<readonly UsageDay[]> => {
@@ -53,7 +53,7 @@ export function registerUsage(own: FastifyInstance, deps: Pick<ConsoleDependenci
   })
 }
 
-/** No account in particular, which only owners may ask for. */
+/** null = all accounts, for owners only. */
 function everyone(request: FastifyRequest): null {
   ownerOf(request)
   return null

@@ -6,7 +6,7 @@ import type { Webhooks } from '../contract/webhooks.ts'
 import { recordAudit } from '../record-audit.ts'
 import { personOf } from '../sign-in/signed-in.ts'
 
-/** /console/api/webhooks: the secrets that sign the caller's webhooks, and the results of their deliveries. */
+/** /console/api/webhooks: the caller's webhook secrets, and the results of deliveries. */
 export function registerWebhooks(own: FastifyInstance, deps: Pick<ConsoleDependencies, 'webhooks' | 'audit' | 'clock'>): void {
   own.get('/console/api/webhooks', async (request, reply): Promise<Webhooks> => {
     const account = { accountId: personOf(request).id }

@@ -1,7 +1,7 @@
 import type { Account } from '../../core/account.ts'
 
 /**
- * The address that an authenticator app reads from a QR code.
+ * The address in a QR code for authenticator apps.
  *
  * @param secret In base32.
  * @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format

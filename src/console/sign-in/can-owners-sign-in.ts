@@ -3,7 +3,7 @@ import type { AccountStore } from '../../core/ports/account-store.ts'
 import type { DocumentStore } from '../../core/ports/document-store.ts'
 import { listIdentities } from '../../operations/access/linked-identities.ts'
 
-/** Whether some of the owners that are not locked can sign in, all of those, and whether anybody at all can. */
+/** Whether any, and whether all, of the owners that are not locked can sign in, and whether any account can. */
 export async function canOwnersSignIn(
   deps: { readonly accounts: AccountStore; readonly documents: DocumentStore },
   options: { readonly signal: AbortSignal },

@@ -5,14 +5,14 @@ import { invitationMs } from '../../operations/access/invitations.ts'
 import { hashSecretText, makeSecretText } from '../../operations/access/secret-text.ts'
 import { canOwnersSignIn } from './can-owners-sign-in.ts'
 
-/** Nodes of one cluster that start within so long start together; later starts serve a person who lost the link. */
+/** Nodes of a cluster that start within this time share one link. A later start makes a new one, for an owner who lost it. */
 const startsTogetherMs = 10 * 60 * 1000
 
 /**
- * The link with which the first owner sets a sign-in, or null when some owner can sign in already, or when a node that started with this one has made it.
- * A new one takes the place of those printed before.
+ * Creates the link with which the first owner sets a sign-in. Null when an owner can already sign in, or when another node that started at
+ * the same time has created it. A new link replaces earlier ones.
  *
- * @param deps.shared Whether other nodes start on the same accounts.
+ * @param deps.shared Whether other nodes start with the same accounts.
  */
 export async function createFirstRunLink(
   deps: {
@@ -42,7 +42,7 @@ export async function createFirstRunLink(
   return joinLink(deps.addresses().publicUrl, code)
 }
 
-/** Where a one-time code is used. It stands behind the `#`, which browsers never send, so that no log keeps it. */
+/** The link for a one-time code. The code is behind the `#`, which browsers do not send, so that no log contains it. */
 export function joinLink(publicUrl: string, code: string): string {
   return `${publicUrl}/console/join#${code}`
 }

@@ -7,15 +7,15 @@ import { readHostCookie, writeHostCookie } from './host-cookie.ts'
 const name = 'sepia_known'
 const rememberedMs = 365 * 24 * 60 * 60 * 1000
 
-/** An account with what proves that a browser knew its password once. */
+/** An account and its password's hash, which signs the cookie. */
 export interface SignInSecret {
   readonly accountId: string
   readonly passwordHash: string
 }
 
 /**
- * The `Set-Cookie` value by which a browser is known that has signed in: the guesses of others then never slow it down.
- * It lets nobody in, and a new password makes it worthless.
+ * The `Set-Cookie` value that marks a browser that has signed in before, so that others' guesses do not slow it down. It does not sign in,
+ * and a new password invalidates it.
  *
  * @see OWASP, "Slow Down Online Guessing Attacks with Device Cookies"
  */
@@ -32,14 +32,14 @@ export function readKnownBrowser(headers: IncomingHttpHeaders, secret: SignInSec
   return given.length === expected.length && timingSafeEqual(given, expected) ? id : null
 }
 
-/** The stored hash is as secret as its salt, which no client ever sees. */
+/** The stored hash is as secret as its salt, which clients never see. */
 function sign({ accountId, passwordHash }: SignInSecret, id: string): Buffer {
   return createHmac('sha256', passwordHash).update(`known browser\n${accountId}\n${id}`).digest()
 }
 
 const longestAgent = 200
 
-/** Where a request came from and what sent it, as people recognise their own browsers. */
+/** The address and user agent of a request, by which users recognise their browsers. */
 export function browserOf({ ip, headers }: FastifyRequest): { readonly address: string; readonly agent: string | null } {
   const agent = (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, '').slice(0, longestAgent)
   return { address: ip, agent: agent === '' ? null : agent }

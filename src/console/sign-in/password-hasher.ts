@@ -11,7 +11,7 @@ export interface ScryptCost {
 /** 32 MB and three passes. @see OWASP Password Storage Cheat Sheet, scrypt */
 const passwordCost: ScryptCost = { N: 2 ** 15, r: 8, p: 3 }
 
-/** Twice of what {@link passwordCost} takes. */
+/** Twice the memory of {@link passwordCost}. */
 const maxmem = 64 * 1024 * 1024
 const keyBytes = 32
 const saltBytes = 16
@@ -20,8 +20,7 @@ const mostWaiting = 16
 const shape = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
 
 /**
- * Hashes and checks passwords with scrypt, a few at once, so that a flood of sign-ins can take neither all memory
- * nor all threads.
+ * Hashes and checks passwords with scrypt, a few at a time, so that a flood of sign-ins cannot use up memory and threads.
  *
  * @throws {ServiceError} `server_is_overloaded` from every method when too many wait already.
  */
@@ -34,13 +33,13 @@ export class PasswordHasher {
     this.#cost = cost
   }
 
-  /** A salted hash that carries its own cost: `scrypt$N$r$p$salt$key`. */
+  /** A salted hash with its own cost: `scrypt$N$r$p$salt$key`. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(saltBytes)
     return print(this.#cost, salt, await this.#derive(password, salt, this.#cost))
   }
 
-  /** Whether a password fits; with `null` for an unknown account it takes as long and never fits. */
+  /** Whether a password matches. For an unknown account (`null`) it takes the same time and returns false. */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const match = shape.exec(hash ?? print(this.#cost, randomBytes(saltBytes), randomBytes(keyBytes)))
     if (match === null) return false

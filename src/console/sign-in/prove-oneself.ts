@@ -14,7 +14,8 @@ interface ProofDependencies {
 }
 
 /**
- * The signed-in account after a check of its password: a session alone changes no way to sign in, because anyone at the person's browser has one.
+ * Confirms the signed-in account by its password. Ways to sign in cannot be changed with a session alone, because anyone at the browser has
+ * that.
  *
  * @throws {ServiceError} `validation_error` for a wrong password, `rate_limit_exceeded` after too many.
  */

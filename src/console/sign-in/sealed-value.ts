@@ -7,11 +7,11 @@ const tagBytes = 16
 interface Seal {
   /** The secret that all nodes share. */
   readonly serviceKey: Buffer
-  /** What was sealed for one purpose opens for no other. */
+  /** A value sealed for one purpose cannot be opened for another. */
   readonly purpose: string
 }
 
-/** A value as a text that a browser may carry, but neither read nor change. */
+/** Encrypts a value as a text that a browser can carry, but neither read nor change. */
 export function sealValue(value: unknown, seal: Seal): string {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv(algorithm, keyOf(seal), iv)
@@ -19,7 +19,7 @@ export function sealValue(value: unknown, seal: Seal): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** What was sealed, or null when it was changed or sealed by others. */
+/** The sealed value, or null when it was changed or sealed with another key. */
 export function unsealValue(sealed: string, seal: Seal): unknown {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length <= ivBytes + tagBytes) return null

@@ -20,25 +20,25 @@ export interface GateDependencies extends SecondFactorDependencies {
   readonly signIn: Pick<SignInSettings, 'secondFactor'>
 }
 
-/** Where a code comes from; the browser where it is known to the account. */
+/** The origin of a code: an address, and the browser's id if the account knows it. */
 export interface GuessOrigin {
   readonly address: string
   readonly browser: string | null
 }
 
-/** How somebody got past the second factor. */
+/** The result of passing the second factor. */
 export interface GatePassed {
   readonly by: 'nothing' | 'code' | 'recovery' | 'enrolment'
-  /** Of a factor that was set just now. */
+  /** Codes of a factor that was set up just now. */
   readonly recoveryCodes?: readonly string[]
 }
 
-/** Whether the settings ask somebody with this role for a second factor. */
+/** Whether the settings require a second factor for this role. */
 export function isSecondFactorRequired({ secondFactor }: Pick<SignInSettings, 'secondFactor'>, { role }: Pick<Account, 'role'>): boolean {
   return secondFactor === 'everybody' || (secondFactor === 'owners' && role === 'owner')
 }
 
-/** What to ask of somebody who has just shown a password, before there is a code; null = nothing. */
+/** What to require after a correct password, before there is a code; null = nothing. */
 export async function askSecondFactor(
   deps: GateDependencies,
   account: Account,
@@ -49,7 +49,7 @@ export async function askSecondFactor(
 }
 
 /**
- * Admits a person who has just shown a password, or names what is missing: a code, or a second factor that the settings require.
+ * Admits a user after a correct password, or returns what is missing: a code, or a second factor that the settings require.
  *
  * @throws {ServiceError} `invalid_token` for a wrong or used code, `rate_limit_exceeded` after too many.
  */

@@ -15,14 +15,14 @@ export function writeSessionCookie(secret: string, site: { readonly publicUrl: s
   return writeHostCookie(name, secret, site)
 }
 
-/** The secret that a browser sent, or null. */
+/** The session's secret in a request, or null. */
 export function readSessionCookie(headers: IncomingHttpHeaders, publicUrl: string): string | null {
   return readHostCookie(name, headers, publicUrl)
 }
 
 type Options = { readonly signal: AbortSignal }
 
-/** Every request of a page would be a write, if each were noted. */
+/** Interval at which use of a session is stored: otherwise every request of a page would be a write. */
 const touchEveryMs = 5 * 60 * 1000
 
 export interface SessionDependencies {
@@ -36,7 +36,11 @@ interface NewSession extends Pick<Session, 'accountId' | 'address' | 'agent'> {
   readonly lifetimeMs: number
 }
 
-/** Signs a browser in; the secret goes into its cookie and is kept nowhere. @throws {ServiceError} `invalid_token` when the account is locked. */
+/**
+ * Signs a browser in. The secret is only in its cookie.
+ *
+ * @throws {ServiceError} `invalid_token` when the account is locked.
+ */
 export async function openSession(
   { accounts, clock }: SessionDependencies,
   { accountId, address, agent, lifetimeMs }: NewSession,
@@ -49,7 +53,7 @@ export async function openSession(
   throw new ServiceError('invalid_token', 'This account is locked; ask an owner of the service.')
 }
 
-/** The account behind a session's secret, or null when the session is over or the account locked. */
+/** The account of a session's secret, or null when the session has ended or the account is locked. */
 export async function findSessionAccount(
   { accounts, clock }: SessionDependencies,
   secret: string,
@@ -64,12 +68,12 @@ export async function findSessionAccount(
   return account
 }
 
-/** Ends one session; its cookie is worth nothing from now on. */
+/** Ends a session; its cookie becomes invalid. */
 export async function closeSession({ accounts }: SessionDependencies, secret: string, options: Options): Promise<void> {
   await accounts.deleteSession(hashSecretText(secret), options)
 }
 
-/** An account's sessions that have not ended, newest first. */
+/** An account's open sessions, newest first. */
 export async function listOpenSessions(
   { accounts, clock }: SessionDependencies,
   accountId: string,
@@ -79,7 +83,11 @@ export async function listOpenSessions(
   return sessions.filter(({ expiresAt }) => expiresAt > clock.now()).toReversed()
 }
 
-/** Ends one of an account's sessions. @throws {ServiceError} `not_found` when it has none of this hash. */
+/**
+ * Ends one of an account's sessions.
+ *
+ * @throws {ServiceError} `not_found` when it has no session with this hash.
+ */
 export async function endSession(
   { accounts }: SessionDependencies,
   { hash, accountId }: Pick<Session, 'hash' | 'accountId'>,
@@ -91,8 +99,9 @@ export async function endSession(
 }
 
 /**
- * Lets the console's own pages use the public interface: who a signed-in browser speaks for, or null without a session.
+ * Authenticates the console's own pages on the public interface.
  *
+ * @returns The account of a signed-in browser, or null without a session.
  * @throws {ServiceError} `invalid_request_error` and `insufficient_scope` when there is a session, but another site sent the request.
  */
 export async function authenticateSession(

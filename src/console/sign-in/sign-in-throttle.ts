@@ -5,15 +5,15 @@ const longestPauseMs = 5 * 60 * 1000
 const rememberedMs = 60 * 60 * 1000
 const mostKeys = 10_000
 
-/** A name under which failures are counted, and how many are free. */
+/** A key under which failures are counted, and the number of free failures. */
 export interface ThrottleKey {
   readonly name: string
   readonly free: number
-  /** Whether one success forgives every failure before it; else it only does not count itself. */
+  /** Whether one success clears all earlier failures; otherwise it only does not count itself. */
   readonly forgiving: boolean
 }
 
-/** One guess; it counts as failed until it is said to have succeeded. */
+/** One guess, which counts as failed until it is reported as successful. */
 export interface Attempt {
   succeeded(): void
 }
@@ -23,7 +23,7 @@ interface Failures {
   readonly last: number
 }
 
-/** Slows guessing down: behind the free failures, each further one doubles the pause, up to five minutes. */
+/** Slows down guessing: after the free failures, each further one doubles the pause, up to five minutes. */
 export class SignInThrottle {
   readonly #clock: Clock
   readonly #failures = new Map<string, Failures>()
@@ -33,9 +33,9 @@ export class SignInThrottle {
   }
 
   /**
-   * Begins a guess. It counts at once, so that guesses made at the same time count like those made one after the other.
+   * Begins a guess. It counts at once, so that concurrent guesses count like consecutive ones.
    *
-   * @throws {ServiceError} `rate_limit_exceeded` while a pause holds; what is refused does not count.
+   * @throws {ServiceError} `rate_limit_exceeded` during a pause; refused guesses do not count.
    */
   begin(keys: readonly ThrottleKey[]): Attempt {
     this.#refuseDuringPause(keys)

@@ -6,7 +6,11 @@ import { findSessionAccount, readSessionCookie, type SessionDependencies } from 
 
 const people = new WeakMap<FastifyRequest, Account>()
 
-/** Finds out whose browser sent a request. @throws {ServiceError} `missing_token` when nobody is signed in. */
+/**
+ * Finds the account whose browser sent a request.
+ *
+ * @throws {ServiceError} `missing_token` when it is not signed in.
+ */
 export async function identifyPerson(
   deps: SessionDependencies & { readonly addresses: () => { readonly publicUrl: string } },
   request: FastifyRequest,
@@ -18,7 +22,7 @@ export async function identifyPerson(
   people.set(request, account)
 }
 
-/** The signed-in person; only behind {@link identifyPerson}. */
+/** The signed-in account; only after {@link identifyPerson}. */
 export function personOf(request: FastifyRequest): Account {
   const account = people.get(request)
   if (account === undefined) throw new TypeError('This route is not behind a sign-in')

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import type { ThrottleKey } from './sign-in-throttle.ts'
 
 /**
- * Guesses are counted for one person from one place, and for one place. Never for one person from everywhere: then anybody could
- * keep the rightful one out.
+ * Guesses are counted per account and network, and per network. They are never counted per account alone: that would let anyone lock out the
+ * account's owner.
  */
 export function signInKeys(email: string, address: string): readonly ThrottleKey[] {
   const place = placeOf(address)
@@ -13,7 +13,7 @@ export function signInKeys(email: string, address: string): readonly ThrottleKey
   ]
 }
 
-/** A browser that has signed in before has failures of its own, wherever it is. */
+/** A browser that has signed in before has its own count, wherever it is. */
 export function knownBrowserKeys(browserId: string): readonly ThrottleKey[] {
   return [{ name: `browser ${browserId}`, free: 10, forgiving: true }]
 }
@@ -24,9 +24,9 @@ export function ownPasswordKeys(accountId: string): readonly ThrottleKey[] {
 }
 
 /**
- * Guesses of a second factor, which need the password. They are counted as those of passwords are, for a place or a known
- * browser, so that a stranger does not keep the rightful one out. All that come from browsers that are not known count together too: codes are
- * short, and places cheap; the rightful person can still sign in from where they have been before.
+ * Guesses of a second factor, which need the password. Like those of passwords, they are counted per network or known browser, so that a
+ * stranger does not lock out the account's owner. Guesses from all unknown browsers are also counted together: codes are short, and addresses
+ * cheap. The owner can still sign in from a known browser.
  */
 export function secondFactorKeys(
   accountId: string,
@@ -44,22 +44,22 @@ export function ownSecondFactorKeys(accountId: string): readonly ThrottleKey[] {
   return [{ name: `own second factor of ${accountId}`, free: 5, forgiving: true }]
 }
 
-/** Passkeys that were refused are counted for one place. */
+/** Refused passkeys, counted per network. */
 export function passkeyKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `passkeys from ${placeOf(address)}`, free: 30, forgiving: false }]
 }
 
-/** Wrong one-time codes are counted for one place. */
+/** Wrong one-time codes, counted per network. */
 export function codeKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `codes from ${placeOf(address)}`, free: 20, forgiving: false }]
 }
 
-/** Sign-ins that came back from the organisation's provider and led nowhere are counted for one place. */
+/** Failed returns from the organisation's provider, counted per network. */
 export function returnKeys(address: string): readonly ThrottleKey[] {
   return [{ name: `returns to ${placeOf(address)}`, free: 30, forgiving: false }]
 }
 
-/** The network of an address: the holder of one IPv6 address has all 64 bits behind its prefix. */
+/** The network of an address: the holder of one IPv6 address has all 64 bits after its prefix. */
 export function placeOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain

@@ -1,17 +1,17 @@
-/** Below which path of its host the service is reached, as its scripts are; '' = none. */
+/** The path below which the service is reached, taken from the script's own address; '' = none. */
 export const basePath: string = new URL(import.meta.url).pathname.replace(/(?:^|^(.*))\/console\/assets\/[^/]*$|^.*$/, '$1')
 
-/** An address of this service as the browser has to ask for it; others stay as they are. */
+/** Adds the base path to an address of this service; others are returned unchanged. */
 export function withBase(address: string): string {
   return /^\/(?!\/)/.test(address) ? basePath + address : address
 }
 
-/** A path of the page as the console knows it. */
+/** Removes the base path from a path of the page. */
 export function withoutBase(path: string): string {
   return basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`)) ? path.slice(basePath.length) || '/' : path
 }
 
-/** Where programs reach this service, unless its settings say otherwise. */
+/** The service's address for programs, unless its settings name another. */
 export function serviceAddress(): string {
   return location.origin + basePath
 }

@@ -1,6 +1,6 @@
 import { makeId } from './make-id.ts'
 
-/** A text that this browser keeps, or null; a browser that forbids keeping has none. */
+/** A stored text; null when there is none or the browser forbids storage. */
 export function readKept(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -11,32 +11,32 @@ export function readKept(key: string): string | null {
 
 let keeps = true
 
-/** Until it is reloaded, this page stores nothing in the browser: its person has signed out. */
+/** After sign-out, the page stores nothing more until it is reloaded. */
 export function stopKeeping(): void {
   keeps = false
 }
 
-/** Whether this page may keep anything. */
+/** Whether the page may store anything. */
 export function mayKeep(): boolean {
   return keeps
 }
 
-/** Keeps a text for later visits, where the browser lets it. */
+/** Stores a text for later visits, if the browser allows it. */
 export function keep(key: string, text: string): void {
   if (!keeps) return
   try {
     localStorage.setItem(key, text)
   } catch {
-    // Without storage, or with none left, the page works on; it only forgets.
+    // Without storage, or when it is full, the page works but forgets.
   }
 }
 
-/** Forgets what is kept under names that begin so. */
+/** Deletes all entries whose names begin with this prefix. */
 export function forget(prefix: string): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
   } catch {
-    // Nothing is kept there.
+    // Storage is forbidden, so there is nothing to delete.
   }
 }
 
@@ -44,7 +44,7 @@ const leftKey = 'sepia.left'
 const tabKey = 'sepia.tab'
 const unkeptTab = makeId()
 
-/** What tells this tab from others; it stays when the page is loaded again, where the browser lets it. */
+/** An id of this tab. It survives a reload if the browser allows it. */
 export function tabId(): string {
   try {
     const known = sessionStorage.getItem(tabKey)
@@ -55,16 +55,16 @@ export function tabId(): string {
   }
 }
 
-/** Lets the page that is loaded next know that somebody signed out in this one. */
+/** Notes for the next page that the user signed out. */
 export function noteLeft(): void {
   try {
     sessionStorage.setItem(leftKey, 'yes')
   } catch {
-    // It then greets as any other.
+    // The next page then shows its usual greeting.
   }
 }
 
-/** Whether somebody signed out in the page before this one; asked once. */
+/** Whether the user signed out on the previous page. Returns true once. */
 export function takeLeft(): boolean {
   try {
     const left = sessionStorage.getItem(leftKey) !== null

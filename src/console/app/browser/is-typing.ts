@@ -1,4 +1,4 @@
-/** Whether a key that is pressed there writes something. */
+/** Whether a key pressed on this element enters text. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -1,6 +1,6 @@
-/** Whether a key that was pressed writes something, and stands on nothing that takes it: a page or its heading has the focus. */
+/** Whether a pressed key would enter text but nothing that accepts text has the focus. */
 export function isUnheard({ key, ctrlKey, metaKey, altKey, isComposing, defaultPrevented, target }: KeyboardEvent): boolean {
-  // Space scrolls, and ? shows what keys do.
+  // Space scrolls, and ? opens the list of keys.
   const writes = [...key].length === 1 && key !== ' ' && key !== '?' && !ctrlKey && !metaKey && !altKey
   if (!writes || isComposing || defaultPrevented || document.querySelector('dialog[open]') !== null) return false
   return target instanceof HTMLElement && target.matches('body, [tabindex="-1"]')

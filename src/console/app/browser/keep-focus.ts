@@ -1,6 +1,6 @@
 import { withoutBase } from './base-path.ts'
 
-/** Where the focus was: what had it, and around it each element with its place among its siblings, the innermost first. */
+/** The focused element, and its ancestors with their indices, the innermost first. */
 interface Held {
   readonly element: HTMLElement
   readonly around: readonly { readonly parent: Element; readonly at: number }[]
@@ -8,8 +8,8 @@ interface Held {
 }
 
 /**
- * Moves the focus to what stands nearest when what had it is taken off the page or can no longer be pressed, so that a user of the
- * keyboard goes on where they were; behind a link to another page, to that page.
+ * Moves the focus to the nearest element when the focused one is removed or disabled, so that keyboard users keep their place. After a link
+ * to another page, the focus moves to that page.
  */
 export function keepFocus(): void {
   let held: Held | null = null
@@ -23,11 +23,11 @@ export function keepFocus(): void {
   document.addEventListener('pointerdown', () => {
     held = null
   })
-  // Before what had it hears of it, and takes something off the page.
+  // Captured before the focused element handles the event and removes something from the page.
   document.addEventListener(
     'blur',
     ({ relatedTarget }) => {
-      // It is on its way to something else; until it is there the page has none.
+      // The focus is moving to another element; until then the page has none.
       if (relatedTarget !== null) held = null
     },
     true,
@@ -41,7 +41,7 @@ export function keepFocus(): void {
   }
   new MutationObserver(() => {
     if (held === null || hasFocus()) return
-    // What was only moved has it again; a dialog that goes gives it back itself.
+    // An element that was only moved gets the focus back. A closing dialog restores it itself.
     if (canHaveFocus(held.element)) held.element.focus()
     else queueMicrotask(restore)
   }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] })
@@ -67,7 +67,7 @@ function focusNearest({ around }: Held): void {
   for (const { parent, at } of around) {
     if (!parent.isConnected) continue
     const children = [...parent.children]
-    // What follows has moved up into its place.
+    // The next sibling has moved up into its place.
     for (const child of [...children.slice(at), ...children.slice(0, at).toReversed()]) if (focusWithin(child)) return
   }
 }
@@ -81,7 +81,7 @@ function focusWithin(branch: Element): boolean {
   })
 }
 
-/** One page of the console has one name behind `/console/`, whatever it shows. */
+/** A page's name is the first part of its path after `/console/`. */
 function pageOf(): string {
   return withoutBase(location.pathname).split('/')[2] ?? ''
 }

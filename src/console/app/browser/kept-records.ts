@@ -1,28 +1,28 @@
 import { mayKeep } from './browser-storage.ts'
 
-/** Holds what is too large for the browser's texts: pictures, and whatever waits for a service that does not answer. */
+/** Stores data that is too large for localStorage: pictures, and changes that wait for the service. */
 const database = 'sepia'
 const store = 'records'
 
 let opened: Promise<IDBDatabase | null> | null = null
 
-/** Keeps a record under its key, also when the page is left at once. A browser that forbids keeping has none. */
+/** Stores a record under its key, even when the page is closed right afterwards. Without storage it does nothing. */
 export async function keepRecord(key: string, value: unknown): Promise<void> {
   if (!mayKeep()) return
   await change((records) => records.put(value, key))
 }
 
-/** Forgets the record under a key, if there is one. */
+/** Deletes a record; a missing one is ignored. */
 export async function forgetRecord(key: string): Promise<void> {
   await change((records) => records.delete(key))
 }
 
-/** Forgets every record. */
+/** Deletes every record. */
 export async function forgetAllRecords(): Promise<void> {
   await change((records) => records.clear())
 }
 
-/** The records whose keys begin so, by the rest of their keys. Only this console writes them, so that their shape is trusted. */
+/** The records whose keys begin with a prefix, by the rest of their keys. Only this console writes them, so their shape is trusted. */
 export async function readRecords<Value>(prefix: string): Promise<ReadonlyMap<string, Value>> {
   const found = new Map<string, Value>()
   const records = (await open())?.transaction(store).objectStore(store)
@@ -49,7 +49,7 @@ async function change(ask: (records: IDBObjectStore) => IDBRequest): Promise<voi
     transaction.onabort = () => resolve()
     try {
       ask(transaction.objectStore(store))
-      // Without it the page would have to stay until the browser has answered.
+      // Without an explicit commit, the page would have to stay open until the browser has answered.
       transaction.commit()
     } catch {
       resolve()

@@ -3,7 +3,7 @@ import { basePath, withBase } from './base-path.ts'
 
 const addressed = ['href', 'src', 'action'] as const
 
-/** Leads every link, picture and form of the pages below the path of its host where the service is reached. */
+/** Adds the base path to every link, picture and form of the page. */
 export function leadBelow(): void {
   if (basePath === '') return
   const before = options.vnode

@@ -4,7 +4,9 @@ window.addEventListener('pagehide', () => {
   shown = new Promise((resolve) => window.addEventListener('pageshow', resolve, { once: true }))
 })
 
-/** Resolves at once, but while the page is being left only if it is shown again: browsers break off what it still waits for. */
+/**
+ * Resolves at once. While the page is being left, it resolves only if the page is shown again, because browsers abort its pending requests.
+ */
 export async function pageShown(): Promise<void> {
   await shown
 }

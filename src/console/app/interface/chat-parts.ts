@@ -1,8 +1,8 @@
-/** What a chat model writes, piece by piece. */
+/** A part of a chat model's answer. */
 export type ChatPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thoughts'; readonly text: string }
-  /** A piece of a function call; what was said of the same `index` before goes on. */
+  /** A piece of a function call, which continues the call with the same `index`. */
   | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'end'; readonly reason: string }
   | { readonly type: 'usage'; readonly promptTokens: number; readonly completionTokens: number }
@@ -23,7 +23,7 @@ export interface ChatChunk {
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null
 }
 
-/** What a chunk, or a whole answer, says. */
+/** The parts in a chunk, or in a whole answer. */
 export function partsOf({ choices, usage }: ChatChunk): readonly ChatPart[] {
   const choice = choices?.[0]
   const { content, reasoning_content: thoughts, tool_calls: calls = [] } = choice?.delta ?? choice?.message ?? {}

@@ -1,4 +1,4 @@
-/** A POST with a JSON body as a curl line for a POSIX shell; the token comes from the variable TOKEN. */
+/** A POST with a JSON body as a curl command for a POSIX shell, with the token in the variable TOKEN. */
 export function curlSample(url: string, body: unknown, headers: readonly string[] = []): string {
   const lines = [
     `curl ${url}`,

@@ -1,8 +1,8 @@
 /**
- * Draws a picture file on a canvas, made smaller where a side is longer than wanted.
+ * Draws a picture file on a canvas, reduced if a side is longer than the limit.
  *
  * @param longestSide In pixels.
- * @throws {Error} when it is no picture the browser can read.
+ * @throws {Error} when the browser cannot read the file as a picture.
  */
 export async function drawNoLarger(file: Blob, longestSide: number): Promise<HTMLCanvasElement> {
   const bitmap = await createImageBitmap(file)

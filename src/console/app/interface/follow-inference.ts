@@ -16,10 +16,10 @@ export type InferenceEvent =
   | { readonly type: 'progress'; readonly step: number; readonly total: number }
   /** A small picture of the current estimate, as a `data:` URL. */
   | { readonly type: 'preview'; readonly url: string }
-  /** What a chat model has written since. */
+  /** New text of a chat model. */
   | { readonly type: 'written'; readonly parts: readonly ChatPart[] }
 
-/** The kinds of event data, distinguished by their fields. */
+/** All fields of event data; which are present depends on the event. */
 interface EventData extends ChatChunk {
   readonly status?: InferenceStatus
   readonly outcome?: Outcome
@@ -46,13 +46,13 @@ function* eventsOf(data: EventData): Generator<InferenceEvent, void, undefined> 
   if (data.choices) yield { type: 'written', parts: partsOf(data) }
 }
 
-/** What waits before a lost connection is tried again. */
+/** Waits before a lost connection is retried. */
 export type Pause = (milliseconds: number) => Promise<void>
 
 const sleep: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const longestPauseMs = 10_000
 
-/** How a request ended. */
+/** A finished request. */
 export type EndedInference = Pick<Inference, 'id' | 'outcome' | 'error'>
 
 interface FollowOptions {
@@ -61,10 +61,10 @@ interface FollowOptions {
 }
 
 /**
- * Follows a request to its end. A stream may break off long before its request does, and the service may be away for a while; then it is
- * taken up again, and what is written is read from its beginning.
+ * Follows a request to its end. If the stream breaks off or the service is unavailable for a while, it reconnects and reads the written text
+ * from the beginning.
  *
- * @throws {RequestFailure} what the service itself says.
+ * @throws {RequestFailure} the service's own errors.
  */
 export async function* followToItsEnd(
   id: string,
@@ -90,7 +90,11 @@ export async function* followToItsEnd(
   }
 }
 
-/** Asks for something until the service answers. @throws {RequestFailure} what the service itself says. */
+/**
+ * Repeats a request until the service answers.
+ *
+ * @throws {RequestFailure} the service's own errors.
+ */
 export async function askPatiently<Answer>(
   ask: () => Promise<Answer>,
   { signal, pause = sleep, onLost = () => {} }: FollowOptions & { readonly onLost?: () => void },
@@ -106,7 +110,7 @@ export async function askPatiently<Answer>(
   }
 }
 
-/** Whatever the service itself said stands; all else is a connection, which says nothing of the work. */
+/** Whether an error is only a lost connection. The service's own errors are final. */
 function isWorthWaiting(error: unknown, signal: AbortSignal | undefined): boolean {
   return !signal?.aborted && !(error instanceof RequestFailure && !error.isConnectionLost && error.status !== 429)
 }

@@ -1,4 +1,4 @@
-/** Address of one image of a stored output; what is done with it lies below. */
+/** The address of one image of a stored output; its actions are below it. */
 export function imageAddress(inferenceId: string, index: number): string {
   return `/console/api/outputs/${encodeURIComponent(inferenceId)}/images/${index}`
 }

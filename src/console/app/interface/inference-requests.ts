@@ -9,37 +9,46 @@ export function listRequests(query: RequestQuery, signal?: AbortSignal): Promise
   return request<RequestPage>(`/console/api/requests?${new URLSearchParams([['limit', '50'], ...said])}`, { signal })
 }
 
-/** One request with what was asked. @throws {RequestFailure} `not_found` when it is gone or not for one's eyes. */
+/**
+ * One request with its body.
+ *
+ * @throws {RequestFailure} `not_found` when it does not exist or belongs to another account.
+ */
 export function showRequest(id: string, signal?: AbortSignal): Promise<RequestShown> {
   return request<RequestShown>(`/console/api/requests/${encodeURIComponent(id)}`, { signal })
 }
 
-/** How one asynchronous request stands. @throws {RequestFailure} as {@link showRequest}. */
+/**
+ * The state of an asynchronous request.
+ *
+ * @throws {RequestFailure} as {@link showRequest}.
+ */
 export async function findInference(id: string, signal?: AbortSignal): Promise<Inference> {
   const { inference } = await showRequest(id, signal)
   if (inference === null) throw new TypeError(id)
   return inference
 }
 
-/** What the request log has of a request; that somebody looked is written down. */
+/** The logged bodies of a request. Each view is recorded in the audit log. */
 export function showBodies(id: string, signal?: AbortSignal): Promise<RequestBodies> {
   return request<RequestBodies>(bodiesPath(id), { signal })
 }
 
-/** Where the bodies of a request lie, each under its own id. */
+/** The path of a request's logged bodies; each has its own id below. */
 export function bodiesPath(id: string): string {
   return `/console/api/requests/${encodeURIComponent(id)}/bodies`
 }
 
-/** Whether a route takes asynchronous requests. */
+/** Whether a route supports asynchronous requests. */
 export function isDeferrable({ path }: Pick<RequestCall, 'path'>): boolean {
   return /^\/(generate\/|upscaling$|(v1\/)?chat\/completions$)/.test(path)
 }
 
 /**
- * Asks for something again, asynchronously. Returns the new request's id.
+ * Sends a request again, asynchronously.
  *
- * @param key By which the service knows it again: however often it is asked with one, it runs once.
+ * @param key Identifies it: repeated with the same key, it runs once.
+ * @returns The new request's id.
  */
 export async function runAgain({ path, body }: RequestCall, key: string): Promise<string> {
   const headers = { 'x-service-async': '1', 'idempotency-key': key }
@@ -47,7 +56,7 @@ export async function runAgain({ path, body }: RequestCall, key: string): Promis
   return response_id ?? id ?? ''
 }
 
-/** Stops a request: at once while it waits, at its next step while it runs. */
+/** Cancels a request: a waiting one at once, a running one at its next step. */
 export async function cancelInference(id: string): Promise<void> {
   await send(`/v1/requests/${encodeURIComponent(id)}`, { method: 'DELETE' })
 }

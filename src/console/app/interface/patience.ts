@@ -1,39 +1,39 @@
-/** How long nothing may be heard of an answer before it is given up, in milliseconds. */
+/** How long a silent answer is awaited, in milliseconds. */
 export const patienceMs = 30_000
-/** What a slow line carries at least, in bytes a millisecond; what goes up has that much longer. */
+/** The slowest supported upload, in bytes per millisecond; sending a body extends the wait accordingly. */
 const slowestUpload = 10
 
-/** Gives up on an answer of which nothing is heard for a while. */
+/** Aborts an answer after a silence. */
 export class Patience {
   readonly #ended = new AbortController()
   readonly #signal: AbortSignal | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param signal The caller's own way to stop.
-   * @param bytesToSend What goes up first; infinite where one waits for as long as it takes.
+   * @param signal The caller's own signal.
+   * @param bytesToSend Size of the request's body; infinite = no limit of the wait.
    */
   constructor(signal: AbortSignal | undefined, bytesToSend: number) {
     this.#signal = signal
     this.#wait(patienceMs + bytesToSend / slowestUpload)
   }
 
-  /** Stops what is waited for. */
+  /** Aborts the request. */
   get signal(): AbortSignal {
     return this.#signal === undefined ? this.#ended.signal : AbortSignal.any([this.#signal, this.#ended.signal])
   }
 
-  /** Whether nothing came in time. */
+  /** Whether the silence was too long. */
   get isOver(): boolean {
     return this.#ended.signal.aborted
   }
 
-  /** Something came: as much time again for the next. */
+  /** Restarts the wait when data arrives. */
   onData(): void {
     this.#wait(patienceMs)
   }
 
-  /** Nothing is waited for any more. */
+  /** Ends the wait. */
   end(): void {
     clearTimeout(this.#timer)
   }

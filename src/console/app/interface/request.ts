@@ -2,16 +2,16 @@ import { withBase } from '../browser/base-path.ts'
 import { t } from '../language/t.ts'
 import { Patience, patienceMs } from './patience.ts'
 
-/** What the service said instead of an answer. */
+/** An error from the service, or a failure to reach it. */
 export class RequestFailure extends Error {
   readonly status: number
   readonly code: string
-  /** By which the service's log knows it; null when there was no answer. */
+  /** The id in the service's log; null when there was no answer. */
   readonly requestId: string | null
-  /** The field of the request that is at fault, or null. */
+  /** The invalid field of the request, or null. */
   readonly field: string | null
 
-  /** @param cause Why; only owners see it. */
+  /** @param cause The cause; only owners get it. */
   constructor(status: number, code: string, message: string, requestId: string | null = null, cause?: string, field: string | null = null) {
     super(message, { cause })
     this.name = 'RequestFailure'
@@ -21,7 +21,7 @@ export class RequestFailure extends Error {
     this.field = field
   }
 
-  /** Whether this says nothing of the service's work: there was no answer, or one from a proxy that found nobody. */
+  /** Whether the connection failed: no answer, or one from a proxy that could not reach the service. */
   get isConnectionLost(): boolean {
     return [0, 502, 503, 504].includes(this.status)
   }
@@ -29,20 +29,20 @@ export class RequestFailure extends Error {
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON, but for a file or a part of one. */
+  /** Sent as JSON, except for a file or a part of one. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Whether it is sent although the page is left meanwhile; only for small bodies. */
+  /** Whether it is sent even if the page is closed; only for small bodies. */
   readonly outlivesPage?: boolean
-  /** Whether the answer begins only once work is done that takes as long as it takes; others are given up when nothing is heard of them. */
+  /** Whether the answer begins only after long work; all other requests are aborted after a silence. */
   readonly waitsForWork?: boolean
 }
 
 /**
- * Sends a request to the service this page came from.
+ * Sends a request to the service of this page.
  *
- * @throws {RequestFailure} with the service's own sentence, `unreachable` when there was no answer, or `unanswered` when none began in time.
+ * @throws {RequestFailure} with the service's own message, `unreachable` when there was no answer, or `unanswered` when none began in time.
  */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const patience = patienceFor(options)
@@ -50,9 +50,9 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 }
 
 /**
- * Like {@link send}, with the answer's JSON. Console and service are built from one tree, so its shape is trusted.
+ * Like {@link send}, and parses the answer's JSON. Console and service are built from one tree, so its shape is trusted.
  *
- * @throws {RequestFailure} besides, `cut_off` when the answer broke off on its way, and `not_the_service` when something else answered.
+ * @throws {RequestFailure} also `cut_off` when the answer broke off, and `not_the_service` when something else answered.
  */
 export async function request<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
   const text = await (await requestFile(path, options)).text()
@@ -63,7 +63,11 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
   }
 }
 
-/** Like {@link send}, with all of the answer. @throws {RequestFailure} besides, `cut_off` when it broke off on its way. */
+/**
+ * Like {@link send}, and reads the whole answer.
+ *
+ * @throws {RequestFailure} also `cut_off` when it broke off.
+ */
 export async function requestFile(path: string, options: RequestOptions = {}): Promise<Blob> {
   const patience = patienceFor(options)
   return await sendPatiently(path, options, patience)
@@ -80,7 +84,7 @@ function sizeOf(body: unknown): number {
   return body === undefined ? 0 : JSON.stringify(body).length
 }
 
-/** The service takes no half of an emoji, as texts have them that were cut in two before they were pasted. */
+/** Replaces halves of surrogate pairs, which the service rejects. Pasted texts contain them when they were cut inside an emoji. */
 function wholeCharacters(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value
 }
@@ -103,7 +107,7 @@ async function sendPatiently(path: string, options: RequestOptions, patience: Pa
   return response
 }
 
-/** All of an answer, for as long as there goes on coming something. */
+/** Reads a whole answer for as long as data keeps arriving. */
 async function readWhole(
   response: Response,
   { patience, signal }: { readonly patience: Patience; readonly signal: AbortSignal | undefined },
@@ -144,37 +148,37 @@ async function readFailure(response: Response): Promise<RequestFailure> {
   )
 }
 
-/** A sentence for whatever was thrown. */
+/** A message for anything thrown. */
 export function sentenceOf(error: unknown): string {
   return error instanceof RequestFailure ? error.message : t`The console failed. Reload the page and try again.`
 }
 
-/** The language of {@link sentenceOf} where it is not the page's: the service itself speaks English. */
+/** The language of {@link sentenceOf} if it differs from the page's: the service's messages are English. */
 export function languageOf(error: unknown): 'en' | undefined {
   return error instanceof RequestFailure && error.status !== 0 && error.code !== 'unknown' ? 'en' : undefined
 }
 
-/** Whether a failure says nothing of the service's work, so that trying again may help. */
+/** Whether an error is only a lost connection, so that a retry may help. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof RequestFailure && error.isConnectionLost
 }
 
-/** By which the service's log knows what failed, or null. */
+/** The id of a failure in the service's log, or null. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof RequestFailure ? error.requestId : null
 }
 
-/** Whether what was sent is at fault, so that the service's log has nothing to add. */
+/** Whether the request itself is invalid, so that the service's log has no further information. */
 export function isMistake(error: unknown): boolean {
   return error instanceof RequestFailure && error.status >= 400 && error.status < 500
 }
 
-/** What is wrong with one field of what was sent, or null. */
+/** The fault of one field of the request, or null. */
 export function faultOf(error: unknown, field: string): string | null {
   return error instanceof RequestFailure && error.field === field ? error.message : null
 }
 
-/** Why; null for everybody but owners. */
+/** The cause; null except for owners. */
 export function causeOf(error: unknown): string | null {
   return error instanceof RequestFailure && typeof error.cause === 'string' ? error.cause : null
 }

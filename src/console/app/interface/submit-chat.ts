@@ -1,7 +1,7 @@
 import type { ChatBody } from '../../../http/wire/chat/chat-request.ts'
 import { send } from './request.ts'
 
-/** Where an answer belongs, and by which the service knows its request again. */
+/** The conversation and message that an answer belongs to; they also identify its request when it is repeated. */
 export interface SubmittedPlace {
   readonly conversation: string
   readonly turn: string
@@ -10,9 +10,9 @@ export interface SubmittedPlace {
 }
 
 /**
- * Hands a chat in; it is written whether or not this page stays open.
+ * Submits a chat, which is answered even if this page is closed.
  *
- * @returns its id, and whether the service itself keeps the answer in the conversation.
+ * @returns its id, and whether the service itself stores the answer in the conversation.
  */
 export async function submitChat(
   body: ChatBody,

@@ -2,19 +2,20 @@ import { type CheckpointFamily, isTransformerFamily } from '../../../core/checkp
 import type { ImageBody } from '../../../http/wire/images/image-fields.ts'
 import { request } from './request.ts'
 
-/** Where pictures of a family of models are asked for. */
+/** The image route of a model family. */
 export function imageRoute(family: CheckpointFamily): string {
   if (isTransformerFamily(family)) return '/generate/image'
   return family === 'sd15' || family === 'sd2' ? '/generate/sd' : '/generate/sdxl'
 }
 
-/** The body of such a request, with what the console always says. */
+/** The request's body, with the fields that the console always sets. */
 export type ImageRequestBody = ImageBody & Required<Pick<ImageBody, 'width' | 'height' | 'steps' | 'cfg_scale' | 'sampler'>>
 
 /**
- * Hands an image request in; it runs whether or not this page stays open. Returns its id.
+ * Submits an image request, which runs even if this page is closed.
  *
- * @param key By which the service knows it again: however often it is handed in, it is drawn once.
+ * @param key Identifies it: repeated with the same key, it is drawn once.
+ * @returns its id.
  */
 export async function submitImage(route: string, body: ImageRequestBody, key: string): Promise<string> {
   const { response_id } = await request<{ response_id: string }>(route, {

@@ -29,27 +29,27 @@ export function wholeText(value: number): string {
   return whole.format(value)
 }
 
-/** A number in few letters: `12K`. */
+/** A compact number: `12K`. */
 export function compactText(value: number): string {
   return compact.format(value)
 }
 
-/** A number with at most so many decimals, and at least so many. */
+/** A number with at most and at least so many decimals. */
 export function decimalText(value: number, most: number, least = 0): string {
   return value.toLocaleString(locale, { maximumFractionDigits: most, minimumFractionDigits: least })
 }
 
-/** A number as it stands in a box to type in, which {@link plainNumber} reads again. */
+/** A number for an input field, which {@link plainNumber} can parse. */
 export function numberInBox(value: number): string {
   return boxed.format(value)
 }
 
-/** An amount of millionths: `2.50`. */
+/** An amount in millionths: `2.50`. */
 export function moneyText(millionths: number): string {
   return money.format(millionths / 1_000_000)
 }
 
-/** What somebody typed for a number, as programs write it: without marks between thousands, with a dot before the decimals. */
+/** A typed number in programs' notation: no thousands separators, and a dot before the decimals. */
 export function plainNumber(text: string): string {
   const trimmed = text.trim()
   const groups = decimalMark === ',' ? /^-?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/ : /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
@@ -57,52 +57,52 @@ export function plainNumber(text: string): string {
   return decimalMark === ',' ? ungrouped.replace(',', '.') : ungrouped
 }
 
-/** Several things in one line: `one, two, and three`. */
+/** A list: `one, two, and three`. */
 export function listText(items: readonly string[]): string {
   return list.format(items)
 }
 
-/** One of several things: `one, two, or three`. */
+/** Alternatives: `one, two, or three`. */
 export function anyOfText(items: readonly string[]): string {
   return choice.format(items)
 }
 
-/** A point in time to the second: `Jun 3, 2025, 4:05:06 PM`. */
+/** A time to the second: `Jun 3, 2025, 4:05:06 PM`. */
 export function momentText(at: number): string {
   return moment.format(at)
 }
 
-/** A day of UTC, written `2025-06-03`: `Jun 3, 2025`. */
+/** A day in UTC, given as `2025-06-03`: `Jun 3, 2025`. */
 export function dayText(utcDay: string): string {
   return day.format(new Date(`${utcDay}T00:00Z`))
 }
 
-/** The same in fewer letters: `Jun 3`. */
+/** The same without the year: `Jun 3`. */
 export function shortDayText(utcDay: string): string {
   return shortDay.format(new Date(`${utcDay}T00:00Z`))
 }
 
-/** The weekday of a moment in the browser's time: `Tuesday`. */
+/** The weekday of a time in the browser's time zone: `Tuesday`. */
 export function weekdayText(at: number): string {
   return weekday.format(at)
 }
 
-/** The month of a moment in the browser's time: `June 2025`. */
+/** The month of a time in the browser's time zone: `June 2025`. */
 export function monthText(at: number): string {
   return month.format(at)
 }
 
-/** An hour of UTC with its day of the week: `Tue 9:00 AM`. */
+/** An hour in UTC with its weekday: `Tue 9:00 AM`. */
 export function weekdayHourText(utcHour: string): string {
   return weekdayHour.format(new Date(`${utcHour}:00Z`))
 }
 
-/** An hour of UTC, written `2025-06-03T09`: `Jun 3, 2025, 9:00 AM`. */
+/** An hour in UTC, given as `2025-06-03T09`: `Jun 3, 2025, 9:00 AM`. */
 export function hourText(utcHour: string): string {
   return hour.format(new Date(`${utcHour}:00Z`))
 }
 
-/** A point in time to the millisecond. */
+/** A time to the millisecond. */
 export function exactMomentText(at: number): string {
   return exactMoment.format(at)
 }

@@ -1,22 +1,22 @@
 import type { ComponentChildren } from 'preact'
 import { locale } from './language.ts'
 
-/** Says texts, which stand in English where they are used, in the language of the page. */
+/** Translates texts, which the code has in English. */
 export interface Translate {
-  /** A text, with texts or numbers put in as they are: `` t`${name} is revoked.` `` A break of line is a space. */
+  /** A text with inserted strings or numbers: `` t`${name} is revoked.` `` A line break counts as a space. */
   (english: TemplateStringsArray, ...values: readonly (string | number)[]): string
-  /** A text with elements in it, to be shown as it is returned. */
+  /** A text with inserted elements. */
   rich(english: TemplateStringsArray, ...values: readonly ComponentChildren[]): ComponentChildren
-  /** A text in the form that a count takes, in which `#` stands for the count. */
+  /** A text in the plural form of a count; `#` is replaced by the count. */
   count(count: number, english: Forms & { readonly one: string }): string
 }
 
-/** How a catalogue says its texts; what it does not hold stays English. */
+/** Makes a translator from a catalogue. Missing texts stay English. */
 export function translateBy(catalogue: Catalogue): Translate {
   const known = new WeakMap<TemplateStringsArray, readonly (string | number)[]>()
   const rules = new Intl.PluralRules(locale)
   const whole = new Intl.NumberFormat(locale)
-  /** Texts and, between them, which value belongs there. */
+  /** The texts between values, and the index of each value. */
   const partsOf = (english: TemplateStringsArray) => {
     const parts = known.get(english) ?? readParts(catalogue, english)
     known.set(english, parts)
@@ -41,7 +41,7 @@ function readParts(catalogue: Catalogue, english: TemplateStringsArray): readonl
   return text.split(/\{(\d+)\}/).map((part, index) => (index % 2 === 1 ? Number(part) : part))
 }
 
-/** A text in the forms that counting needs, by the categories of `Intl.PluralRules`; `#` stands for the number. */
+/** The plural forms of a text, by the categories of `Intl.PluralRules`; `#` is replaced by the number. */
 export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }
 
 /**

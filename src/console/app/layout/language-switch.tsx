@@ -5,7 +5,7 @@ import { t } from '../language/t.ts'
 
 const codes = Object.keys(languages).filter((code): code is Language => code in languages)
 
-/** The languages of the console, each by its own name. */
+/** Chooses the console's language; each is listed by its own name. */
 export function LanguageSwitch(): VNode {
   const name = useId()
   return (

@@ -11,7 +11,7 @@ import { type PageEntry, pageGroups } from './page-entries.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Wordmark } from './wordmark.tsx'
 
-/** The way around the console, beside every page or in the drawer. */
+/** The console's navigation, beside every page or in the drawer. */
 export function Navigation({ account }: { account: Account }): VNode {
   return (
     <section class="side" aria-label={t`Around the console`}>

@@ -2,7 +2,7 @@ import type { Account } from '../../../core/account.ts'
 import { t } from '../language/t.ts'
 import type { IconName } from '../parts/icon.tsx'
 
-/** A page as the ways to it name it; those outside /console are no pages of the app. */
+/** A page in the navigation; addresses outside /console are not pages of the app. */
 export interface PageEntry {
   readonly to: string
   readonly label: string
@@ -36,7 +36,7 @@ const owners: readonly PageEntry[] = [
   { to: '/console/service', label: t`Service`, icon: 'pulse' },
 ]
 
-/** The pages that somebody may see, in their groups. */
+/** The pages that an account may see, in groups. */
 export function pageGroups({ role }: Pick<Account, 'role'>): readonly PageGroup[] {
   return [
     { title: t`Playground`, entries: make },

@@ -10,7 +10,7 @@ import { useResource } from '../state/resource.ts'
 
 const refreshMs = 60_000
 
-/** Tells a person that what they ask and get is kept, where an owner wishes that. */
+/** Informs the user that the account's request log is on. */
 export function RequestLogNote(): VNode | null {
   const { resource, reload } = useResource((signal) => request<CurrentSession>('/console/api/session', { signal }), [])
   useRepeat(

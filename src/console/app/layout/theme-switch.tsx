@@ -10,7 +10,7 @@ const choices: readonly { readonly theme: Theme; readonly label: string; readonl
   { theme: 'dark', label: t`Dark`, icon: 'moon' },
 ]
 
-/** Light, dark or automatic. */
+/** Chooses the light, dark or automatic theme. */
 export function ThemeSwitch(): VNode {
   const name = useId()
   return (

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 
-/** The name with its drop of ink. */
+/** The product's name with its drop of ink. */
 export function Wordmark(): VNode {
   return (
     <a class="wordmark" href="/console/chat">

@@ -4,25 +4,25 @@ import { showFailure } from '../state/toasts.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 interface ButtonProps {
-  /** What it says; with `iconOnly` what a screen reader says. */
+  /** The label; with `iconOnly` it is only for screen readers. */
   readonly children: ComponentChildren
-  /** What it does; the button that sends its form has none. While what it returns is under way it cannot be pressed again, and a failure is shown. */
+  /** The action; absent for a submit button. While a returned promise is pending the button is disabled, and a failure is shown. */
   readonly onClick?: (press: MouseEvent) => unknown
-  /** Whether what it does is under way; it keeps the focus, and cannot be pressed. */
+  /** Whether the action is running. The button keeps the focus but cannot be pressed. */
   readonly busy?: boolean
-  /** Where it leads; it is then a link. */
+  /** Makes the button a link to this address. */
   readonly href?: string
   readonly download?: boolean
   readonly tone?: 'plain' | 'primary' | 'quiet' | 'danger'
   readonly size?: 'small' | 'normal' | 'wide'
   readonly icon?: IconName
-  /** Shows nothing but the icon; the words become its name and its title. */
+  /** Shows only the icon; the label becomes its accessible name and title. */
   readonly iconOnly?: boolean
   readonly disabled?: boolean
   readonly class?: string
 }
 
-/** Everything that is pressed: does something, sends its form, or leads somewhere. */
+/** A button: runs an action, submits a form or links to a page. */
 export function Button({ children, onClick, busy = false, href, download, disabled, icon, iconOnly = false, ...look }: ButtonProps): VNode {
   const { tone = 'plain', size = 'normal', class: own } = look
   const working = useSignal(false)

@@ -17,7 +17,7 @@ export function CodeSample({ samples }: { samples: readonly Sample[] }): VNode {
   const move = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? samples.length - 1 : 0
     if (by === 0) return
-    // The row would scroll by the key as well, off the one that is chosen.
+    // The key would also scroll the row away from the chosen tab.
     event.preventDefault()
     chosen.value = (chosen.value + by) % samples.length
     document.getElementById(`${id}-${chosen.value}`)?.focus()

@@ -6,16 +6,16 @@ import { useSubmit } from './use-submit.ts'
 
 interface ConfirmDialogProps {
   readonly title: string
-  /** What the button says. */
+  /** The label of the button. */
   readonly action: string
-  /** What follows from it. */
+  /** The consequences. */
   readonly children: ComponentChildren
-  /** Does it; a failure is shown, and the dialog stays. */
+  /** Runs the action. A failure is shown, and the dialog stays open. */
   readonly run: () => Promise<void>
   readonly onClose: () => void
 }
 
-/** Asks before something is done that touches others. */
+/** Confirms an action that affects others. */
 export function ConfirmDialog({ title, action, children, run, onClose }: ConfirmDialogProps): VNode {
   const { busy, failure, submit } = useSubmit(async () => {
     await run()

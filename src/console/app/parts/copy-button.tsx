@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
-/** Puts a text onto the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label = t`Copy`, primary = false }: { text: string; label?: string; primary?: boolean }): VNode {
   const copied = useSignal(false)
   const copy = async () => {
@@ -19,7 +19,7 @@ export function CopyButton({ text, label = t`Copy`, primary = false }: { text: s
   )
 }
 
-/** Copies a text; pages served over plain HTTP from another machine have no clipboard API, so they go through a selection. */
+/** Copies a text. Pages served over plain HTTP from another machine have no clipboard API, so they use a selection. */
 async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     return navigator.clipboard.writeText(text).then(

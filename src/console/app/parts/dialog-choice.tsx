@@ -3,16 +3,16 @@ import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
 interface DialogChoiceProps {
-  /** What the dialog's form does, as its button says it. */
+  /** The label of the submit button. */
   readonly children: ComponentChildren
-  /** Whether it is under way. */
+  /** Whether the action is running. */
   readonly busy: boolean
-  /** Whether something is still missing. */
+  /** Whether the form is incomplete. */
   readonly disabled?: boolean
   readonly onClose: () => void
 }
 
-/** The end of a dialog's form: do it, or leave. */
+/** The buttons of a dialog's form: submit and cancel. */
 export function DialogChoice({ children, busy, disabled = false, onClose }: DialogChoiceProps): VNode {
   return (
     <div class="row">

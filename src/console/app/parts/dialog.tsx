@@ -13,7 +13,10 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A modal dialog, open for as long as it is rendered; Escape and the cross close it. A form begins in its first field; what opened the dialog has the focus afterwards. */
+/**
+ * A modal dialog, open while it is rendered. Escape and the cross close it. A form starts in its first field, and the focus returns to the
+ * opener afterwards.
+ */
 export function Dialog({ title, onClose, large = false, children }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -29,7 +32,7 @@ export function Dialog({ title, onClose, large = false, children }: DialogProps)
       ?.focus()
     return () => {
       dialogDepth.value--
-      // The browser gives the focus back when a dialog closes, but not when it is taken off the page while open.
+      // The browser restores the focus when a dialog is closed, but not when it is removed while open.
       queueMicrotask(() => {
         if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus()
       })

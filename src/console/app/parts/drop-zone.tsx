@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 
 interface DropZoneProps {
-  /** The kinds of files that the browser offers, as `accept` says them. */
+  /** The file types that the browser offers, in the format of `accept`. */
   readonly accept: string
   readonly take: (file: File | undefined) => void
-  /** What it says. */
+  /** The label. */
   readonly children: ComponentChildren
 }
 
-/** Where one file is dropped or chosen. */
+/** An area where one file is dropped or chosen. */
 export function DropZone({ accept, take, children }: DropZoneProps): VNode {
   const over = useSignal(false)
   return (
@@ -34,7 +34,7 @@ export function DropZone({ accept, take, children }: DropZoneProps): VNode {
         accept={accept}
         onChange={(event) => {
           take(event.currentTarget.files?.[0])
-          // The same file can be chosen again.
+          // So that the same file can be chosen again.
           event.currentTarget.value = ''
         }}
       />

@@ -2,10 +2,10 @@ import { decimalText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 
 const dayMs = 86_400_000
-/** From here on times are given in days. */
+/** Longer times are given in days. */
 const inDaysMs = 2 * dayMs
 
-/** A span of time in its largest unit: `840 ms`, `12.3 s`, `5 min`, `3 h`, `12 days`. */
+/** A duration in its largest unit: `840 ms`, `12.3 s`, `5 min`, `3 h`, `12 days`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) {
@@ -17,10 +17,14 @@ export function durationText(ms: number): string {
   return t.count(Math.round(ms / dayMs), { one: '# day', other: '# days' })
 }
 
-/** How long ago something was, or how far ahead it lies: `5 min ago`, `in 12 days`. @param ms Negative for what was. */
+/**
+ * A relative time: `5 min ago`, `in 12 days`.
+ *
+ * @param ms Negative for the past.
+ */
 export function distanceText(ms: number): string {
   if (ms > -inDaysMs && ms < inDaysMs) return ms < 0 ? t`${durationText(-ms)} ago` : t`in ${durationText(ms)}`
-  // In German days take another form behind these words.
+  // In German, days have another form after these words.
   const days = Math.round(Math.abs(ms) / dayMs)
   return ms < 0 ? t.count(days, { one: '# day ago', other: '# days ago' }) : t.count(days, { one: 'in # day', other: 'in # days' })
 }

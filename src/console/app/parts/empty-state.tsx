@@ -10,7 +10,7 @@ const drawings = {
   key: 'M52 14a16 16 0 1 1-9 29L20 66h-8v-8l23-23a16 16 0 0 1 17-21zM57 25h.01',
 } as const
 
-/** What a page says when there is nothing to show yet. */
+/** Shown on a page without content. */
 export function EmptyState({
   drawing,
   title,

@@ -2,13 +2,13 @@ import type { VNode } from 'preact'
 import { t } from '../language/t.ts'
 
 interface FailureDetailProps {
-  /** By which the service's log knows what failed; null = there was no answer. */
+  /** The request's id in the service's log; null = there was no answer. */
   readonly requestId: string | null
-  /** Why; null for everybody but owners. */
+  /** The cause; null except for owners. */
   readonly cause?: string | null
 }
 
-/** What there is to a failure besides its sentence: for owners why it happened, and what the service's log calls it. */
+/** The details of a failure: its cause, for owners, and its id in the service's log. */
 export function FailureDetail({ requestId, cause = null }: FailureDetailProps): VNode {
   return (
     <>

@@ -7,11 +7,11 @@ import { FailureDetail } from './failure-detail.tsx'
 interface FailureNoteProps {
   readonly failure: unknown
   readonly retry?: () => unknown
-  /** The fields that say themselves what is wrong with them. */
+  /** Fields that show their own faults. */
   readonly fields?: readonly string[]
 }
 
-/** Says what went wrong, with a way to try again. */
+/** Shows a failure, with a button to retry. */
 export function FailureNote({ failure, retry, fields = [] }: FailureNoteProps): VNode | null {
   if (fields.some((field) => faultOf(failure, field) !== null)) return null
   return (

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { t } from '../language/t.ts'
 
-/** Lines of grey in place of what is loading. */
+/** Grey lines in place of loading content. */
 export function Ghosts(): VNode {
   return (
     <div class="stack" aria-busy="true">

@@ -48,7 +48,7 @@ const outlines = {
 
 export type IconName = keyof typeof outlines
 
-/** A line drawing in the colour of the text around it; never the only label of a control. */
+/** A line icon in the colour of the text around it. It must not be the only label of a control. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }): VNode {
   return (
     <svg

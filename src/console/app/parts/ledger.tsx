@@ -3,26 +3,26 @@ import type { ComponentChildren, VNode } from 'preact'
 /** One column of a ledger. */
 export interface Column<Row> {
   readonly title: string
-  /** The lead names its row, an amount stands right, actions have no heading to see. */
+  /** `lead` names its row, `amount` is right-aligned, `actions` has no visible heading. */
   readonly kind?: 'lead' | 'plain' | 'amount' | 'actions'
   readonly cell: (row: Row) => ComponentChildren
 }
 
 interface LedgerProps<Row> {
-  /** What the table holds, for screen readers. */
+  /** The table's content, for screen readers. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  /** Whether a row no longer counts. */
+  /** Whether a row is no longer valid. */
   readonly isStruck?: (row: Row) => boolean
-  /** On narrow screens rows fold into lists, or the table scrolls sideways. */
+  /** On narrow screens, rows fold into lists, or the table scrolls sideways. */
   readonly narrow?: 'folds' | 'scrolls'
-  /** For many columns: they stand closer. */
+  /** Closer columns, for tables with many. */
   readonly crowded?: boolean
 }
 
-/** Rows of records under their headings. */
+/** A table of records. */
 export function Ledger<Row>({ label, columns, rows, keyOf, isStruck = () => false, narrow = 'folds', crowded }: LedgerProps<Row>): VNode {
   const table = (
     <table aria-label={label} class={['ledger', narrow === 'folds' && 'folds', crowded && 'crowded'].filter(Boolean).join(' ')}>

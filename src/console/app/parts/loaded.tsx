@@ -10,7 +10,10 @@ interface LoadedProps<Value> {
   readonly children: (value: Value) => ComponentChildren
 }
 
-/** Shows a resource once it is there; lines of grey before, a sentence when it failed, also above what is shown when a newer one could not be had. */
+/**
+ * Shows a resource when it is loaded, grey lines before, and a message after a failure. If only a reload failed, the message is shown above
+ * the old value.
+ */
 export function Loaded<Value>({ resource, retry, children }: LoadedProps<Value>): VNode {
   const current = resource.value
   switch (current.state) {

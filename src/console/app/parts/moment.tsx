@@ -4,13 +4,13 @@ import { momentText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 import { distanceText } from './duration-text.ts'
 
-/** The time now, moved on twice a minute, in Unix milliseconds. */
+/** The current time in Unix milliseconds, updated twice a minute. */
 export const now = signal(Date.now())
 setInterval(() => {
   now.value = Date.now()
 }, 30_000)
 
-/** A point in time as people say it, with the exact one on hover. */
+/** A relative time, with the exact one on hover. */
 export function Moment({ at }: { at: number }): VNode {
   const ms = at - now.value
   const text = Math.abs(ms) < 60_000 ? t`just now` : distanceText(ms)

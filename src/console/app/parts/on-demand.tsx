@@ -5,7 +5,7 @@ import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { Ghosts } from './ghosts.tsx'
 
-/** A component whose code is loaded when it is first shown; lines of grey until then. */
+/** A component whose code is loaded when it is first shown; grey lines until then. */
 export function onDemand<Props extends object>(load: () => Promise<ComponentType<Props>>): (props: Props) => ComponentChild {
   let loaded: ComponentType<Props> | null = null
   return function OnDemand(props) {
@@ -25,7 +25,7 @@ export function onDemand<Props extends object>(load: () => Promise<ComponentType
   }
 }
 
-/** A service that was upgraded meanwhile has the code of another version. */
+/** After an upgrade, the service has the code of another version. */
 function NotLoaded(): VNode {
   return (
     <div class="note bad" role="alert">

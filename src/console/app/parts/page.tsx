@@ -10,7 +10,7 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** A page with its heading; the heading takes the focus, so that a screen reader announces where one is. */
+/** A page with its heading. The heading takes the focus, so that screen readers announce the page. */
 export function Page({ title, intro, actions, width = 'normal', children }: PageProps): VNode {
   return (
     <div class={`page ${width}`}>
@@ -26,10 +26,10 @@ export function Page({ title, intro, actions, width = 'normal', children }: Page
   )
 }
 
-/** The page's one top heading, also the title of the browser's tab. */
+/** The page's top-level heading, also the title of the browser's tab. */
 export function PageTitle({ title, hidden = false }: { title: string; hidden?: boolean }): VNode {
   const heading = useRef<HTMLHeadingElement>(null)
-  // At once: a moment later it would be taken from what somebody has begun to type in.
+  // A layout effect: later, it would take the focus from a field that the user has begun to type in.
   useLayoutEffect(() => {
     document.title = `${title} · Sepia`
     heading.current?.focus({ preventScroll: true })

@@ -4,13 +4,13 @@ import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
 interface PagerProps {
-  /** Where the page shown begins; null = with the newest. */
+  /** The cursor of the shown page; null = the newest. */
   readonly cursor: Signal<string | null>
-  /** Where the next page begins; null = there is none. */
+  /** The cursor of the next page; null = none. */
   readonly next: string | null
 }
 
-/** The way to older pages and back to the newest. */
+/** Buttons for older pages and for the newest. */
 export function Pager({ cursor, next }: PagerProps): VNode {
   return (
     <div class="row">

@@ -5,11 +5,11 @@ import { TextField } from './fields/text-field.tsx'
 
 interface PromptSearchProps {
   readonly search: Signal<string>
-  /** Where the page that is shown begins; null = it is the first. */
+  /** The cursor of the shown page; null = the first. */
   readonly cursor: Signal<string | null>
 }
 
-/** Where one looks for prompts in a list of pages; what is narrowed down begins with its first. */
+/** A search field for prompts. A new search starts at the first page. */
 export function PromptSearch({ search, cursor }: PromptSearchProps): VNode {
   return (
     <TextField

@@ -12,7 +12,7 @@ const marks = {
   refused: { tone: 'warn', label: t`refused` },
 } as const
 
-/** Where a request stands, in one word. */
+/** The state of a request, in one word. */
 export function StatusMark({
   inference,
 }: {

@@ -2,24 +2,24 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** The widths that the service has pictures in. */
+/** The widths in which the service offers pictures. */
 const widths = [160, 320, 640, 1024] as const
-/** Until a picture that could not be loaded is tried again; then twice as long each time. */
+/** Time until a picture that failed to load is retried; doubled after each failure. */
 const firstPauseMs = 1000
 const mostTries = 4
 
 interface ThumbnailProps {
-  /** Of the picture itself. */
+  /** Address of the full picture. */
   readonly address: string
   readonly alt: string
-  /** The widest that it is shown, in CSS pixels. */
+  /** Its largest displayed width, in CSS pixels. */
   readonly across: number
   readonly class?: string
   readonly width?: number
   readonly height?: number
 }
 
-/** A picture in a list: loaded once it is in sight, and no larger than it is shown. */
+/** A picture in a list, loaded when it is in view and no larger than displayed. */
 export function Thumbnail({ address, across, ...props }: ThumbnailProps): VNode {
   const tries = useSignal(1)
   const failed = useSignal(false)
@@ -45,7 +45,7 @@ export function Thumbnail({ address, across, ...props }: ThumbnailProps): VNode 
   )
 }
 
-/** Where a picture is in the smallest width that fills so many pixels. */
+/** The address of the smallest sufficient width. */
 function thumbnailAddress(address: string, pixels: number): string {
   return `${address}?width=${widths.find((width) => width >= pixels) ?? widths.at(-1)}`
 }

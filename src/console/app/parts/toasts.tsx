@@ -3,7 +3,10 @@ import { useEffect } from 'preact/hooks'
 import { announcement, dialogDepth, holdToast, listenForUndo, releaseToast, runToast, type Toast, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
-/** The stack of short messages, on top of the page, or of the dialog that lies over it; read out as they come. One that somebody points at or has the focus in waits. */
+/**
+ * The stack of short messages, on top of the page or of its topmost dialog. They are read out when they appear. A message under the pointer
+ * or with the focus stays.
+ */
 export function Toasts({ depth }: { depth: number }): VNode {
   const isOnTop = dialogDepth.value === depth
   const shown = isOnTop ? toasts.value : []

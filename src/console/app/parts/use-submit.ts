@@ -8,7 +8,7 @@ export interface Submission {
   readonly submit: (event: Event) => void
 }
 
-/** Sends a form once at a time and keeps what went wrong; a failure is shown even after the form was closed. */
+/** Submits a form once at a time and stores its failure, which is shown even after the form was closed. */
 export function useSubmit(send: () => Promise<void>): Submission {
   const busy = useSignal(false)
   const failure = useSignal<unknown>(null)

@@ -1,6 +1,6 @@
 /**
- * Keeps an answer that comes late from taking the place of a newer one. Call it when something is asked, and what it returns when that
- * is answered: true unless something that was asked later has been answered already.
+ * Prevents a late answer from replacing a newer one. Call it when a request is sent, and call the returned function when it is answered: it
+ * returns true unless a later request was answered first.
  */
 export function answersInOrder(): () => () => boolean {
   let latest = 0

@@ -1,11 +1,11 @@
 import { storedSignal } from './stored.ts'
 
-/** Colours to tell models apart by, as the style sheets number them. */
+/** The number of model colours in the style sheets. */
 export const colourCount = 8
 
 const taken = storedSignal('colours', { slots: {} as Readonly<Record<string, number>> })
 
-/** A model's colour: the same on every page, in every chart and at every visit; no two share one while there are enough. */
+/** A model's colour: the same on every page, in every chart and at every visit. No two models share one while there are enough. */
 export function colourOf(model: string): number {
   const { slots } = taken.peek()
   const known = Object.hasOwn(slots, model) ? slots[model] : undefined
@@ -18,7 +18,7 @@ export function colourOf(model: string): number {
   return slot
 }
 
-/** Equal in every browser, so that most models look the same in all of them. */
+/** The same in every browser, so that most models have the same colour everywhere. */
 function hashOf(text: string): number {
   return [...text].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7)
 }

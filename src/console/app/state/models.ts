@@ -6,27 +6,27 @@ import { request } from '../interface/request.ts'
 import { imageRoute } from '../interface/submit-image.ts'
 import { answersInOrder } from './answers-in-order.ts'
 
-/** The models of the service and their state; null before the first answer. */
+/** The service's models and their state; null before the first answer. */
 export const models = signal<readonly ConsoleModel[] | null>(null)
 
-/** Uploaded checkpoints that the person's drawings can name, besides the models of the service; null before the first answer. */
+/** Uploaded checkpoints that the user's drawings can use; null before the first answer. */
 export const uploadedModels = signal<readonly ConsoleImageModel[] | null>(null)
 
-/** LoRAs and other files of weights that the person's drawings can name. */
+/** LoRAs and other assets that the user's drawings can use. */
 export const imageAssets = signal<readonly ImageAsset[]>([])
 
-/** Models on their way to the data folder. */
+/** Running pulls. */
 export const pulls = signal<readonly PlacedPull[]>([])
 
-/** Files among the models that are none; for owners. */
+/** Files in the models folders that are not models; for owners. */
 export const leftOutFiles = signal<readonly LeftOutFile[]>([])
 
-/** Where the calls go that are shown as code. */
+/** The origins of calls in code samples. */
 export const origins = signal<CallOrigins>({ imageUrl: null, textUrl: null })
 
 const ask = answersInOrder()
 
-/** Asks what is installed, in memory and on its way. */
+/** Loads the models, their state and running pulls. */
 export async function loadModels(abort?: AbortSignal): Promise<void> {
   const isNewest = ask()
   const answer = await request<ModelList>('/console/api/models', { signal: abort })
@@ -37,7 +37,7 @@ export async function loadModels(abort?: AbortSignal): Promise<void> {
   origins.value = answer.origins
 }
 
-/** Asks what drawings can name. */
+/** Loads the checkpoints and assets for drawings. */
 export async function loadImageModels(abort?: AbortSignal): Promise<void> {
   const [, { checkpoints, assets }] = await Promise.all([
     loadModels(abort),
@@ -47,35 +47,35 @@ export async function loadImageModels(abort?: AbortSignal): Promise<void> {
   imageAssets.value = assets
 }
 
-/** The models that draw: those of the service, then uploaded ones. */
+/** The models that draw: the service's, then uploaded ones. */
 export function drawingModels(): readonly ConsoleImageModel[] {
   return [...modelsOf('image'), ...(uploadedModels.value ?? [])]
 }
 
-/** The networks that only enlarge pictures. */
+/** Ids of the upscalers. */
 export function upscalerIds(): readonly string[] {
   return (models.value ?? []).filter((model) => 'enlarges' in model).map(({ id }) => id)
 }
 
-/** The route that an image model's pictures are asked for at; an unknown model is reported there. */
+/** The route of an image model. An unknown model gets a default route, which reports it. */
 export function imageRouteOf(modelId: string | undefined): string {
   const model = drawingModels().find(({ id }) => id === modelId)
   return imageRoute(model?.family ?? 'sdxl')
 }
 
-/** The known models of one kind, but those that only enlarge pictures; none before the first answer. */
+/** The known models of one kind, without upscalers; empty before the first answer. */
 export function modelsOf<Kind extends ConsoleModel['kind']>(kind: Kind): readonly Extract<ConsoleModel, { kind: Kind }>[] {
   return (models.value ?? []).filter(
     (model): model is Extract<ConsoleModel, { kind: Kind }> => model.kind === kind && !('enlarges' in model),
   )
 }
 
-/** The language models that one can talk to; encoders only make embeddings. */
+/** The language models for chats; encoders only make embeddings. */
 export function chatModels(): readonly ConsoleTextModel[] {
   return modelsOf('text').filter(({ generates }) => generates)
 }
 
-/** Models to choose from; where two have one name, as two quantizations may, their ids tell them apart. */
+/** Models for a drop-down list. Models of the same name, such as two quantizations, are distinguished by their ids. */
 export function modelChoices(known: readonly ConsoleModel[]): readonly { readonly value: string; readonly label: string }[] {
   return known.map(({ id, name }) => {
     const shared = known.some((other) => other.id !== id && other.name === name)

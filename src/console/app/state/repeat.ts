@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** Runs something every so often while the component is shown and the page is in sight; never again before the last time is over. */
+/** Runs something periodically while the component is shown and the page is visible, never twice at a time. */
 export function useRepeat(run: () => Promise<unknown>, everyMs: number | null): void {
   useEffect(() => {
     if (everyMs === null) return

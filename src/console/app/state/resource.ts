@@ -7,13 +7,12 @@ import { isSignedOut, loadSession } from './session.ts'
 export type Resource<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly failure: unknown }
-  /** `failure` is why the last look for a newer one failed; absent = it did not. */
+  /** `failure` is the error of the last reload; absent = it succeeded. */
   | { readonly state: 'ready'; readonly value: Value; readonly failure?: unknown }
 
 /**
- * Loads something for as long as a component shows it; what was loaded stays while `reload` is under way, and when that fails. An answer
- * that comes behind one that was asked for later is not shown.
- * A session that ended sends the page to sign-in.
+ * Loads something for as long as a component shows it. The value stays while `reload` runs, and when that fails. A late answer does not
+ * replace that of a later request. After the end of a session, the page shows the sign-in.
  */
 export function useResource<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -45,6 +44,6 @@ export function useResource<Value>(
   }, [run])
   const newest = useRef(run)
   newest.current = run
-  // A caller that kept it from an earlier render sends the current request.
+  // A caller may keep `reload` from an earlier render; it sends the current request.
   return { resource, reload: () => newest.current(neverAborted.signal) }
 }

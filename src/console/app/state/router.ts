@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { withBase, withoutBase } from '../browser/base-path.ts'
 
-/** The path of the page shown, without a trailing slash. */
+/** The path of the shown page, without a trailing slash. */
 export const path = signal(currentPath())
 
 /** Goes to a page of the console. */
@@ -12,12 +12,12 @@ export function navigate(to: string, options: { readonly replace?: boolean } = {
   window.scrollTo(0, 0)
 }
 
-/** The part of the path behind a page's own, or null: `/console/requests/7` behind `/console/requests` is `7`. */
+/** The part of the path after a page's own, or null: `/console/requests/7` below `/console/requests` is `7`. */
 export function pathBehind(base: string): string | null {
   return path.value.startsWith(`${base}/`) ? decoded(path.value.slice(base.length + 1)) : null
 }
 
-/** An address typed by hand may hold a percent sign that stands for nothing. */
+/** Decodes a part of the path. An address typed by hand may contain an invalid percent sign. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -40,7 +40,7 @@ document.addEventListener('click', (event) => {
   if (!link || link.origin !== location.origin || link.target || link.hasAttribute('download')) return
   const to = withoutBase(link.pathname)
   if (!to.startsWith('/console/') || to.startsWith('/console/api/')) return
-  // A place in the page, which the browser leads to with the focus.
+  // The browser itself handles a link to a place in the page, including the focus.
   if (link.hash !== '' && link.pathname === location.pathname) return
   event.preventDefault()
   navigate(to)

@@ -15,7 +15,7 @@ import { RequestFailure, request, send } from '../interface/request.ts'
 import { navigate, path } from './router.ts'
 import { forgetStored, onStoredElsewhere, storedSignal } from './stored.ts'
 
-/** Why nobody is signed in: no owner ever was, somebody just left, a sign-in ended while its page was open, or simply so. */
+/** Why nobody is signed in: there is no owner yet, the user signed out, the session expired while the page was open, or none of these. */
 export type Greeting = 'first-run' | 'left' | 'ended' | 'welcome'
 
 export type SessionState =
@@ -24,13 +24,13 @@ export type SessionState =
   | { readonly state: 'failed'; readonly failure: unknown }
   | { readonly state: 'signed-in'; readonly account: Account }
 
-/** The signed-in person, as last read by this page. */
+/** The signed-in account, as last loaded by this page. */
 export const session = signal<SessionState>({ state: 'unknown' })
 
-/** Bytes of a request that the service answers at once; null = it has not said yet. */
+/** The service's size limit of a request, in bytes; null = not known yet. */
 export const mostBodyBytes = signal<number | null>(null)
 
-/** Whose the drafts and settings in this browser are. */
+/** The account that the drafts and settings in this browser belong to. */
 const person = storedSignal('person', { id: '' })
 onStoredElsewhere('person', (text) => {
   const { id: before } = person.peek()
@@ -39,7 +39,7 @@ onStoredElsewhere('person', (text) => {
   else startAgain()
 })
 
-/** Asks the service who is signed in. */
+/** Loads the signed-in account. */
 export async function loadSession(): Promise<void> {
   try {
     const { account, ways, firstRun, mostBodyBytes: most } = await request<CurrentSession>('/console/api/session')
@@ -54,14 +54,14 @@ export async function loadSession(): Promise<void> {
 function greetingAfter(before: SessionState): Greeting {
   if (before.state === 'signed-in') return 'ended'
   if (before.state !== 'none') return takeLeft() ? 'left' : 'welcome'
-  // The first owner starts with the whole service.
+  // After the first start, the usual greeting follows.
   return before.greeting === 'first-run' ? 'welcome' : before.greeting
 }
 
 /**
- * Signs in, unless a code is asked for besides, or recovery codes have to be read first; {@link admit} goes on from there.
+ * Signs in. A second factor, or recovery codes to read, may be required first; {@link admit} continues from there.
  *
- * @throws {RequestFailure} when the two do not belong together, or the code is wrong.
+ * @throws {RequestFailure} when the credentials or the code are wrong.
  */
 export async function signIn(credentials: Credentials): Promise<SignedIn | SecondFactorRequired> {
   const answer = await request<SignedIn | SecondFactorRequired>('/console/api/session', { method: 'POST', body: credentials })
@@ -69,7 +69,7 @@ export async function signIn(credentials: Credentials): Promise<SignedIn | Secon
   return answer
 }
 
-/** Shows the console after a sign-in. Nothing remains of another person whose session ended here. */
+/** Shows the console after a sign-in, and deletes the stored data of another account whose session ended here. */
 export function admit(account: Account): void {
   const { id: before } = person.peek()
   if (before !== '' && before !== account.id) forgetStored()
@@ -82,19 +82,23 @@ export function admit(account: Account): void {
   session.value = { state: 'signed-in', account }
 }
 
-/** Leaves for the organisation's sign-in, which leads back. @throws {RequestFailure} when its provider does not answer. */
+/**
+ * Goes to the organisation's sign-in, which returns here.
+ *
+ * @throws {RequestFailure} when its provider does not answer.
+ */
 export async function leaveForOrganisation(start: OpenIdStart): Promise<void> {
   const { address } = await request<OpenIdStarted>('/console/api/sign-in/openid', { method: 'POST', body: start })
   location.assign(address)
 }
 
-/** Somebody else has come in another tab, or this person has left there: what this page still has is for nobody any more. */
+/** Reloads the page when another account signed in, or this one signed out, in another tab. */
 function startAgain(): void {
   stopKeeping()
   location.reload()
 }
 
-/** Signs out and reloads, so that nothing of this person is left in the page or the browser. */
+/** Signs out and reloads, so that no data of the account stays in the page or the browser. */
 export async function signOut(): Promise<void> {
   await send('/console/api/session', { method: 'DELETE' })
   noteLeft()
@@ -104,7 +108,7 @@ export async function signOut(): Promise<void> {
   location.reload()
 }
 
-/** Asks for something, and once more after the person has signed in again where their sign-in had ended. */
+/** Sends a request, and repeats it after a new sign-in if the session had expired. */
 export async function whileSignedIn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -126,7 +130,7 @@ function signedIn(): Promise<void> {
   return promise.finally(stop)
 }
 
-/** Whether an answer means that the session is over. */
+/** Whether an error means that the session has ended. */
 export function isSignedOut(failure: unknown): boolean {
   return failure instanceof RequestFailure && failure.status === 401
 }

@@ -3,7 +3,7 @@ import { forget, keep, readKept } from '../browser/browser-storage.ts'
 
 const prefix = 'sepia.work.'
 
-/** A signal of plain data that this browser remembers; fields that are not there, or of another kind than the default, keep their defaults. */
+/** A signal whose value is stored in this browser. Missing fields, and fields of another type than the default, get their defaults. */
 export function storedSignal<Value extends object>(name: string, defaults: Value): Signal<Value> {
   const key = prefix + name
   const stored = signal(readStored(name, defaults))
@@ -11,19 +11,19 @@ export function storedSignal<Value extends object>(name: string, defaults: Value
   return stored
 }
 
-/** What {@link storedSignal} keeps under a name, also when another tab of this browser has written it since. */
+/** The stored value of a {@link storedSignal}, including changes by other tabs. */
 export function readStored<Value extends object>(name: string, defaults: Value): Value {
   return { ...defaults, ...readFitting(prefix + name, defaults) }
 }
 
-/** Hears of it when another tab of this browser changes what {@link storedSignal} keeps under a name, or forgets it (null). */
+/** Calls back when another tab changes the stored value of a {@link storedSignal}, or deletes it (null). */
 export function onStoredElsewhere(name: string, react: (text: string | null) => void): void {
   window.addEventListener('storage', ({ key, newValue }) => {
     if (key === prefix + name) react(newValue)
   })
 }
 
-/** Forgets what was kept by {@link storedSignal}. */
+/** Deletes everything that {@link storedSignal} has stored. */
 export function forgetStored(): void {
   forget(prefix)
 }

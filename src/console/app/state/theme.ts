@@ -5,17 +5,17 @@ export type Theme = 'auto' | 'light' | 'dark'
 
 const key = 'sepia.theme'
 
-/** Light, dark, or as the system says. */
+/** Light, dark, or the system's theme. */
 export const theme = signal<Theme>(storedTheme())
 
-/** Takes a theme now and for later visits of this browser. */
+/** Sets the theme for this and later visits. */
 export function setTheme(next: Theme): void {
   theme.value = next
   keep(key, next)
   applyTheme()
 }
 
-/** Puts the theme onto the document. */
+/** Applies the theme to the document. */
 export function applyTheme(): void {
   if (theme.value === 'auto') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme.value

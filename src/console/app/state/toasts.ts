@@ -6,39 +6,39 @@ import { t } from '../language/t.ts'
 export interface Toast {
   readonly id: number
   readonly message: string
-  /** Of the message, where it is not the page's. */
+  /** The language of the message if it is not the page's. */
   readonly language: 'en' | undefined
-  /** What can be pressed, and what is done then, with the message afterwards (absent = that it is undone); where it fails the message stays. */
+  /** An action with its label. The message is replaced by the action's own (absent = "undone"); after a failure it stays. */
   readonly action: { readonly label: string; readonly run: () => unknown; readonly done?: string } | null
 }
 
 const shownMs = 5000
-/** Longer where there is something to press. */
+/** Longer for messages with an action. */
 const shownWithActionMs = 10_000
 let nextId = 1
 
-/** Short messages on top of the page; each leaves by itself. */
+/** Short messages on top of the page, which disappear by themselves. */
 export const toasts = signal<readonly Toast[]>([])
 
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
 
-/** What screen readers announce of a visible change; announced again when `id` changes. */
+/** The text that screen readers announce for a visible change; announced again when `id` changes. */
 export const announcement = signal({ id: 0, text: '' })
 
-/** Tells screen readers what others see. */
+/** Announces a change to screen readers. */
 export function announce(text: string): void {
   announcement.value = { id: announcement.peek().id + 1, text }
 }
 
-/** How many modal dialogs lie over the page; what is shown below the last of them can be neither seen nor pressed. */
+/** The number of open modal dialogs. Content below the topmost one cannot be reached. */
 export const dialogDepth = signal(0)
 
-/** Shows a message for five seconds, or for ten with something to press. */
+/** Shows a message for five seconds, or ten with an action. */
 export function showToast(message: string, action: Toast['action'] = null): void {
   show({ id: nextId++, message, language: undefined, action })
 }
 
-/** Shows what went wrong, for five seconds. */
+/** Shows a failure for five seconds. */
 export function showFailure(failure: unknown): void {
   show({ id: nextId++, message: sentenceOf(failure), language: languageOf(failure), action: null })
 }
@@ -48,19 +48,19 @@ function show(toast: Toast): void {
   releaseToast(toast)
 }
 
-/** Lets a message stay for as long as somebody is at it. */
+/** Keeps a message while it is hovered or focused. */
 export function holdToast({ id }: Pick<Toast, 'id'>): void {
   clearTimeout(timers.get(id))
 }
 
-/** Lets a message leave after its time, counted from now. */
+/** Starts a message's time again. */
 export function releaseToast({ id, action }: Pick<Toast, 'id' | 'action'>): void {
   clearTimeout(timers.get(id))
   const timer = setTimeout(() => dismissToast({ id }), action === null ? shownMs : shownWithActionMs)
   timers.set(id, timer)
 }
 
-/** Does what a message offers and takes it away; where that fails it stays for another try. */
+/** Runs a message's action and removes the message; after a failure it stays for a retry. */
 export async function runToast(toast: Toast): Promise<void> {
   holdToast(toast)
   try {
@@ -73,7 +73,11 @@ export async function runToast(toast: Toast): Promise<void> {
   }
 }
 
-/** Does what the newest message offers on Control or Command with Z, where nobody types. Returns the way to stop. */
+/**
+ * Runs the newest message's action on Control or Command with Z outside of text fields.
+ *
+ * @returns a function that stops listening.
+ */
 export function listenForUndo(): () => void {
   const onKey = (event: KeyboardEvent) => {
     const isUndoKey = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey

@@ -8,12 +8,12 @@ import { findRequest } from '../../find-request.ts'
 import { recordAudit } from '../../record-audit.ts'
 import { personOf } from '../../sign-in/signed-in.ts'
 
-/** Bytes of a body that are shown; the rest is fetched as a file. */
+/** Bytes of a body in the answer; the rest is fetched as a file. */
 const mostShown = 128 * 1024
 
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'clock' | 'audit' | 'documents' | 'outputs' | 'bodyKeys'>
 
-/** /console/api/requests/:id/bodies: the request log's bodies of the caller's request or, for owners, of anybody's. Each read enters the audit log. */
+/** /console/api/requests/:id/bodies: logged bodies of the caller's request, or for owners of any. Each read is recorded in the audit log. */
 export function registerRequestBodies(own: FastifyInstance, deps: Dependencies): void {
   own.get<{ Params: { id: string } }>('/console/api/requests/:id/bodies', async (request, reply): Promise<RequestBodies> => {
     const bodies = await readBodies(deps, request, { signal: clientSignal(reply) })
@@ -25,7 +25,7 @@ export function registerRequestBodies(own: FastifyInstance, deps: Dependencies):
     const body = bodies.find(({ id }) => id === request.params.body)
     if (body === undefined || 'unreadable' in body)
       throw new ServiceError('not_found', 'The request log has no readable body for this request.')
-    // Whatever it says that it is, it is a file and never a page.
+    // Always an attachment, so that a browser never renders it.
     reply.header('content-disposition', `attachment; filename="${body.part}.${extensionOf(body.contentType)}"`)
     return reply.type('application/octet-stream').send(Buffer.from(body.bytes))
   })
@@ -37,7 +37,7 @@ async function readBodies(
   options: { readonly signal: AbortSignal },
 ): Promise<readonly ReadBody[]> {
   const { id: requestId, accountId, record } = await findRequest(deps, { place: request.params.id, person: personOf(request) }, options)
-  // What came with the same id before is none of it.
+  // Earlier requests with the same id are excluded.
   const target = { accountId, requestId, from: record?.at ?? 0 }
   const bodies = await findBodies({ ...deps, keys: deps.bodyKeys }, target, options)
   if (bodies.length > 0) await recordAudit(deps, request, 'request-log-read', { subject: accountId, detail: requestId })

@@ -19,7 +19,7 @@ const readWish: BodyReader<RequestLogWish> = createBodyReader({
 
 type Options = { readonly signal: AbortSignal }
 
-/** /console/api/accounts/:id/request-log: for owners, whose requests are logged with their bodies. */
+/** /console/api/accounts/:id/request-log: switches an account's request log, for owners. */
 export function registerRequestLogs(
   own: FastifyInstance,
   deps: Pick<ConsoleDependencies, 'accounts' | 'audit' | 'clock' | 'documents' | 'outputs' | 'bodies' | 'bodyKeys'>,

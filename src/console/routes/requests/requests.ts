@@ -24,12 +24,12 @@ const readQuery = createQueryReader({
 type Dependencies = Pick<ConsoleDependencies, 'log' | 'events' | 'requests' | 'tokens' | 'accounts' | 'webhooks' | 'documents' | 'clock'>
 type Options = { readonly signal: AbortSignal }
 
-/** /console/api/requests: the caller's requests or, for owners, everybody's. */
+/** /console/api/requests: the caller's requests, or for owners everyone's. */
 export function registerRequests(own: FastifyInstance, deps: Dependencies): void {
   own.get('/console/api/requests', async (request, reply): Promise<RequestPage> => {
     const { of = 'me', status = null, way = null, kind = null, search = '', limit = '50', after = null } = readQuery(request)
     const person = of === 'everyone' ? ownerOf(request) : personOf(request)
-    // A place that is no number is nowhere.
+    // A malformed cursor gives an empty page.
     if (status === null && after !== null && readRequestPlace(after) === null) return { requests: [], next: null }
     const wanted = { of, status, way, kind, search: search.trim() || null, after }
     return listRequests(deps, { ...wanted, person, limit: Math.min(100, Math.max(1, Number(limit))) }, { signal: clientSignal(reply) })
@@ -46,7 +46,7 @@ async function showRequest(
   options: Options,
 ): Promise<RequestShown> {
   const { id, accountId, record, inference } = await findRequest(deps, { place, person }, options)
-  // Owners see how others' requests stand, and nothing of what they say.
+  // Owners see the state of other accounts' requests, but not their content.
   const own = accountId === person.id
   const tokens = record?.tokenId ? await deps.tokens.list(accountId, options) : []
   const deliveries = own && inference !== null ? await deps.webhooks.list(person.id, options) : []
@@ -65,7 +65,7 @@ async function showRequest(
   }
 }
 
-/** Written by the service itself, but long ago perhaps. */
+/** Parses a stored request, which an older version may have written. */
 function readCall(text: string | null): RequestCall | null {
   const value: unknown = text === null ? null : JSON.parse(text)
   return isRecord(value) && typeof value.path === 'string' && isRecord(value.body) ? { path: value.path, body: value.body } : null

@@ -3,7 +3,7 @@ import type { SignInThrottle } from '../sign-in-throttle.ts'
 import type { OpenIdProvider } from './openid-provider.ts'
 import type { OpenIdSettings } from './openid-settings.ts'
 
-/** What signing in with the organisation needs. */
+/** Dependencies of sign-in with the organisation. */
 export type OpenIdDependencies = Pick<
   ConsoleDependencies,
   'accounts' | 'audit' | 'clock' | 'documents' | 'addresses' | 'onSignInRefused' | 'onFault'
@@ -13,7 +13,7 @@ export type OpenIdDependencies = Pick<
   readonly openId: OpenIdSettings & { readonly provider: OpenIdProvider }
 }
 
-/** Where the provider sends browsers back to, below the public address. */
+/** Path of the provider's redirect, below the public address. */
 export const callbackPath = '/console/sign-in/callback'
-/** The cookie that holds a sign-in that was begun. */
+/** The cookie with the data of a sign-in in progress. */
 export const flowCookie = 'sepia_openid'

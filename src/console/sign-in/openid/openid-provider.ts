@@ -6,11 +6,11 @@ import type { OpenIdSettings } from './openid-settings.ts'
 import { readClaims } from './read-claims.ts'
 import type { SignInFlow } from './sign-in-flow.ts'
 
-/** The provider's metadata is fetched again after this long. */
+/** Lifetime of the provider's cached metadata. */
 const rememberedMs = 60 * 60 * 1000
-/** After it did not answer, it is left alone for so long. */
+/** Pause after the provider did not answer. */
 const pauseMs = 2000
-/** Its silence is news again after this long. */
+/** Interval at which its silence is reported again. */
 const newsMs = 60_000
 const answerSeconds = 10
 const clockToleranceSeconds = 30
@@ -20,12 +20,12 @@ interface Discovery {
   readonly configuration: Promise<Configuration>
 }
 
-/** What a sign-in needs to remember until it comes back. */
+/** The data of a sign-in that must be kept until the browser returns. */
 export type FlowSecrets = Pick<SignInFlow, 'state' | 'nonce' | 'verifier'>
 
 /**
- * An OpenID Connect provider. It is looked up when somebody signs in, so that the service starts without it; a look-up that failed is
- * repeated with a later sign-in.
+ * An OpenID Connect provider. Its metadata is fetched at the first sign-in, so that the service starts without it; a failed fetch is repeated
+ * with a later sign-in.
  */
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings
@@ -39,7 +39,11 @@ export class OpenIdProvider {
     this.#clock = clock
   }
 
-  /** Where to send a browser, and what to keep until it comes back. @throws {SignInRefusal} `unreachable`. */
+  /**
+   * Begins a sign-in: the address for the browser, and the data to keep until it returns.
+   *
+   * @throws {SignInRefusal} `unreachable`.
+   */
   async begin(redirectUrl: string): Promise<{ readonly address: string; readonly secrets: FlowSecrets }> {
     const client = await import('openid-client')
     const configuration = await this.#discover()
@@ -57,9 +61,9 @@ export class OpenIdProvider {
   }
 
   /**
-   * Who came back: the code is exchanged, and the identity's signature, issuer, audience, time and nonce are checked.
+   * Finishes a sign-in: exchanges the code, and checks the identity's signature, issuer, audience, time and nonce.
    *
-   * @param returned The whole address that the browser was sent back to.
+   * @param returned The whole address of the redirect.
    * @throws {SignInRefusal} `cancelled`, `refused` or `unreachable`.
    */
   async finish(returned: URL, { state, nonce, verifier }: FlowSecrets): Promise<ProviderIdentity> {
@@ -85,7 +89,7 @@ export class OpenIdProvider {
     }
   }
 
-  /** Whether it is worth a line that the provider does not answer; asking makes it known. */
+  /** Whether the provider's silence should be logged. Returns true once per interval. */
   isSilenceNews(): boolean {
     const now = this.#clock.now()
     if (now - this.#reportedAt < newsMs) return false
@@ -93,7 +97,7 @@ export class OpenIdProvider {
     return true
   }
 
-  /** What the provider says of itself, asked for once however many sign in at once. */
+  /** Fetches the provider's metadata, once for all sign-ins at the same time. */
   async #discover(): Promise<Configuration> {
     const now = this.#clock.now()
     if (this.#failure !== null && now - this.#failure.at < pauseMs) throw new SignInRefusal('unreachable', this.#failure.error)
@@ -118,7 +122,7 @@ export class OpenIdProvider {
       clientSecret === null ? client.None() : chooseAuthentication(client, clientSecret),
       {
         ...(ask && {
-          // Forms are all that is sent; TypeScript has two opinions of what else could be.
+          // Only forms are sent; the types of the two fetch functions differ in other bodies.
           [client.customFetch]: (address, { body, ...rest }) => ask(address, { ...rest, body: body == null ? null : String(body) }),
         }),
         timeout: answerSeconds,
@@ -128,7 +132,7 @@ export class OpenIdProvider {
   }
 }
 
-/** The secret goes into the header, as every provider must take it, unless this one says that it does not. */
+/** The secret is sent in the header, which every provider must support, unless this one declares otherwise. */
 function chooseAuthentication(
   { ClientSecretBasic, ClientSecretPost }: Pick<typeof import('openid-client'), 'ClientSecretBasic' | 'ClientSecretPost'>,
   secret: string,
@@ -139,7 +143,7 @@ function chooseAuthentication(
   }
 }
 
-/** Whether the provider did not answer, as against having said something that was not accepted. */
+/** Whether the provider did not answer, as opposed to an answer that was rejected. */
 function isSilence(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (error instanceof TypeError && error.message === 'fetch failed') || ('code' in error && error.code === 'OAUTH_TIMEOUT')

@@ -1,6 +1,6 @@
 import type { AdmissionRules } from '../../../operations/access/admit-identity.ts'
 
-/** The provider that people may sign in with, and whom of its people to let in. */
+/** The provider, and the rules for who may sign in. */
 export interface OpenIdSettings {
   readonly issuer: string
   readonly clientId: string
@@ -8,10 +8,10 @@ export interface OpenIdSettings {
   readonly clientSecret: string | null
   /** Separated by spaces. */
   readonly scopes: string
-  /** What the button says behind "Continue with". */
+  /** The provider's name in the label "Continue with …". */
   readonly label: string
   readonly groupsClaim: string
   readonly rules: AdmissionRules
-  /** How it is asked; absent = directly. */
+  /** How requests are sent; absent = directly. */
   readonly fetch?: typeof fetch
 }

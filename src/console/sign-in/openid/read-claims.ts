@@ -3,7 +3,7 @@ import type { ProviderIdentity } from '../../../operations/access/admit-identity
 const longestName = 100
 const longestEmail = 254
 
-/** Who the provider's claims tell of. A groups claim may be a list or one name; anything else is no group. */
+/** Reads the identity in the provider's claims. A groups claim may be a list or one name; anything else is ignored. */
 export function readClaims(
   claims: Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string },
   { groupsClaim }: { readonly groupsClaim: string },
@@ -24,7 +24,7 @@ export function readClaims(
   }
 }
 
-/** A text without what would break a line or hide something; null when nothing is left or it is too long to be true. */
+/** A text without line breaks and invisible characters; null when nothing is left or it is too long. */
 function readLine(value: unknown, most: number): string | null {
   const text = typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cf}]/gu, '').trim() : ''
   return text === '' || text.length > most ? null : text

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { sealValue, unsealValue } from '../sealed-value.ts'
 
-/** How long somebody may take at the provider. */
+/** Time limit for the sign-in at the provider. */
 export const flowMs = 10 * 60 * 1000
 
 const text = Type.String({ maxLength: 200 })
@@ -11,9 +11,9 @@ const flowShape = Type.Object({
   nonce: text,
   verifier: text,
   begunAt: Type.Number(),
-  /** Page of the console to go to afterwards. */
+  /** Page of the console to return to. */
   page: text,
-  /** Code of an invitation to use up. */
+  /** Code of an invitation to use. */
   code: Type.Union([text, Type.Null()]),
   /** Account to link to. */
   linkTo: Type.Union([text, Type.Null()]),
@@ -21,7 +21,7 @@ const flowShape = Type.Object({
 
 const flowChecker = Compile(flowShape)
 
-/** A sign-in that was begun: what only the browser that began it carries, sealed, so that any node can end it. */
+/** A sign-in in progress. Only the browser that began it has this data, sealed, so that any node can finish it. */
 export type SignInFlow = Readonly<Static<typeof flowShape>>
 
 const purpose = 'sign-in flow'
@@ -31,7 +31,7 @@ export function sealFlow(flow: SignInFlow, serviceKey: Buffer): string {
   return sealValue(flow, { serviceKey, purpose })
 }
 
-/** What was sealed, or null when it was changed, sealed by others, or is too old. */
+/** The sealed data, or null when it was changed, sealed with another key, or is too old. */
 export function openFlow(sealed: string, serviceKey: Buffer, now: number): SignInFlow | null {
   const flow = unsealValue(sealed, { serviceKey, purpose })
   return flowChecker.Check(flow) && now - flow.begunAt < flowMs && flow.begunAt - now < flowMs ? flow : null

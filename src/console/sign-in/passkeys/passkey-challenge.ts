@@ -10,15 +10,15 @@ import { sealValue, unsealValue } from '../sealed-value.ts'
 type Dependencies = Pick<ConsoleDependencies, 'addresses' | 'clock' | 'documents'>
 type Options = { readonly signal: AbortSignal }
 
-/** How long somebody may take to touch the key. */
+/** Time limit for the user to confirm. */
 const challengeMs = 5 * 60 * 1000
 const cookieName = 'sepia_passkey'
 const purpose = 'passkey challenge'
 
-/** What a challenge was made for; one made to sign in registers nothing. */
+/** The purpose of a challenge; one made for signing in cannot register a passkey. */
 export type ChallengeUse = 'sign-in' | `register for ${string}`
 
-/** Gives the browser a challenge to bring back, sealed, so that any node can check it. */
+/** Sends the browser a challenge to return, sealed, so that any node can check it. */
 export async function writeChallenge(
   deps: Dependencies,
   reply: FastifyReply,
@@ -31,7 +31,11 @@ export async function writeChallenge(
   reply.header('set-cookie', writeHostCookie(cookieName, sealed, { publicUrl, maxAgeMs: challengeMs }))
 }
 
-/** The challenge that this browser was given. @throws {ServiceError} `validation_error` when there is none for this use, or it is too old. */
+/**
+ * The challenge of this browser.
+ *
+ * @throws {ServiceError} `validation_error` when there is none for this use, or it is too old.
+ */
 export async function readChallenge(deps: Dependencies, request: FastifyRequest, use: ChallengeUse, options: Options): Promise<string> {
   const sealed = readHostCookie(cookieName, request.headers, deps.addresses().publicUrl)
   const serviceKey = await readServiceKey(deps, options)
@@ -42,7 +46,11 @@ export async function readChallenge(deps: Dependencies, request: FastifyRequest,
   return challenge
 }
 
-/** Uses a challenge up. @throws {ServiceError} `validation_error` for all but one who come with it. */
+/**
+ * Marks a challenge as used.
+ *
+ * @throws {ServiceError} `validation_error` when it was used before.
+ */
 export async function spendChallenge(
   deps: Dependencies,
   { challenge, accountId }: { readonly challenge: string; readonly accountId: string },

@@ -1,14 +1,17 @@
 import { isIP } from 'node:net'
 import type { SignInSettings } from '../../console-dependencies.ts'
 
-/** What passkeys are bound to. */
+/** The site that passkeys are bound to. */
 export interface PasskeySite {
   /** The host of the public address. */
   readonly rpID: string
   readonly origin: string
 }
 
-/** What passkeys of this service are bound to; null where browsers offer none: at bare addresses, without HTTPS, and where only the organisation signs in. */
+/**
+ * The site of this service's passkeys; null where browsers offer none: at bare addresses, without HTTPS, and where only the organisation
+ * signs in.
+ */
 export function passkeySite({
   signIn: { local },
   addresses,

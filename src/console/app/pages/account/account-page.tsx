@@ -24,7 +24,7 @@ import { PasskeyLedger } from './passkey-ledger.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { SessionLedger } from './session-ledger.tsx'
 
-/** The name of the signed-in person, and the ways to sign in. */
+/** The account's name, and its ways to sign in. */
 export function AccountPage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<OwnSignInWays>('/console/api/sign-in-ways', { signal }), [])
   return (
@@ -41,7 +41,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
             {ways.password ? <SecondFactorSection ways={ways} reload={reload} /> : null}
             {ways.password && ways.passkeys ? <PasskeyLedger passkeys={ways.passkeys} reload={reload} /> : null}
             <IdentityLedger ways={ways} reload={reload} />
-            {/* Below what loads, they would move when it comes. */}
+            {/* Placed above sections that load, so that it does not move. */}
             <OwnLimits />
             <SessionLedger />
             <DeletionSection account={account} hasPassword={ways.password} />
@@ -52,7 +52,7 @@ export function AccountPage({ account }: { account: Account }): VNode {
   )
 }
 
-/** The way out. */
+/** Deletes the account. */
 function DeletionSection({ account: { name }, hasPassword }: { account: Account; hasPassword: boolean }): VNode {
   const asking = useSignal(false)
   const run = async (body: OwnDeletion) => {
@@ -79,7 +79,7 @@ function DeletionSection({ account: { name }, hasPassword }: { account: Account;
   )
 }
 
-/** Instead of the form of somebody who has no password. */
+/** Replaces the form for an account without a password. */
 function NamePlate({ account: { name, email } }: { account: Account }): VNode {
   return (
     <section class="sheet stack tight">

@@ -1,6 +1,6 @@
 import { t } from '../../language/t.ts'
 
-/** Those that name others too come first. */
+/** Browsers whose user agents contain another browser's name come first. */
 const browsers = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -21,7 +21,7 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const
 
-/** A browser as its person would call it, as far as it says what it is; else what it says. */
+/** The usual name of a browser; an unknown user agent is returned unchanged. */
 export function browserName(agent: string): string {
   const browser = browsers.find(([, pattern]) => pattern.test(agent))?.[0]
   const system = systems.find(([, pattern]) => pattern.test(agent))?.[0]

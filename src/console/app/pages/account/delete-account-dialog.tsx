@@ -13,16 +13,16 @@ import { useSubmit } from '../../parts/use-submit.ts'
 
 interface DeleteAccountDialogProps {
   readonly title: string
-  /** The account's name, which must be typed. */
+  /** The account's name, which the user must type. */
   readonly name: string
-  /** Whether the password is needed too. */
+  /** Whether the password is required too. */
   readonly needsPassword?: boolean
-  /** Deletes it; a failure is shown, and the dialog stays. */
+  /** Deletes it. A failure is shown, and the dialog stays open. */
   readonly run: (deletion: OwnDeletion) => Promise<void>
   readonly onClose: () => void
 }
 
-/** Asks before an account is deleted with everything of it, by its name. */
+/** Confirms the deletion of an account and all its data; the user types its name. */
 export function DeleteAccountDialog({ title, name, needsPassword = false, run, onClose }: DeleteAccountDialogProps): VNode {
   const typed = useSignal('')
   const password = useSignal('')

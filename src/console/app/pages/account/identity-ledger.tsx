@@ -15,7 +15,7 @@ interface IdentityLedgerProps {
   readonly reload: () => Promise<void>
 }
 
-/** The sign-ins of organisations that lead into this account; nothing where there are none and none can be linked. */
+/** The organisation identities that sign in to this account; nothing when there are none and none can be linked. */
 export function IdentityLedger({ ways: { identities, organisation }, reload }: IdentityLedgerProps): VNode | null {
   const failure = useSignal<unknown>(null)
   if (organisation === null && identities.length === 0) return null

@@ -19,14 +19,14 @@ interface SecondFactorSectionProps {
   readonly reload: () => Promise<void>
 }
 
-/** What is done once the password was shown. */
+/** The action that follows when the password was confirmed. */
 interface Step {
   readonly title: string
   readonly action: string
   readonly run: (body: PasswordShown) => Promise<void>
 }
 
-/** The one-time codes that are asked for beside the password. */
+/** Sets up or removes one-time codes. */
 export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired }, reload }: SecondFactorSectionProps): VNode {
   const step = useSignal<Step | null>(null)
   const begun = useSignal<SecondFactorBegun | null>(null)

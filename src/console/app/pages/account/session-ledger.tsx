@@ -14,7 +14,7 @@ async function listSessions(signal?: AbortSignal): Promise<readonly ListedSessio
   return (await request<SessionList>('/console/api/sessions', { signal })).sessions
 }
 
-/** The browsers that are signed in to this account, and the way to sign them out. */
+/** The browsers that are signed in to this account, which can be signed out. */
 export function SessionLedger(): VNode {
   const { resource, reload } = useResource(listSessions, [])
   const end = async (path: string, message: string) => {

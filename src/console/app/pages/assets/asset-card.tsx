@@ -15,7 +15,7 @@ const marks = {
   deleted: { tone: 'bad', label: t`deleted` },
 } as const satisfies Record<ShownAsset['status'], object>
 
-/** One asset: its picture, what it is, the words that call it, and the way to be rid of it. */
+/** One asset: its picture, kind and trigger words, and its deletion. */
 export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; mayChange: boolean; reload: () => Promise<void> }): VNode {
   const sure = useSignal(false)
   const shown = useSignal(0)

@@ -14,7 +14,7 @@ import { t } from '../../language/t.ts'
 
 export type ShownAsset = Answer<typeof assetSchema>
 
-/** What is said of a file before it goes up. */
+/** The description of a file, sent before the file. */
 export interface AssetDraft {
   readonly name: string
   readonly kind: UploadKind
@@ -24,7 +24,7 @@ export interface AssetDraft {
   readonly isPublic: boolean
 }
 
-/** Small enough for one request over a slow line, which has five minutes. */
+/** Small enough to upload over a slow connection within the service's limit of five minutes. */
 const partBytes = 32 * 1024 * 1024
 const pictureSide = 512
 
@@ -36,8 +36,8 @@ export async function listAssets(signal: AbortSignal): Promise<readonly ShownAss
 /**
  * Uploads a file in parts and has it checked.
  *
- * @param onShare Called with the share that has arrived, 0 to 1.
- * @throws {RequestFailure} with the reason when it is refused; nothing stays behind then.
+ * @param onShare Called with the uploaded share, 0 to 1.
+ * @throws {RequestFailure} with the reason when it is refused; then nothing is stored.
  */
 export async function uploadAsset(
   draft: AssetDraft,
@@ -54,7 +54,7 @@ export async function uploadAsset(
   })
   try {
     if (made.transfer_api.type !== 'presigned-url') throw new TypeError('No address for the file came back')
-    // The service may be known under another origin than this page came from.
+    // The service's public origin may differ from the page's.
     const { pathname, search } = new URL(made.transfer_api.put_url)
     for (let at = 0; at < file.size; at += partBytes) {
       const part = file.slice(at, at + partBytes)
@@ -71,18 +71,22 @@ export async function uploadAsset(
   }
 }
 
-/** Deletes an asset, or forgets an upload that did not come to an end. */
+/** Deletes an asset or an incomplete upload. */
 export async function deleteAsset(id: string): Promise<void> {
   await send(`/v1/assets/${encodeURIComponent(id)}`, { method: 'DELETE' })
 }
 
-/** Gives an asset a picture; a large one is made smaller. @throws {Error} when it is none that the browser can read. */
+/**
+ * Sets an asset's picture, reduced if it is large.
+ *
+ * @throws {Error} when the browser cannot read it.
+ */
 export async function setPicture(id: string, file: Blob): Promise<void> {
   const canvas = await drawNoLarger(file, pictureSide)
   await send(`/v1/assets/${encodeURIComponent(id)}/picture`, { method: 'POST', body: { image: canvas.toDataURL('image/jpeg', 0.85) } })
 }
 
-/** What kinds of assets are called. */
+/** Display names of the asset kinds. */
 export const kindNames: Readonly<Record<UploadKind, string>> = {
   checkpoint: 'checkpoint',
   lora: 'LoRA',
@@ -91,7 +95,7 @@ export const kindNames: Readonly<Record<UploadKind, string>> = {
   controlnet: 'ControlNet',
 }
 
-/** What an asset is, of the words that the service answers. */
+/** The kind of an asset, from the fields in the service's answer. */
 export function kindOf({ asset_type: type, data }: ShownAsset): UploadKind {
   if (data.engine.startsWith('image/controlnet')) return 'controlnet'
   return type === 'textual_inversion' ? 'textual-inversion' : type

@@ -15,7 +15,7 @@ import { UploadDialog } from './upload-dialog.tsx'
 
 type Chosen = Exclude<ReadWeights, { readonly refusal: string }> & { readonly file: File }
 
-/** The account's own files of weights, and the public ones. */
+/** The account's assets and the public ones. */
 export function AssetsPage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource(listAssets, [])
   const chosen = useSignal<Chosen | null>(null)

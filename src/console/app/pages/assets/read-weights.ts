@@ -5,12 +5,12 @@ import { readSafetensorsHeader, SafetensorsFault } from '../../../../core/checkp
 import { detectSafetensorsKind } from '../../../../core/checkpoint/safetensors-kind.ts'
 import { t } from '../../language/t.ts'
 
-/** What a file's header says, or why it cannot be used, as the end of a sentence that begins with the file. */
+/** The result of reading a file's header, or why the file cannot be used, as the end of a sentence that begins with the file. */
 export type ReadWeights =
   | { readonly kind: UploadKind; readonly family: CheckpointFamily | null; readonly words: readonly string[] }
   | { readonly refusal: string }
 
-/** Looks into a file before it goes up, with the same eyes as the service. */
+/** Checks a file before its upload, with the same code as the service. */
 export async function readWeights(file: File): Promise<ReadWeights> {
   if (!/\.safetensors$/iu.test(file.name)) return { refusal: t`is no .safetensors file; other kinds can run code when they are read` }
   const read = async (offset: number, bytes: number) => new Uint8Array(await file.slice(offset, offset + bytes).arrayBuffer())
@@ -31,7 +31,7 @@ export async function readWeights(file: File): Promise<ReadWeights> {
   }
 }
 
-/** A name that an asset may have, of its file's. */
+/** A valid asset name, made from the file's. */
 export function assetName(file: File): string {
   const plain = file.name.replace(/\.safetensors$/iu, '').replaceAll(/[^A-Za-z0-9._-]+/gu, '-')
   return plain.replace(/^[^A-Za-z0-9]+/u, '').slice(0, 64)

@@ -19,7 +19,7 @@ import { assetName } from './read-weights.ts'
 interface UploadDialogProps {
   readonly file: File
   readonly kind: UploadKind
-  /** What its header says it is for; null = unknown. */
+  /** The model family in its header; null = unknown. */
   readonly family: CheckpointFamily | null
   readonly words: readonly string[]
   readonly mayShare: boolean
@@ -27,7 +27,7 @@ interface UploadDialogProps {
   readonly onUploaded: () => void
 }
 
-/** Asks what is to be known of a file, and sends it up. */
+/** Asks for a file's description, and uploads it. */
 export function UploadDialog({ file, kind, family, words, mayShare, onClose, onUploaded }: UploadDialogProps): VNode {
   const name = useSignal(assetName(file))
   const chosen = useSignal<CheckpointFamily>(family ?? 'sdxl')

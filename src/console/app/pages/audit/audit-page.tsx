@@ -14,7 +14,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { useResource } from '../../state/resource.ts'
 
-/** What was done, as people say it. */
+/** Descriptions of the actions. */
 const actionTexts: Readonly<Record<AuditAction, string>> = {
   'signed-in': t`signed in`,
   'signed-out': t`signed out`,
@@ -53,7 +53,7 @@ const actionTexts: Readonly<Record<AuditAction, string>> = {
 }
 
 interface NamedPage extends AuditPageOf {
-  /** Names of the accounts by their ids. */
+  /** Account names by id. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -65,7 +65,7 @@ async function readPage(before: string | null, signal?: AbortSignal): Promise<Na
   return { ...page, names: new Map(people.accounts.map(({ id, name }) => [id, name])) }
 }
 
-/** For owners: who did what, from where. */
+/** The audit log, for owners: actions, accounts and addresses. */
 export function AuditPage(): VNode {
   const cursor = useSignal<string | null>(null)
   const { resource, reload } = useResource((signal) => readPage(cursor.value, signal), [cursor.value])
@@ -102,7 +102,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
 
 const roles: Readonly<Record<string, string>> = { owner: t`owner`, member: t`member` }
 
-/** As the service wrote it down, but for roles. */
+/** The detail as recorded, except that roles are translated. */
 function Detail({ detail }: { detail: string }): VNode {
   const role = roles[detail]
   return role === undefined ? <Clipped text={detail} language="en" /> : <Clipped text={role} />

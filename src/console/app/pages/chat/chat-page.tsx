@@ -27,10 +27,10 @@ import { ExportDialog } from './export-dialog.tsx'
 import { messagesOf } from './message-text.ts'
 import { isRefused } from './unsent/unsent-changes.ts'
 
-/** How often the page looks what others have changed in its conversation. */
+/** Interval at which the page checks for changes by others. */
 const refreshMs = 700
 
-/** The chat playground: a conversation, the others that are kept, and what the next answer is asked for with. */
+/** The chat page: a conversation, the list of the others, and the settings of the next answer. */
 export function ChatPage(): VNode {
   const open = useSignal<'settings' | 'conversations' | 'code' | 'export' | null>(null)
   const { resource, reload } = useResource(loadModels, [])
@@ -43,7 +43,7 @@ export function ChatPage(): VNode {
   const { id, title, turns, length, keeper } = current.value
   useRepeat(refreshConversation, refreshMs)
   useEffect(() => {
-    // The way back to Chat leads to where one left it.
+    // So that the navigation's Chat link returns to this conversation.
     if (path === null && length.value > 0) navigate(`/console/chat/${id}`, { replace: true })
   }, [path])
   useEffect(() => {
@@ -109,7 +109,7 @@ export function ChatPage(): VNode {
   )
 }
 
-/** Opens what stands beside the conversation where there is room for it. */
+/** Opens a side panel in narrow windows. */
 function PanelButton(button: { icon: IconName; onClick: () => void; children: string }): VNode {
   return <Button tone="quiet" size="small" class="settings-toggle" {...button} />
 }

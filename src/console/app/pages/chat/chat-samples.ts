@@ -3,7 +3,7 @@ import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
 
 type Content = ChatBody['messages'][number]['content']
 
-/** A conversation as a call of each client that the service is tried with; pictures are left for the reader to put in. */
+/** The conversation as a call of each supported client, with placeholders for pictures. */
 export function chatSamples(origin: string, whole: ChatBody): readonly { readonly language: string; readonly code: string }[] {
   const body = { ...whole, messages: whole.messages.map(withoutPictures) }
   return [
@@ -55,7 +55,7 @@ await stream.finalMessage()`,
   ]
 }
 
-/** The clients of the original service, which send texts alone. */
+/** Clients of the original service, which support only text. */
 function octoaiSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
   const plain = { ...body, messages: body.messages.map((message) => ({ ...message, content: textOf(message.content) })) }
   const camelCase = Object.fromEntries(
@@ -84,7 +84,7 @@ console.log(choices[0].message.content)`,
   ]
 }
 
-/** The frameworks that many programs are built on. */
+/** Frameworks that many programs use. */
 function frameworkSamples(origin: string, body: ChatBody): readonly { readonly language: string; readonly code: string }[] {
   const { messages, system, maxTokens, ...settings } = frameworkSettings(body)
   const shown = (value: object): string => JSON.stringify(value, null, 2)
@@ -137,7 +137,7 @@ interface SaidText {
   readonly content: string | readonly object[]
 }
 
-/** The same question in the words that frameworks share. */
+/** The request in the parameters that frameworks share. */
 function frameworkSettings({ messages, max_tokens, temperature, top_p }: ChatBody): {
   readonly system: string | undefined
   readonly messages: readonly SaidText[]
@@ -160,7 +160,7 @@ function said(system: string | undefined, messages: readonly SaidText[]): readon
   return system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
 }
 
-/** The same question in the words of OpenAI's Responses. */
+/** The request in the format of OpenAI's Responses. */
 export function responsesBody({ model, messages, max_tokens, temperature, top_p }: ChatBody): object {
   const input = messages.map(({ role, content }) => ({
     role,
@@ -172,7 +172,7 @@ export function responsesBody({ model, messages, max_tokens, temperature, top_p 
   return { model, input, max_output_tokens: max_tokens, temperature, top_p }
 }
 
-/** The same question in Anthropic's words, whose temperature ends at 1. */
+/** The request in Anthropic's format, whose temperature ends at 1. */
 export function messagesBody({ model, messages, max_tokens = 512, temperature, top_p }: ChatBody): object {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))
   return {
@@ -193,7 +193,7 @@ export function messagesBody({ model, messages, max_tokens = 512, temperature, t
   }
 }
 
-/** What stands where a picture's base64 belongs: it would fill the page. */
+/** The placeholder for a picture's base64, which would fill the page. */
 const pictureHere = 'PICTURE'
 
 function withoutPictures(message: ChatBody['messages'][number]): ChatBody['messages'][number] {
@@ -215,7 +215,7 @@ const ownWords: PartWords = {
   picture: (url) => ({ type: 'image_url', image_url: { url } }),
 }
 
-/** A message's content in the words of one client: a text alone, or parts where it holds pictures. */
+/** A message's content in one client's format: a plain text, or parts when it has pictures. */
 function contentOf(content: Content, words: PartWords = ownWords): string | readonly object[] {
   if (content === undefined || typeof content === 'string' || content.every(({ image_url }) => image_url === undefined))
     return textOf(content)

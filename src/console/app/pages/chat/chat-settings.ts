@@ -7,7 +7,7 @@ import type { ChatMessage } from './message-text.ts'
 import { readSchema } from './structure/read-schema.ts'
 import { readTools } from './structure/read-tools.ts'
 
-/** What the panel beside the conversation sets; what equals the service's default is not sent. */
+/** The settings beside the conversation. Values equal to the service's defaults are not sent. */
 export interface ChatSettings extends ChatParameters {
   readonly model: string
 }
@@ -32,7 +32,7 @@ export const defaultChatParameters: ChatParameters = {
 
 export const defaultChatSettings: ChatSettings = { ...defaultChatParameters, model: '' }
 
-/** The settings of this browser, kept between visits. */
+/** This browser's settings, stored between visits. */
 export const chatSettings = storedSignal('chat', defaultChatSettings)
 
 /** Changes some settings and keeps the others. */
@@ -40,7 +40,7 @@ export function changeChatSettings(change: Partial<ChatSettings>): void {
   chatSettings.value = { ...chatSettings.value, ...change }
 }
 
-/** The request for a conversation under these settings. */
+/** The request for a conversation with these settings. */
 export function chatRequestBody(settings: ChatSettings, messages: readonly ChatMessage[]): ChatBody {
   const defaults = defaultChatSettings
   const { tools } = readTools(settings.tools)

@@ -13,14 +13,14 @@ const suggestions = [
   t`How do you say “water” in Spanish?`,
 ]
 
-/** An empty conversation, with a few ways to begin, in a language that the chosen model speaks. */
+/** An empty conversation with suggestions, in a language that the chosen model knows. */
 export function ChatStart(): VNode {
   const inEnglish = builtInModels.includes(chatSettings.value.model)
   return (
     <div class="conversation">
       <EmptyState drawing="inkwell" title={t`Start a conversation`}>
         <p>{t`Ask something. The conversation is kept for you alone, until you delete it.`}</p>
-        {/* Recreated when the language changes: a removed language would stay, as an unknown one. */}
+        {/* Recreated when the language changes: Preact would leave a removed `lang` as an empty one. */}
         <div class="row suggestions" key={inEnglish ? 'en' : 'own'} lang={inEnglish ? 'en' : undefined}>
           {(inEnglish ? questionSamples : suggestions).map((suggestion) => (
             <Button size="small" key={suggestion} onClick={() => begin(suggestion)}>

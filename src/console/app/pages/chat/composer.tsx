@@ -21,10 +21,15 @@ import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, keepDraft } from './unsent/drafts.ts'
 import { QueuedRow } from './unsent/queued-row.tsx'
 
-/** Pasted text of more characters is attached as a file: a box that holds a book takes seconds for every letter. */
+/** Longer pasted text is attached as a file, because a large text in the field delays every keystroke by seconds. */
 const longestPasted = 50_000
 
-/** The message field, which gets the focus when the page opens: Enter sends, or queues while an answer is being written, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are chosen, pasted, or dropped anywhere on the page. */
+/**
+ * The message field, which gets the focus when the page opens.
+ *
+ * Enter sends, or queues while an answer is being written, Shift+Enter breaks the line, Escape stops the answer. Files and pictures are
+ * chosen, pasted, or dropped anywhere on the page.
+ */
 export function Composer(): VNode {
   const picker = useRef<HTMLInputElement>(null)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -59,15 +64,15 @@ export function Composer(): VNode {
     if (faults.length < files.length) announce(t`Attached: ${listText([...now.pictures, ...now.files].map((each) => each.name))}`)
   }
   useEffect(() => {
-    // Wherever the focus is; a dialog that is open takes the key for itself.
+    // Works wherever the focus is, except in an open dialog, which handles the key itself.
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) current.value.stop()
-      // The letter itself goes where the focus is by then.
+      // The browser enters the letter where the focus is by then.
       if (isUnheard(event)) box.current?.focus()
     }
     const onDrag = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return
-      // A browser opens what is dropped beside the box in place of the page.
+      // Otherwise a browser opens a file that is dropped outside the field.
       event.preventDefault()
       over.value = event.type === 'dragover'
       if (event.type === 'drop') void take([...event.dataTransfer.files])
@@ -97,7 +102,7 @@ export function Composer(): VNode {
       void take([new File([text], t`Pasted text.txt`, { type: 'text/plain' })])
       return
     }
-    // What comes with a text, as from a word processor, is a picture of that text.
+    // A picture beside a text, as from a word processor, shows that text.
     if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return
     event.preventDefault()
     void take(files)
@@ -138,7 +143,7 @@ export function Composer(): VNode {
           value={draft}
           onInput={({ currentTarget: { value } }) => {
             keepDraft(name, value === '' ? null : value)
-            // More typing means the message is not done.
+            // Further typing means that the message is not finished.
             waitsForModels.value = false
           }}
           onKeyDown={onKeyDown}
@@ -158,25 +163,25 @@ export function Composer(): VNode {
   )
 }
 
-/** The second press of a double one on Send finds Stop in its place. */
+/** Ignores the second click of a double click on Send, which hits Stop in its place. */
 function stopUnlessSent({ detail }: MouseEvent): void {
   if (detail < 2) current.value.stop()
 }
 
-/** Where drafts for the conversation that is shown stand. */
+/** The key of the draft for this conversation. */
 function placeOfDraft(): string {
   const { length, id } = current.value
   return length.value > 0 ? id : 'new'
 }
 
-/** What is sent next: while an answer is written, it goes on with what waits already. */
+/** The next message: while an answer is written, the queued text and this one. */
 function writtenMessage(): QueuedMessage {
   const name = placeOfDraft()
   const message = { content: (draftOf(name) ?? '').trim(), ...attachedTo(name) }
   return current.value.writing.value ? withMore(queuedMessage(), message) : message
 }
 
-/** Why what stands in the box cannot be said now, as a sentence, or null. Computed apart, because an answer that grows changes it seldom. */
+/** Why the text in the field cannot be sent now, as a sentence, or null. Computed separately, because a growing answer rarely changes it. */
 function hindranceOf(): string | null {
   const { writing, comparing, counted } = current.value
   const whole = writtenMessage()
@@ -190,7 +195,7 @@ function hindranceOf(): string | null {
   )
 }
 
-/** Why what was sent is still here, as a sentence, or null. */
+/** Why a sent message is still here, as a sentence, or null. */
 function waitingText(): string | null {
   if (!waitsForModels.value || chatSettings.value.model !== '') return null
   return models.value === null
@@ -198,7 +203,7 @@ function waitingText(): string | null {
     : t`No model here writes text. It is sent once there is one; an owner can pull one on the Models page.`
 }
 
-/** What becomes of an answer that the page has lost, as a sentence, or null. */
+/** What happens to an answer after a lost connection, as a sentence, or null. */
 function connectionText(): string | null {
   if (!current.value.connectionLost.value) return null
   return t`The connection broke; the answer goes on. Looking for it again…`

@@ -2,16 +2,16 @@ import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { monthText, weekdayText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
-/** Conversations of one stretch of time, under its name. */
+/** The conversations of one period, and its name. */
 export interface ConversationGroup {
   readonly title: string
   readonly conversations: readonly ListedConversation[]
 }
 
-/** Weekdays name the days of this many days; months those before. */
+/** Days listed by weekday; older ones are listed by month. */
 const daysOfWeek = 7
 
-/** The conversations in their order under the days on which they last changed, as the browser's clock has them; pinned ones come first. */
+/** Groups conversations in order by the day of their last change, in the browser's time zone; pinned ones come first. */
 export function groupByDay(conversations: readonly ListedConversation[], now: number): readonly ConversationGroup[] {
   const groups = Map.groupBy(conversations, ({ pinned, changedAt }) => (pinned ? t`Pinned` : dayName(changedAt, now)))
   return [...groups].map(([title, own]) => ({ title, conversations: own }))
@@ -24,7 +24,7 @@ function dayName(at: number, now: number): string {
   return days < daysOfWeek ? weekdayText(at) : monthText(at)
 }
 
-/** Counts the days of the browser's own time zone, whatever hours they have. */
+/** The number of a day in the browser's time zone, whatever its length. */
 function dayNumber(at: number): number {
   const date = new Date(at)
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (24 * 60 * 60 * 1000)

@@ -5,32 +5,35 @@ import { isSignedOut, loadSession } from '../../state/session.ts'
 import { forgetUnsent, isGone, isRefused, keepUnsent, type UnsentChange } from './unsent/unsent-changes.ts'
 
 const retryMs = 5000
-/** After how long what was refused is tried again: somebody may have mended what refuses it. */
+/** Retry interval of rejected changes, in case the cause is removed. */
 const retryRefusedMs = 60_000
-/** Browsers let 64 KB in all outlive a page. */
+/** Browsers let requests of at most 64 KB in total outlive a page. */
 const mostOutliving = 20_000
 
-/** What is kept of a conversation, as it stands when it is sent. */
+/** The conversation's stored data at the time of sending. */
 interface Kept {
   readonly head: () => ConversationHead
   readonly turn: (id: string) => Turn | undefined
 }
 
-/** Sends what changed in a conversation to the service, one thing after the other, and again until the service has it; the browser keeps it until then. */
+/**
+ * Sends the changes of a conversation to the service one by one, and repeats them until the service has them; until then the browser stores
+ * them.
+ */
 export class ConversationKeeper {
-  /** Why the last change is not kept yet; null = everything is. */
+  /** Why the last change is not stored yet; null = all are. */
   readonly fault = signal<unknown>(null)
-  /** Whether it was deleted elsewhere, so that nothing of it is kept any more. */
+  /** Whether the conversation was deleted elsewhere, so that it is no longer stored. */
   readonly isGone = signal(false)
   readonly #path: string
   readonly #kept: Kept
   /** Ids of messages; null = the head. */
   readonly #changed = new Set<string | null>()
-  /** What the service refused as it stands, and why; what else changed goes on without it. */
+  /** Rejected changes with their errors. Other changes are sent regardless. */
   readonly #refused = new Map<string | null, unknown>()
   #sending: Promise<void> | null = null
   #later: ReturnType<typeof setTimeout> | undefined
-  /** What is on its way. */
+  /** Changes that are being sent. */
   readonly #underWay = new Set<string | null>()
   #stopped = false
   #changes = 0
@@ -40,7 +43,7 @@ export class ConversationKeeper {
     this.#kept = kept
   }
 
-  /** A message is new, changed or gone. */
+  /** Marks a message as new, changed or deleted. */
   turnChanged(id: string): void {
     this.#change(id)
   }
@@ -49,40 +52,40 @@ export class ConversationKeeper {
     this.#change(null)
   }
 
-  /** Whether a message, or the head where it is null, is on its way to the service or waits to be. */
+  /** Whether the change of a message (null = the head) is being sent or waits. */
   isAtWork(id: string | null): boolean {
     return this.#changed.has(id) || this.#underWay.has(id)
   }
 
-  /** Increases by one with each change here and with each that the service has stored. */
+  /** Increases with each change here and with each that the service has stored. */
   get changes(): number {
     return this.#changes
   }
 
-  /** It was deleted elsewhere. */
+  /** Marks the conversation as deleted elsewhere. */
   foundGone(): void {
     this.#giveUp()
     this.isGone.value = true
   }
 
-  /** Tries again at once what was refused. */
+  /** Retries rejected changes at once. */
   retry(): void {
     this.#refused.clear()
     this.#flush()
   }
 
-  /** Sends no more: the conversation is gone. */
+  /** Stops sending: the conversation is deleted. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** The page is being left: sends at once what waits for its turn, as far as that may outlive the page. */
+  /** Sends waiting changes at once when the page is closed, those that may outlive it. */
   leave(): void {
     if (this.#stopped || this.#sending === null) return
     for (let id = this.#next(); id !== undefined; id = this.#next()) void this.#sendOne(id).catch(() => undefined)
   }
 
-  /** Resolves once nothing is left to send, or sending failed. */
+  /** Resolves when nothing is left to send, or sending failed. */
   async settled(): Promise<void> {
     await this.#sending
   }
@@ -115,7 +118,7 @@ export class ConversationKeeper {
     }
   }
 
-  /** The head first: it is what a list shows. */
+  /** The head first, because lists show it. */
   #next(): string | null | undefined {
     const waiting = [...this.#changed].filter((id) => !this.#refused.has(id))
     return waiting.includes(null) ? null : waiting[0]
@@ -145,10 +148,10 @@ export class ConversationKeeper {
     if (!this.#changed.has(id)) forgetUnsent(this.#pathOf(id))
   }
 
-  /** @param id Of a message; null = the head. */
+  /** @param id A message's id; null = the head. */
   async #send(id: string | null): Promise<void> {
     const { method, body } = this.#changeOf(id)
-    // What was said last is often sent just before a page is left.
+    // The last message is often sent just before a page is closed.
     const outlivesPage = body === undefined || JSON.stringify(body).length <= mostOutliving
     await send(this.#pathOf(id), { method, body, outlivesPage })
   }

@@ -23,13 +23,13 @@ import {
 import { readExport } from './import-conversation.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
-/** How long somebody pauses before a search is sent. */
+/** Pause in typing before a search is sent. */
 const pauseMs = 250
 
-/** Bytes of a file that is imported: pictures are inside of it. */
+/** Size limit of an imported file, which contains its pictures. */
 const mostImportBytes = 200_000_000
 
-/** What is kept of earlier conversations: found, opened, renamed, pinned and deleted. */
+/** Earlier conversations: search, open, rename, pin, delete. */
 export function ConversationList(): VNode {
   const search = useSignal('')
   const typed = useSignal('')
@@ -37,7 +37,7 @@ export function ConversationList(): VNode {
   const archived = useSignal(false)
   const file = useRef<HTMLInputElement>(null)
   const { length, id, writing } = current.value
-  // What was said changes the list once it is said, and once more when the answer is done.
+  // The list changes when a message is sent, and again when its answer is done.
   const said = length.value > 0 ? `${id} ${length.value} ${writing.value}` : ''
   const { resource, reload } = useResource(
     async (signal) => {
@@ -91,7 +91,7 @@ export function ConversationList(): VNode {
                   : t`Conversations are saved here until you delete them.`}
             </p>
           ) : (
-            // One list, so that an entry that is pinned keeps the focus.
+            // A single list, so that an entry keeps the focus when it is pinned.
             <ul>
               {groupByDay(conversations, Date.now()).flatMap((group) => [
                 <li class="history-day" key={`day ${group.title}`}>
@@ -138,7 +138,7 @@ export function ConversationList(): VNode {
   )
 }
 
-/** Reads a file and keeps the conversation that it holds. */
+/** Reads a file and stores its conversation. */
 async function importFile(file: File): Promise<void> {
   const read = file.size > mostImportBytes ? null : readExport(await file.text(), Date.now())
   if (read === null) showToast(t`${file.name} isn’t a conversation that was exported here as JSON.`)

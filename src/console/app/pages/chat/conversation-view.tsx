@@ -11,22 +11,22 @@ import { useFollowEnd } from './follow-end.ts'
 import { endingOf } from './turns/answer-facts.ts'
 import { Messages } from './turns/messages.tsx'
 
-/** How many messages are drawn together. */
+/** Number of messages drawn together. */
 const partLength = 8
 const allCount = { leftOut: 0, countsFrom: null }
 
-/** What was said so far. Its end stays in view until one scrolls away; what one sends always comes into view. */
+/** The messages. The end stays in view until the user scrolls away; a sent message is always scrolled into view. */
 export function ConversationView(): VNode {
   const element = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(element)
   const { turns: shown, counted, comparing } = current.value
   const isComparing = comparing.value.length > 0
-  // The answers that are compared stand beside each other, in place of the one that is the conversation's for now.
+  // While answers are compared, they are shown side by side in place of the last one.
   const turns = isComparing ? shown.value.slice(0, -1) : shown.value
   const lastAskedAt = turns.findLast((turn) => turn.role === 'user')?.at ?? 0
   const seen = useRef(0)
   useEffect(() => {
-    // Earlier versions are looked at where they stand.
+    // Another version of an earlier message must not scroll to the end.
     if (lastAskedAt > seen.current) toEnd()
     seen.current = Math.max(seen.current, lastAskedAt)
   }, [lastAskedAt])
@@ -53,7 +53,7 @@ export function ConversationView(): VNode {
   )
 }
 
-/** Messages in parts of some each; parts of which no message changed are the same arrays as before, so that nothing of them is drawn again. */
+/** Splits messages into parts. A part without changes is the same array as before, so that it is not drawn again. */
 function inParts(turns: readonly Turn[], before: readonly (readonly Turn[])[]): readonly (readonly Turn[])[] {
   return Array.from({ length: Math.ceil(turns.length / partLength) }, (_, index) => {
     const known = before[index]
@@ -62,18 +62,18 @@ function inParts(turns: readonly Turn[], before: readonly (readonly Turn[])[]): 
   })
 }
 
-/** Characters of Markdown from which the beginning of an answer is said. */
+/** How much of an answer's Markdown is announced. */
 const mostRead = 2000
 
 function beginningOf(content: string): string {
   return reader.value === null ? '' : spokenText(reader.value(content.slice(0, mostRead)))
 }
 
-/** Tells a screen reader how an answer begins when it is whole, or another version is shown; failures are alerts of their own. */
+/** Announces the beginning of a finished answer, or of another version, to screen readers. Failures are separate alerts. */
 function Announcement(): VNode {
   const compared = current.value.compared()
   const last = current.value.turns.value.at(-1)
-  // What is there when the conversation is opened is no news.
+  // Messages that exist when the conversation is opened are not announced.
   const opened = useRef(last)
   const whole = (answer: Turn) => [beginningOf(answer.content), endingOf(answer)].filter(Boolean).join(' ')
   const text =

@@ -15,33 +15,33 @@ import { type KnownConversation, readChanges } from './read-changes.ts'
 import { ConversationTurns } from './tree/conversation-turns.ts'
 import { mergeTurns } from './tree/turn-tree.ts'
 
-/** Characters of what a person calls a conversation. */
+/** Length limit of a title, in characters. */
 const longestTitle = 160
 
-/** What is known of a conversation when it is opened: all that the service has of it, or a copy of another. */
+/** The data of a conversation when it is opened: the stored one, or a copy of another. */
 export type OpenedTurns = ConversationHead & Pick<OpenedConversation, 'id' | 'turns'> & Partial<KnownConversation>
 
-/** A conversation: what was said, how the next answer is requested, and the answers that are being written. */
+/** A conversation: its messages, the settings of its next answer, and the answers that are being written. */
 export class Conversation {
   readonly id: string
   readonly title: Signal<string>
   readonly pinned: Signal<boolean>
-  /** How the next answer is asked for; null = as the page has it. */
+  /** Settings of the next answer; null = the page's. */
   readonly settings: Signal<ConversationSettings | null>
-  /** The message from which on models read it; null = they read all. */
+  /** The first message that models read; null = all. */
   readonly countsFrom: Signal<string | null>
   readonly keeper: ConversationKeeper
-  /** What is shown: one version of each message. */
+  /** The shown version of each message. */
   readonly turns: ReadonlySignal<readonly Turn[]>
-  /** How many of them there are. */
+  /** The number of shown messages. */
   readonly length: ReadonlySignal<number>
-  /** Those of them that models read. */
+  /** The shown messages that models read. */
   readonly counted: ReadonlySignal<readonly Turn[]>
-  /** The answers of several models to what was said last, of which none is chosen yet; none where nobody compares. */
+  /** The models whose answers to the last message are compared; empty = no comparison. */
   readonly comparing = signal<readonly string[]>([])
-  /** Whether a model is answering right now. */
+  /** Whether a model is answering. */
   readonly writing: ReadonlySignal<boolean>
-  /** Whether the page has lost the service while an answer goes on there. */
+  /** Whether the page has lost the connection while an answer continues. */
   readonly connectionLost: ReadonlySignal<boolean>
   readonly #turns: ConversationTurns
   readonly #answers: LiveAnswers
@@ -77,7 +77,11 @@ export class Conversation {
     this.#answers.followAll()
   }
 
-  /** Takes over what other pages, and the service, have made of it since. @returns false when something changed here meanwhile, which may be missing in what was read. */
+  /**
+   * Takes over changes by other pages and the service.
+   *
+   * @returns false when something changed here meanwhile, which may be missing in the data read.
+   */
   async refresh(): Promise<boolean> {
     const { changes } = this.keeper
     const before = this.#known
@@ -105,7 +109,7 @@ export class Conversation {
     this.title.value = title
     this.pinned.value = pinned
     this.countsFrom.value = countsFrom ?? null
-    // A head may come before the message that it names; that one is shown once it is here.
+    // A head may arrive before the message it names, which is then shown when it arrives.
     if (leaf === this.#knownLeaf || (leaf !== null && this.#turns.find(leaf) === undefined)) return
     this.#knownLeaf = leaf
     if (leaf === this.#turns.leaf) return
@@ -113,24 +117,24 @@ export class Conversation {
     this.#turns.leaf = leaf
   }
 
-  /** All versions of a message, the first made first. */
+  /** All versions of a message, oldest first. */
   versions(turn: Turn): readonly Turn[] {
     return this.#turns.versions(turn)
   }
 
-  /** The answers that are compared, in the order of their models. */
+  /** The compared answers, in the order of their models. */
   compared(): readonly Turn[] {
     return this.comparing.value.flatMap((id) => this.#turns.find(id) ?? [])
   }
 
-  /** Goes on with one of the answers that were compared; the others stay as its versions. */
+  /** Continues with one of the compared answers; the others stay as its versions. */
   choose({ id }: Turn): void {
     this.comparing.value = []
     this.#turns.leaf = id
     this.keeper.headChanged()
   }
 
-  /** Says what the functions came to that an answer asks for, and lets the model go on. */
+  /** Adds the results of an answer's function calls, and requests the next answer. */
   answerCalls(turn: Turn, results: readonly string[]): void {
     const calls = turn.calls?.map((call, index) => ({ ...call, result: results[index] ?? '' }))
     if (calls === undefined) return
@@ -140,14 +144,14 @@ export class Conversation {
     void this.#answer()
   }
 
-  /** Adds what a person said and lets the model answer, or several. */
+  /** Adds the user's message, and requests one or several answers. */
   say(content: string, { files, pictures }: Attachments = noAttachments): void {
     const attached = { files, ...(pictures.length > 0 && { pictures }) }
     this.#add({ parent: this.#turns.leaf, role: 'user', content, ...attached, state: 'done', model: null })
     void this.#answer(chosenModels(chatSettings.value.model))
   }
 
-  /** Says something else in place of an earlier message; the earlier one stays as another version. */
+  /** Adds another version of an earlier message. */
   edit({ parent, files, pictures }: Turn, content: string): void {
     this.stop()
     this.comparing.value = []
@@ -155,14 +159,14 @@ export class Conversation {
     void this.#answer()
   }
 
-  /** Says in place of an answer what it should have been; the earlier one stays as another version. */
+  /** Replaces an answer by the user's own text, as another version. */
   rewrite({ parent }: Turn, content: string): void {
     this.stop()
     this.comparing.value = []
     this.#add({ parent, role: 'assistant', content, files: [], state: 'done', model: null })
   }
 
-  /** Asks for another answer to the same message; the earlier one stays as another version. */
+  /** Requests another answer to the same message; the earlier one stays as a version. */
   regenerate({ parent }: Turn): void {
     this.stop()
     this.comparing.value = []
@@ -170,7 +174,7 @@ export class Conversation {
     void this.#answer()
   }
 
-  /** Lets the model write on where an answer ended. */
+  /** Requests the continuation of an answer. */
   goOn(turn: Turn): void {
     this.stop()
     this.comparing.value = []
@@ -179,14 +183,18 @@ export class Conversation {
     void this.#answers.write({ ...begun, state: 'writing', failure: null }, chatSettings.value.model)
   }
 
-  /** Shows a version of a message, with the newest of what follows it. */
+  /** Shows a version of a message, with the newest messages below it. */
   show(id: string): void {
     this.comparing.value = []
     this.#turns.show(id)
     this.keeper.headChanged()
   }
 
-  /** Takes a message out with everything that follows it. @returns the way back. */
+  /**
+   * Removes a message and all below it.
+   *
+   * @returns a function that restores them.
+   */
   remove(turn: Turn): () => void {
     this.stop()
     this.comparing.value = []
@@ -202,7 +210,7 @@ export class Conversation {
     }
   }
 
-  /** The same once more, as a conversation of its own. */
+  /** A copy of this conversation with new ids. */
   copy(): Conversation {
     this.stop()
     const turns = this.#turns.all
@@ -217,14 +225,14 @@ export class Conversation {
     this.keeper.headChanged()
   }
 
-  /** Keeps how the next answer is asked for. */
+  /** Stores the settings of the next answer. */
   keepSettings(settings: ConversationSettings): void {
     if (isSame(settings, this.settings.peek())) return
     this.settings.value = settings
     this.keeper.headChanged()
   }
 
-  /** Lets models read it from one of its messages on; null = all of it. */
+  /** Sets the first message that models read; null = all. */
   countFrom(id: string | null): void {
     this.countsFrom.value = id
     this.keeper.headChanged()
@@ -235,12 +243,12 @@ export class Conversation {
     this.keeper.headChanged()
   }
 
-  /** Stops an answer where it is, or all of them, whichever page asked for them; what was written stays. */
+  /** Stops one answer, or all of them, whichever page requested them. The written text stays. */
   stop(turn?: Turn): void {
     this.#answers.stop(turn)
   }
 
-  /** Lets the model answer what was said last; several at once where somebody compares them. */
+  /** Requests the answer to the last message, or several to compare. */
   async #answer(models: readonly string[] = [chatSettings.value.model]): Promise<void> {
     const parent = this.#turns.leaf
     const answers = models.map((model) => this.#add({ parent, role: 'assistant', content: '', files: [], state: 'writing', model }))
@@ -252,7 +260,11 @@ export class Conversation {
     await Promise.all(answers.map((answer) => this.#answers.write(answer, answer.model ?? '')))
   }
 
-  /** Reads what the service has by now, also of what was passed over while it was written. @returns false when it cannot be read; the page looks again before long. */
+  /**
+   * Reads the stored state, including changes that were skipped while an answer was written.
+   *
+   * @returns false when it cannot be read; the page retries soon.
+   */
   async #readAgain(): Promise<boolean> {
     try {
       do {

@@ -13,16 +13,16 @@ import { sendUnsent, unsentTurns } from './unsent/unsent-changes.ts'
 
 const base = '/console/api/conversations'
 
-/** The conversation on the page; answers go on being written while another one is shown. */
+/** The shown conversation. Answers in others continue. */
 export const current = signal(new Conversation())
-/** Those that this page has opened, whose answers may still be under way. */
+/** Conversations opened by this page, whose answers may still be in progress. */
 const opened = new Map<string, Conversation>()
-/** What an earlier page could not send goes first, so that what is shown has it. */
+/** Earlier pages' unsent changes are sent first, so that the shown state includes them. */
 const caughtUp = sendUnsent()
-/** Counts what changes the list beside what is said. */
+/** Counts changes of the list other than messages. */
 export const listChanges = signal(0)
 
-// What is set beside a conversation is kept with it, and what is kept with it is set beside it.
+// Settings and conversation stay in step: a change of either is applied to the other.
 effect(() => {
   const kept = current.value.settings.value
   if (kept !== null) untracked(() => showSettings(kept))
@@ -34,21 +34,25 @@ effect(() => {
   })
 })
 
-/** Begins a new conversation, with the default preset where there is one; the other conversation is kept. */
+/** Begins a new conversation, with the default preset if there is one. The other one stays stored. */
 export function beginConversation(): void {
   current.value = new Conversation()
   beginWithStandard()
   navigate('/console/chat')
 }
 
-/** Gives the conversation an address of its own once something is said in it. */
+/** Gives the conversation an address when it has its first message. */
 export function settleAddress(): void {
   const { id } = current.value
   opened.set(id, current.value)
   navigate(`/console/chat/${id}`, { replace: true })
 }
 
-/** Shows a conversation. @throws {RequestFailure} when it is not there. */
+/**
+ * Shows a conversation.
+ *
+ * @throws {RequestFailure} when it does not exist.
+ */
 export async function openConversation(id: string, signal: AbortSignal): Promise<void> {
   if (current.value.id === id) return
   const known = opened.get(id)
@@ -57,7 +61,7 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
     await caughtUp
     const kept = await request<OpenedConversation>(`${base}/${id}`, { signal })
     const unsent = await unsentTurns(`${base}/${id}`)
-    // An answer that the service knows of is further there.
+    // An answer that the service is writing is more recent there.
     const own = unsent.filter((turn) => turn.state !== 'writing' || !kept.turns.some((each) => each.id === turn.id))
     const turns = [...kept.turns.filter((turn) => !own.some((each) => each.id === turn.id)), ...own]
     const found = new Conversation({ ...kept, turns: turns.toSorted((one, other) => one.at - other.at) })
@@ -67,7 +71,7 @@ export async function openConversation(id: string, signal: AbortSignal): Promise
   }
 }
 
-/** Brings the conversation that is shown up to what other pages, and the service, have made of it. */
+/** Updates the shown conversation with changes by other pages and the service. */
 export async function refreshConversation(): Promise<void> {
   const { turns, keeper } = current.peek()
   if (turns.peek().length === 0 || keeper.isGone.peek()) return
@@ -79,7 +83,7 @@ export async function refreshConversation(): Promise<void> {
     })
 }
 
-/** One page of what is kept, or what a search finds. */
+/** One page of the conversations, or of a search's results. */
 export async function loadConversations(
   query: { readonly search: string; readonly archived: boolean; readonly after: string | null },
   signal: AbortSignal,
@@ -94,7 +98,7 @@ export async function loadConversations(
   return request<ConversationPage>(`${base}?${parameters}`, { signal })
 }
 
-/** Changes what a conversation is called, or whether it stands above the others. */
+/** Changes a conversation's title, or pins it. */
 export async function changeHead({ id, title, pinned, leaf }: ListedConversation): Promise<void> {
   const known = opened.get(id)
   if (known === undefined) await send(`${base}/${id}`, { method: 'PUT', body: { title, pinned, leaf } })
@@ -106,7 +110,11 @@ export async function changeHead({ id, title, pinned, leaf }: ListedConversation
   listChanges.value++
 }
 
-/** Puts a conversation away, or back into the list. @returns the way back. */
+/**
+ * Archives a conversation, or restores it.
+ *
+ * @returns a function that undoes it.
+ */
 export async function archiveConversation(id: string, archived: boolean): Promise<() => Promise<void>> {
   const set = async (value: boolean) => {
     await send(`${base}/${id}/archived`, { method: 'PUT', body: { archived: value } })
@@ -117,7 +125,7 @@ export async function archiveConversation(id: string, archived: boolean): Promis
   return () => set(!archived)
 }
 
-/** Keeps what an export holds as a new conversation, and shows it. */
+/** Stores an exported conversation as a new one, and shows it. */
 export function importConversation({ title, turns }: ImportedConversation): void {
   const made = new Conversation({ id: makeId(), title, pinned: false, leaf: turns.at(-1)?.id ?? null, turns })
   made.keeper.headChanged()
@@ -127,7 +135,7 @@ export function importConversation({ title, turns }: ImportedConversation): void
   listChanges.value++
 }
 
-/** Keeps the conversation that is shown, and was deleted elsewhere, as a new one. */
+/** Stores the shown conversation, which was deleted elsewhere, as a new one. */
 export function keepAsNew(): void {
   const { id: gone } = current.value
   const made = current.value.copy()
@@ -139,7 +147,11 @@ export function keepAsNew(): void {
   listChanges.value++
 }
 
-/** Deletes a conversation. @returns the way back. */
+/**
+ * Deletes a conversation.
+ *
+ * @returns a function that restores it.
+ */
 export async function removeConversation(id: string): Promise<() => Promise<void>> {
   const known = opened.get(id)
   known?.stop()

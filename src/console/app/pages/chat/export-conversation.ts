@@ -2,7 +2,7 @@ import type { Turn } from '../../../../core/chat/conversation.ts'
 import { t } from '../../language/t.ts'
 import { messagesOf, textOf } from './message-text.ts'
 
-/** A conversation as a Markdown document: who said what, under its title. */
+/** A conversation as a Markdown document with its title and the role of each message. */
 export function conversationMarkdown(title: string, turns: readonly Turn[]): string {
   const said = turns.map(
     (turn) =>
@@ -11,12 +11,12 @@ export function conversationMarkdown(title: string, turns: readonly Turn[]): str
   return [`# ${title}\n`, ...said].join('\n')
 }
 
-/** Pictures inside the document itself; what their names hold ends no line and no bracket. */
+/** Pictures embedded in the document. Line breaks and brackets are removed from their names. */
 function picturesOf({ pictures = [] }: Turn): readonly string[] {
   return pictures.map(({ name, url }) => `![${name.replace(/[\][\\\r\n]/g, ' ')}](${url})`)
 }
 
-/** A conversation as JSON: its messages as chat completions take them, each with what is known of it, and as the console imports them again. */
+/** A conversation as JSON: messages in the format of chat completions with their metadata, which the console can import. */
 export function conversationJson(title: string, turns: readonly Turn[]): string {
   const messages = turns.flatMap((turn) =>
     messagesOf(turn).map((message) => ({
@@ -37,7 +37,7 @@ export function conversationJson(title: string, turns: readonly Turn[]): string 
   return `${JSON.stringify({ title, messages, turns: exported }, null, 2)}\n`
 }
 
-/** A title as the name of a file on every system. */
+/** A file name made from a title that is valid on every system. */
 export function fileName(title: string, extension: string): string {
   const name = title
     .normalize('NFKD')

@@ -11,7 +11,7 @@ interface ExportDialogProps {
   readonly onClose: () => void
 }
 
-/** The version of a conversation that is shown, as a file. */
+/** Exports the shown version of a conversation as a file. */
 export function ExportDialog({ title, turns, onClose }: ExportDialogProps): VNode {
   return (
     <Dialog title={t`Export`} onClose={onClose}>
@@ -34,6 +34,6 @@ function download(name: string, type: string, text: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has begun to read it by the time of the next task.
+  // By the next task, the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(url), 0)
 }

@@ -1,13 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-/** Closer to the end than this, in CSS pixels, somebody is at it. */
+/** Within this distance from the end, in CSS pixels, the user counts as being at the end. */
 const nearPx = 24
 
 /**
- * Keeps the end of something that grows in view until the person scrolls away from it, and again from when they come back.
+ * Keeps the end of growing content in view until the user scrolls away, and again after they return.
  *
- * @returns whether the end is followed, and the way to it.
+ * @returns whether the end is followed, and a function that scrolls to it.
  */
 export function useFollowEnd(growing: { readonly current: Element | null }): {
   readonly following: Signal<boolean>
@@ -23,7 +23,7 @@ export function useFollowEnd(growing: { readonly current: Element | null }): {
     const onScroll = () => {
       const before = top
       top = document.documentElement.scrollTop
-      // What grows moves the end away without anybody having scrolled; only a way up is a person's.
+      // Growing content moves the end without any scrolling; only scrolling up is an action of the user.
       if (distanceToEnd() < nearPx) following.value = true
       else if (top < before) following.value = false
     }

@@ -4,18 +4,18 @@ import { beginning, isVisible, onOneLine } from '../../../../core/text/visible-t
 import { makeId } from '../../browser/make-id.ts'
 import { t } from '../../language/t.ts'
 
-/** A conversation that an export holds, with ids of its own. */
+/** A conversation from an export, with new ids. */
 export interface ImportedConversation {
   readonly title: string
   readonly turns: readonly Turn[]
 }
 
-/** Messages that one conversation may have. */
+/** Message limit of a conversation. */
 const mostTurns = 5000
 const longestTitle = 400
 const isAddress = new RegExp(picturePattern)
 
-/** Reads a file that the console exported as JSON; null = it is no such file. */
+/** Reads a file that the console exported as JSON; null = not such a file. */
 export function readExport(text: string, now: number): ImportedConversation | null {
   const value = parse(text)
   if (!isRecord(value) || !Array.isArray(value.turns) || value.turns.length === 0 || value.turns.length > mostTurns) return null
@@ -37,7 +37,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A message of an export; what is not of the right kind is left out, and without its role and words there is no message. */
+/** A message of an export. Invalid fields are dropped; a message without a role or text is skipped. */
 function readTurn(value: JsonValue | unknown, { parent, at }: Pick<Turn, 'parent' | 'at'>): Turn | null {
   if (!isRecord(value)) return null
   const { role, content, model, thoughts, files, pictures, calls } = value

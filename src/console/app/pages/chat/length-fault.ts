@@ -2,7 +2,9 @@ import { longestContent } from '../../../../core/chat/conversation.ts'
 import { wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
-/** Why a text is too long to be kept, as a sentence, or null; what was sent and not kept would be gone with the next refresh. */
+/**
+ * Why a text is too long to be stored, as a sentence, or null. A message that is sent but not stored would disappear with the next refresh.
+ */
 export function lengthFault(text: string): string | null {
   if (text.length <= longestContent) return null
   return t`This message has ${wholeText(text.length)} characters, and at most ${wholeText(longestContent)} are kept; send it in parts.`

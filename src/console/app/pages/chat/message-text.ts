@@ -9,7 +9,7 @@ const longestTitle = 80
 
 type Said = Pick<Turn, 'role' | 'content' | 'files' | 'pictures' | 'calls'>
 
-/** A message as the model reads it: attached files follow what was written, each in a fence that nothing in it closes. */
+/** A message as the model reads it: the text, then the attached files, each in a fence that is longer than any inside. */
 export function textOf({ content, files }: Pick<Turn, 'content' | 'files'>): string {
   const attached = files.map(({ name, text }) => {
     const fence = '`'.repeat(Math.max(3, longestFence(text) + 1))
@@ -18,7 +18,9 @@ export function textOf({ content, files }: Pick<Turn, 'content' | 'files'>): str
   return content + attached.join('')
 }
 
-/** A message as chat completions take it, its pictures first; the functions it asked for that were answered follow with their results. What says nothing is left out. */
+/**
+ * A message in the format of chat completions, pictures first, followed by its function calls and their results. Empty messages are omitted.
+ */
 export function messagesOf(turn: Said): readonly ChatMessage[] {
   const content = textOf(turn)
   const answered = (turn.calls ?? []).flatMap(({ result, ...call }) => (result === undefined ? [] : [{ ...call, result }]))
@@ -43,7 +45,7 @@ function longestFence(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
 }
 
-/** What a conversation is called that begins with a message. */
+/** The title of a conversation that begins with this message. */
 export function titleOf({ content, pictures = [] }: Pick<Turn, 'content' | 'pictures'>): string {
   const titles = [content, pictures[0]?.name ?? ''].map((text) => beginning(onOneLine(text), longestTitle))
   return titles.find(isVisible) ?? t`Untitled`

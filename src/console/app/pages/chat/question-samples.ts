@@ -1,7 +1,7 @@
-/** The language models that come with the service. They have learned no other language than English. */
+/** The language models that come with the service. They know only English. */
 export const builtInModels: readonly string[] = ['smollm2-135m-instruct', 'sepia-mini-chat']
 
-/** Questions to begin with, of things that the built-in models know. */
+/** Suggested questions that the built-in models can answer. */
 export const questionSamples = [
   'What is the capital of Portugal?',
   'Tell me a short story about a fox.',

@@ -2,20 +2,20 @@ import { mostTurnsAtOnce } from '../../../../core/chat/conversation.ts'
 import type { ConversationVersions, OpenedConversation, ReadTurns } from '../../../contract/conversations.ts'
 import { RequestFailure, request, send } from '../../interface/request.ts'
 
-/** What a page has of a conversation: messages whose version it does not know, it has not read. */
+/** The page's state of a conversation. Messages without a known version have not been read. */
 export type KnownConversation = Pick<OpenedConversation, 'version' | 'versions'>
 
-/** A conversation as it is by now, of whose messages only those were read that have changed. */
+/** The current state of a conversation, with only the messages that have changed. */
 export interface ConversationChanges extends ConversationVersions {
   readonly turns: OpenedConversation['turns']
-  /** Of the messages that the page has by now. */
+  /** Of all messages that the page has now. */
   readonly known: KnownConversation['versions']
 }
 
 /**
- * What has changed in a conversation since it was read; all of it where it never was.
+ * Reads the changes of a conversation since it was last read, or all of it the first time.
  *
- * @returns null when nothing has, or the service does not have it yet; `gone` when it was deleted.
+ * @returns null when there are none, or the service does not have it yet; `gone` when it was deleted.
  */
 export async function readChanges(id: string, known: KnownConversation | null): Promise<ConversationChanges | 'gone' | null> {
   const path = `/console/api/conversations/${id}`

@@ -11,7 +11,7 @@ import { useSubmit } from '../../parts/use-submit.ts'
 import { announce } from '../../state/toasts.ts'
 import { changeHead } from './conversations.ts'
 
-/** Gives a conversation another name. */
+/** Renames a conversation. */
 export function RenameDialog({ conversation, onClose }: { conversation: ListedConversation; onClose: () => void }): VNode {
   const title = useSignal(conversation.title)
   const { busy, failure, submit } = useSubmit(async () => {

@@ -9,16 +9,16 @@ import { readTools } from './structure/read-tools.ts'
 import { attachedTo, keepAttached } from './unsent/attached.ts'
 import { draftOf, isStored, keepDraft, keepDrafts } from './unsent/drafts.ts'
 
-/** Whether what stands in the box is sent as soon as it is known which models there are. */
+/** Whether the text in the field is sent as soon as the models are known. */
 export const waitsForModels = signal(false)
 
-/** Says something in the conversation that is shown. */
+/** Adds a message to the shown conversation. */
 export function say(content: string, attached: Attachments = noAttachments): void {
   current.value.say(content, attached)
   settleAddress()
 }
 
-/** Begins a conversation, once it is known which models there are. */
+/** Begins a conversation as soon as the models are known. */
 export function begin(content: string): void {
   if (chatSettings.value.model === '') {
     keepDraft('new', content)
@@ -26,18 +26,18 @@ export function begin(content: string): void {
   } else say(content)
 }
 
-/** Why nothing can be asked for with these settings, as a sentence, or null. */
+/** Why no answer can be requested with these settings, as a sentence, or null. */
 export function settingsFault(): string | null {
   const fault = readSchema(chatSettings.value).fault ?? readTools(chatSettings.value.tools).fault
   return fault && t`${fault} See Functions and JSON in the settings.`
 }
 
-/** What is said in the conversation that is shown once its answer has ended. */
+/** A message that is sent when the current answer has ended. */
 export interface QueuedMessage extends Attachments {
   readonly content: string
 }
 
-/** The message that waits for the end of the answer; null = none does. */
+/** The queued message; null = none. */
 export function queuedMessage(): QueuedMessage | null {
   const { queued } = places()
   const content = draftOf(queued)
@@ -46,14 +46,14 @@ export function queuedMessage(): QueuedMessage | null {
   return { content, ...attachedTo(queued) }
 }
 
-/** Lets a message wait for the end of the answer that is being written. */
+/** Queues a message until the current answer has ended. */
 export function queueMessage({ content, ...attached }: QueuedMessage): void {
   const { queued, tab } = places()
   keepDrafts({ [tab]: tabId(), [queued]: content })
   keepAttached(queued, attached)
 }
 
-/** Puts the message that waits back into the box, before what stands there. */
+/** Moves the queued message back into the field, before its text. */
 export function takeBackQueued(): void {
   const { id } = current.value
   const { content, ...attached } = withMore(queuedMessage(), { content: draftOf(id) ?? '', ...attachedTo(id) })
@@ -61,20 +61,20 @@ export function takeBackQueued(): void {
   keepAttached(id, attached)
 }
 
-/** Takes the message that waits away, and puts texts in other places at once: what is kept is read again only after an effect. */
+/** Removes the queued message and stores other texts in the same step, because stored texts are read again only after an effect. */
 export function forgetQueued(others: Readonly<Record<string, string>> = {}): void {
   const { queued, tab } = places()
   keepDrafts({ [queued]: null, [tab]: null, ...others })
   keepAttached(queued, noAttachments)
 }
 
-/** A message that goes on with what another one says and carries. */
+/** Joins two messages with their attachments. */
 export function withMore(first: QueuedMessage | null, more: QueuedMessage): QueuedMessage {
   const content = [first?.content ?? '', more.content].filter((text) => text !== '').join('\n\n')
   return { content, files: [...(first?.files ?? []), ...more.files], pictures: [...(first?.pictures ?? []), ...more.pictures] }
 }
 
-/** Where the message that waits is kept, and which tab sends it. */
+/** The storage keys of the queued message, and of the tab that sends it. */
 function places(): { readonly queued: string; readonly tab: string } {
   const { id } = current.value
   return { queued: `queued ${id}`, tab: `queuer ${id}` }
@@ -84,7 +84,7 @@ function isOfThisTab(): boolean {
   return draftOf(places().tab) === tabId()
 }
 
-// What waits is sent when the answer is there; where it was stopped or failed, its person decides.
+// The queued message is sent when the answer is done. After a stop or a failure, the user decides.
 effect(() => {
   const { writing, comparing, turns } = current.value
   const last = turns.value.at(-1)

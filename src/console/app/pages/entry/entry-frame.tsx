@@ -6,7 +6,7 @@ import { PageTitle } from '../../parts/page.tsx'
 
 const rings = [14, 34, 60, 92, 130, 174]
 
-/** The two halves of the pages before signing in: ink on one side, a form on the other. */
+/** The two halves of the pages before sign-in: ink on one side, a form on the other. */
 export function EntryFrame({ title, intro, children }: { title: string; intro: ComponentChildren; children: ComponentChildren }): VNode {
   return (
     <main class="entry">
@@ -27,7 +27,7 @@ export function EntryFrame({ title, intro, children }: { title: string; intro: C
   )
 }
 
-/** A drop of ink, and the water it falls into. */
+/** A drop of ink falling into water. */
 function Ripples(): VNode {
   return (
     <svg class="ripples" viewBox="0 0 400 400" fill="none" stroke="currentColor" aria-hidden="true">

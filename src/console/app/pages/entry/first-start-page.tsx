@@ -7,7 +7,7 @@ import { loadSession } from '../../state/session.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { pageToReturnTo } from './page-to-return-to.ts'
 
-/** Shown until the link of the first start was followed. */
+/** Shown until the first-run link was opened. */
 export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
   return (
     <EntryFrame title={t`Almost there`} intro={t`Sepia is running but has no owner yet.`}>

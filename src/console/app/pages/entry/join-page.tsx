@@ -18,7 +18,7 @@ import { EntryFrame } from './entry-frame.tsx'
 
 const passwordHint = t`At least ${shortestPassword} characters. A sentence is easier to remember.`
 
-/** Where the first-run link and invitations lead; the code stands behind the `#`, so that no server log keeps it. */
+/** The page of the first-run link and of invitations. The code is behind the `#`, so that server logs do not contain it. */
 export function JoinPage(): VNode {
   const code = location.hash.slice(1)
   const { resource, reload } = useResource(
@@ -27,7 +27,7 @@ export function JoinPage(): VNode {
   )
   const firstRun = resource.value.state === 'ready' && resource.value.value.firstRun
   const failure = resource.value.state === 'failed' ? resource.value.failure : null
-  // Where nobody answered, the link may be as good as ever.
+  // After a lost connection, the link may still be valid.
   if (failure !== null && !isConnectionLost(failure))
     return (
       <EntryFrame title={t`Invalid or used link`} intro={t`It works once, for the person it was made for.`}>

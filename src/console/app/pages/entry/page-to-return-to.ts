@@ -1,6 +1,6 @@
 import { path } from '../../state/router.ts'
 
-/** The page that a sign-in elsewhere leads back to; the sign-in page itself is none. */
+/** The page to return to after an external sign-in; none for the sign-in page itself. */
 export function pageToReturnTo(): { readonly page?: string } {
   return path.value.startsWith('/console/') && path.value !== '/console/sign-in' ? { page: path.value } : {}
 }

@@ -10,7 +10,7 @@ import { SecondFactorSecret } from '../../parts/sign-in/second-factor-secret.tsx
 import { useSubmit } from '../../parts/use-submit.ts'
 import { admit, signIn } from '../../state/session.ts'
 
-/** E-mail and password, and what is asked for besides: a one-time code, or to set a second factor up first. */
+/** E-mail and password, then a one-time code or the set-up of a second factor if required. */
 export function PasswordForm(): VNode | null {
   const email = useSignal('')
   const password = useSignal('')

@@ -15,7 +15,7 @@ const intros = {
   ended: t`Your sign-in has ended. Sign in to go on where you were.`,
 } as const satisfies Record<Exclude<Greeting, 'first-run'>, string>
 
-/** For people who have an account. */
+/** Signs in to an existing account. */
 export function SignInPage({ ways, greeting }: { ways: SignInWays; greeting: Exclude<Greeting, 'first-run'> }): VNode {
   return (
     <EntryFrame title={t`Sign in`} intro={intros[greeting]}>

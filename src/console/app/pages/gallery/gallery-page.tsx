@@ -25,7 +25,7 @@ const walls = [
   { value: 'kept', label: t`Kept` },
 ] as const
 
-/** Every picture of the account that is still stored, and those that are kept. */
+/** The account's stored pictures, and its kept copies. */
 export function GalleryPage(): VNode {
   const wall = useSignal<Wall>('stored')
   const search = useSignal('')

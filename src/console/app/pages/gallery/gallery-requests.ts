@@ -2,10 +2,10 @@ import type { GalleryPage, GalleryPicture, PictureKept } from '../../../contract
 import { imageAddress } from '../../interface/image-address.ts'
 import { request, send } from '../../interface/request.ts'
 
-/** What hangs in the gallery: what is stored for a day, or what is kept. */
+/** The gallery's two lists: outputs that are stored for a day, and kept copies. */
 export type Wall = 'stored' | 'kept'
 
-/** One page of a wall, newest first. */
+/** One page of a list, newest first. */
 export function listPictures(
   wall: Wall,
   query: { readonly search: string; readonly after: string | null },
@@ -18,7 +18,12 @@ export function listPictures(
   return request<GalleryPage>(`/console/api/${wall === 'kept' ? 'pictures' : 'gallery'}?${parameters}`, { signal })
 }
 
-/** Keeps a copy beyond its day. Returns the copy's id. @throws {RequestFailure} `quota_exceeded`. */
+/**
+ * Keeps a copy for longer than a day.
+ *
+ * @returns The copy's id.
+ * @throws {RequestFailure} `quota_exceeded`.
+ */
 export async function keepPicture(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>): Promise<string> {
   return (await request<PictureKept>(`${imageAddress(picture.inferenceId, picture.index)}/kept`, { method: 'PUT' })).id
 }
@@ -28,7 +33,7 @@ export async function removeKept(id: string): Promise<void> {
   await send(`/console/api/pictures/${id}`, { method: 'DELETE' })
 }
 
-/** Takes a picture off the gallery, or puts it back. */
+/** Hides a picture from the gallery, or shows it again. */
 export async function setHidden(picture: Pick<GalleryPicture, 'inferenceId' | 'index'>, hidden: boolean): Promise<void> {
   await send(`${imageAddress(picture.inferenceId, picture.index)}/hidden`, { method: hidden ? 'PUT' : 'DELETE' })
 }

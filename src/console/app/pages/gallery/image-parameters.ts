@@ -2,7 +2,7 @@ import type { ImageParameters } from '../../../../core/images/parameters-text.ts
 import { samplers } from '../../../../core/sampler.ts'
 import type { ImageSettings } from '../images/form/image-settings.ts'
 
-/** What of the playground's settings the parameters say. */
+/** The playground settings in a picture's parameters. */
 export function settingsOf({ prompt, negativePrompt, fields }: ImageParameters): Partial<ImageSettings> {
   const size = fields.get('Size')?.match(/^(\d+)x(\d+)$/)
   const sampler = samplers.find((name) => name === fields.get('Sampler'))

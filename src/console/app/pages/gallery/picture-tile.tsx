@@ -14,7 +14,7 @@ interface PictureTileProps {
   readonly onRemove: () => unknown
 }
 
-/** One picture on the wall. */
+/** One picture in the gallery. */
 export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemove }: PictureTileProps): VNode {
   const { address, prompt, seed, kept, expiresAt } = picture
   const name = prompt ?? t`seed ${seed}`

@@ -20,21 +20,21 @@ import { settingsOf } from './image-parameters.ts'
 interface ViewerProps {
   readonly image: Pick<GalleryPicture, 'address' | 'inferenceId'> & Partial<Pick<GalleryPicture, 'expiresAt'>>
   readonly onClose: () => void
-  /** Shows another: the next one by 1, the one before by -1. */
+  /** Shows another picture: 1 = the next, -1 = the previous. */
   readonly onMove?: (by: 1 | -1) => void
 }
 
-/** One picture large, with the parameters that its file carries. */
+/** One picture at full size, with the parameters stored in its file. */
 export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
   const zoom = useSignal(1)
   const enlarge = (by: number) => {
     zoom.value = Math.min(8, Math.max(1, zoom.value * by))
     announce(t`Shown at ${zoom.value * 100} percent`)
   }
-  // At once: a key that comes before the page is painted again moves on from the picture that is shown.
+  // A layout effect, so that a key pressed before the next paint applies to the picture that is shown.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      // In a picture that is larger than its frame the arrows move it.
+      // Arrow keys pan a picture that is larger than its frame.
       const moves = event.target instanceof Element && event.target.closest('.zoomed[data-zoomed]') !== null
       if (event.key === 'ArrowRight' && !moves) onMove?.(1)
       else if (event.key === 'ArrowLeft' && !moves) onMove?.(-1)
@@ -104,7 +104,7 @@ export function Viewer({ image, onClose, onMove }: ViewerProps): VNode {
   )
 }
 
-/** What files call their parameters, as the pages call them. */
+/** The pages' names of the parameters in files. */
 const parameterNames: Readonly<Record<string, string>> = {
   Steps: t`Steps`,
   Sampler: t`Sampler`,
@@ -134,7 +134,7 @@ function ParameterList({ parameters }: { parameters: ImageParameters }): VNode {
   )
 }
 
-/** A picture that fits its frame, or is larger and can be moved in it. */
+/** A picture that fits its frame, or is larger and can be panned. */
 function ZoomedPicture({ address, zoom }: { address: string; zoom: number }): VNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard

@@ -11,7 +11,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 })
 
 /**
- * Files as a ZIP archive, stored as they are: pictures do not get smaller.
+ * Files as a ZIP archive without compression, because pictures do not get smaller.
  *
  * @see PKWARE's APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16
  */
@@ -38,12 +38,12 @@ function crc32(bytes: Uint8Array): number {
   return (sum ^ 0xffffffff) >>> 0
 }
 
-/** The two halves of a 32-bit number. */
+/** The two 16-bit halves of a 32-bit number, the lower first. */
 function split(value: number): readonly [number, number] {
   return [value & 0xffff, value >>> 16]
 }
 
-/** 16-bit numbers, the lower byte first. */
+/** 16-bit numbers in little-endian order. */
 function words(values: readonly number[]): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(values.flatMap((value) => [value & 255, value >>> 8]))
 }

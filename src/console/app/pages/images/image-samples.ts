@@ -2,7 +2,9 @@ import { curlSample, pythonLiteral } from '../../interface/code-samples.ts'
 import type { ImageRequestBody } from '../../interface/submit-image.ts'
 import type { Sample } from '../../parts/code-sample.tsx'
 
-/** An image request as a call in three languages, and of the original service's client; uploaded pictures are named, not spelled out. */
+/**
+ * An image request as a call in three languages and with the original service's client. Uploaded pictures are represented by placeholders.
+ */
 export function imageSamples(url: string, body: ImageRequestBody): readonly Sample[] {
   const { init_image, mask_image, reference_images, controlnets, ...plain } = body
   const picture = '<base64>'

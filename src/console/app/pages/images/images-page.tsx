@@ -22,7 +22,7 @@ import { takeUpEarlier } from './runs/earlier-runs.ts'
 import { type ImageRun, imageRuns } from './runs/image-runs.ts'
 import { RunView } from './runs/run-view.tsx'
 
-/** The image playground: a form on one side, what was drawn on the other. */
+/** The image playground: a form on one side, the drawings on the other. */
 export function ImagesPage(): VNode {
   const { resource, reload } = useResource(loadImageModels, [])
   const code = useSignal(false)
@@ -91,11 +91,11 @@ export function ImagesPage(): VNode {
 
 const narrow = '(max-width: 64rem)'
 
-/** The board of drawings; one that was just asked for comes into view. */
+/** Scrolls a newly requested drawing into view. */
 function useNewestInView(): RefObject<HTMLElement | null> {
   const board = useRef<HTMLElement>(null)
   const newest = boardItems()[0]?.key ?? 0
-  // What was drawn before the page was opened hangs where it hung.
+  // Drawings from before the page was opened stay where they are.
   const seen = useRef(Date.now())
   useEffect(() => {
     if (newest <= seen.current) return
@@ -106,7 +106,7 @@ function useNewestInView(): RefObject<HTMLElement | null> {
   return board
 }
 
-/** What hangs on the board: grids, and runs that are no part of one; newest first. */
+/** Grids, and runs that do not belong to one, newest first. */
 function boardItems(): readonly (ImageRun | ImageGrid)[] {
   const alone = imageRuns.value.filter(({ grid }) => grid === null)
   return [...alone, ...imageGrids.value].toSorted((one, other) => other.key - one.key)

@@ -11,7 +11,7 @@ interface Choosing {
   readonly onPull: (source: string) => void
 }
 
-/** What the hub found, the most downloaded first; each with the way to pull it. */
+/** Models found on the hub, most downloads first, each with a Pull button. */
 export function HubResults({ found: { models, fault }, ...choosing }: Choosing & { found: HubSearch }): VNode {
   if (fault !== null) return <p class="note warn">{fault}</p>
   if (models.length === 0) return <p class="soft">{t`The hub has no GGUF or image model for these words; try fewer of them.`}</p>
@@ -27,7 +27,7 @@ export function HubResults({ found: { models, fault }, ...choosing }: Choosing &
   )
 }
 
-/** What to begin with, the smallest first. */
+/** Suggested models, smallest first. */
 export function Suggestions(choosing: Choosing): VNode {
   return (
     <section class="stack tight">

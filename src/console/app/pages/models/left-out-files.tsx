@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { LeftOutFile } from '../../../contract/models.ts'
 import { t } from '../../language/t.ts'
 
-/** Files of the models folders that are no models, and why. */
+/** Files in the models folders that are not models, and why. */
 export function LeftOutFiles({ files }: { files: readonly LeftOutFile[] }): VNode {
   return (
     <section class="sheet stack tight" aria-labelledby="left-out">

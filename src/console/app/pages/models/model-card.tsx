@@ -20,7 +20,7 @@ const tones = { unloaded: '', loading: 'busy', loaded: 'good', 'backing-off': 'b
   string
 >
 
-/** One model: what it is, where it stands and runs, and the ways to try, move and remove it. */
+/** One model: its facts and state, and buttons to try, load, unload and remove it. */
 export function ModelCard({ model, mayChange }: { model: ConsoleModel; mayChange: boolean }): VNode {
   const busy = useSignal(false)
   const failure = useSignal<unknown>(null)
@@ -122,7 +122,7 @@ function memoryText(model: ConsoleModel): string {
   return runsElsewhere(model) ? t`on its server` : byteText(model.state.memoryBytes)
 }
 
-/** The servers that run a model, and whether they answered when they were last asked. */
+/** The servers of a model, and whether they answered the last check. */
 function ServerLines({ servers }: { servers: readonly ModelServer[] }): VNode {
   return (
     <section class="stack tight">

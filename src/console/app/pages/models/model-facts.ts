@@ -11,7 +11,7 @@ function deviceText({ backend, name, layers }: ComputeDevice): string {
   return layers === undefined ? device : t`${device}, ${layers.onDevice} of ${layers.total} layers; the rest on the processor`
 }
 
-/** Whether a model runs on a server of somebody else: it has no files here. */
+/** Whether a model runs on another server: it has no files here. */
 export function runsElsewhere({ bytes }: Pick<ConsoleModel, 'bytes'>): boolean {
   return bytes === 0
 }
@@ -22,7 +22,7 @@ function contextText({ contextLength, state, ...model }: ConsoleTextModel): stri
   return state.state === 'loaded' ? t`its server does not say` : t`known once its server is asked`
 }
 
-/** What is worth knowing about a model, as terms and values. */
+/** Facts about a model, as terms and values. */
 export function modelFacts(model: ConsoleModel): readonly (readonly [string, string])[] {
   const common = [
     ...(model.state.device === undefined ? [] : [[t`Runs on`, deviceText(model.state.device)] as const]),

@@ -17,7 +17,7 @@ import { PullDialog } from './pull-dialog.tsx'
 
 const refreshMs = 2000
 
-/** What is installed, what is in memory. */
+/** The installed models and their state. */
 export function ModelsPage({ account }: { account: Account }): VNode {
   const owner = account.role === 'owner'
   const pulling = useSignal(false)

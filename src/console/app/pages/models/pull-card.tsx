@@ -11,12 +11,12 @@ import { durationText } from '../../parts/duration-text.ts'
 import { loadModels } from '../../state/models.ts'
 import { announce } from '../../state/toasts.ts'
 
-/** A model on its way, with the way to stop it. */
+/** A running pull, with a button to stop it. */
 export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boolean }): VNode {
   const { source, state, bytesDone, bytesTotal, node } = pull
   const before = useRef(state)
   useEffect(() => {
-    // What was over when the page was opened is no news.
+    // Pulls that had ended before the page was opened are not announced.
     if (before.current !== state && state !== 'pulling')
       announce(state === 'failed' ? t`${source} could not be pulled.` : t`${source} has arrived.`)
     before.current = state
@@ -68,7 +68,7 @@ export function PullCard({ pull, mayChange }: { pull: PlacedPull; mayChange: boo
   )
 }
 
-/** What went wrong in a sentence, and behind it what that came from. */
+/** The failure as a sentence, followed by its cause. */
 function PullFault({ reason }: { reason: string }): VNode {
   const [first = reason, ...causes] = reason.split(' ← ')
   return (

@@ -13,10 +13,10 @@ import { loadModels } from '../../state/models.ts'
 import { announce } from '../../state/toasts.ts'
 import { HubResults, Suggestions } from './hub-results.tsx'
 
-/** Whether a text says itself what to pull; other words are looked for on the hub. */
+/** Whether a text is a source to pull; other words are searched for on the hub. */
 const isSource = (text: string) => /^(hf|https?):/i.test(text)
 
-/** The hub's models by words, those to begin with, and the way to pull one by its name or address. */
+/** Searches the hub, suggests models, and pulls one by its name or address. */
 export function PullDialog({ onClose }: { onClose: () => void }): VNode {
   const words = useSignal('')
   const wanted = useSignal('')

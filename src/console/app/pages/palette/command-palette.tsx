@@ -11,7 +11,7 @@ import { loadModels, models } from '../../state/models.ts'
 import { useResource } from '../../state/resource.ts'
 import { type Destination, destinationsOf, findDestinations } from './destinations.ts'
 
-/** Leads anywhere by a few letters: pages, models and conversations. */
+/** Finds pages, models and conversations by a few letters. */
 export function CommandPalette({ account, onClose }: { account: Account; onClose: () => void }): VNode {
   const search = useSignal('')
   const chosen = useSignal(0)

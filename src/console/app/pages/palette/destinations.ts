@@ -8,11 +8,11 @@ import type { IconName } from '../../parts/icon.tsx'
 import { navigate } from '../../state/router.ts'
 import { tryModel } from './try-model.ts'
 
-/** Somewhere the palette leads. */
+/** A target of the palette. */
 export interface Destination {
   readonly key: string
   readonly label: string
-  /** What it is: a page, a model, a conversation. */
+  /** Its kind: page, model or conversation. */
   readonly kind: string
   readonly icon: IconName
   readonly go: () => void
@@ -25,7 +25,7 @@ interface Known {
   readonly conversations: readonly ListedConversation[]
 }
 
-/** Where one may go from anywhere: every page, every model to try, the newest conversations. */
+/** All targets: every page, every model to try, the newest conversations. */
 export function destinationsOf({ account, models, conversations }: Known): readonly Destination[] {
   const pages = [
     ...pageGroups(account).flatMap(({ entries }) => entries),
@@ -56,7 +56,7 @@ export function destinationsOf({ account, models, conversations }: Known): reado
   ]
 }
 
-/** Those whose label or kind holds every word. */
+/** The targets whose label or kind contains every word. */
 export function findDestinations(all: readonly Destination[], search: string): readonly Destination[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return all.filter(({ label, kind }) => words.every((word) => `${label} ${kind}`.toLowerCase().includes(word)))

@@ -13,7 +13,7 @@ const shortcuts = [
   [t`Undo, while a message offers it`, ['Ctrl', 'Z']],
 ] as const
 
-/** What keys do. */
+/** The list of keyboard shortcuts. */
 export function ShortcutsSheet({ onClose }: { onClose: () => void }): VNode {
   return (
     <Dialog title={t`Keyboard shortcuts`} onClose={onClose}>

@@ -3,12 +3,12 @@ import { navigate } from '../../state/router.ts'
 import { changeChatSettings } from '../chat/chat-settings.ts'
 import { chooseImageModel } from '../images/form/image-settings.ts'
 
-/** Whether a model has a playground: encoders, rerankers and models that only enlarge have none. */
+/** Whether a model has a playground. Encoders, rerankers and upscalers have none. */
 export function canBeTried(model: ConsoleModel): boolean {
   return model.kind === 'text' ? model.generates : !('enlarges' in model)
 }
 
-/** Opens the playground of a model with that model chosen; the models' page for those that have none. */
+/** Opens a model's playground with the model chosen, or the models page if it has none. */
 export function tryModel(model: ConsoleModel): void {
   if (!canBeTried(model)) navigate('/console/models')
   else if (model.kind === 'text') {

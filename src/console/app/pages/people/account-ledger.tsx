@@ -13,20 +13,20 @@ import type { AccountQuestion } from './account-question.tsx'
 
 interface AccountLedgerProps {
   readonly accounts: readonly Account[]
-  /** The signed-in owner's id; owners cannot lock themselves out. */
+  /** The signed-in owner's id; owners cannot lock themselves. */
   readonly self: string
   /** Ids of the accounts that have a second factor. */
   readonly secondFactors: readonly string[]
   /** Ids of the accounts whose requests are logged. */
   readonly logged: readonly string[]
   readonly reload: () => Promise<void>
-  /** Makes a link with which somebody sets a new sign-in. */
+  /** Opens the dialog for a link that resets the account's sign-in. */
   readonly invite: (account: Account) => void
-  /** Asks how much an account may use. */
+  /** Opens the dialog of an account's limits. */
   readonly limit: (account: Account) => void
-  /** Asks whether an account's requests shall be logged. */
+  /** Opens the dialog of an account's request log. */
   readonly log: (account: Account) => void
-  /** Asks before somebody's role or right to come in changes. */
+  /** Opens the confirmation of a change of role or lock. */
   readonly ask: (question: AccountQuestion) => void
 }
 

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { showToast } from '../../state/toasts.ts'
 import { DeleteAccountDialog } from '../account/delete-account-dialog.tsx'
 
-/** A change of an account that is asked about first. */
+/** A change of an account that needs confirmation. */
 export interface AccountQuestion {
   readonly account: Account
   readonly change: 'role' | 'lock' | 'second-factor' | 'deletion'
@@ -19,7 +19,7 @@ interface AccountQuestionProps {
   readonly onClose: () => void
 }
 
-/** Asks whether an account's role or right to come in shall change; what was done can be undone for ten seconds. */
+/** Confirms a change of role or lock, which can be undone for ten seconds. */
 export function AccountQuestionDialog({ question, reload, onClose }: AccountQuestionProps): VNode {
   const { account, change } = question
   if (change === 'second-factor') return <ResetDialog account={account} reload={reload} onClose={onClose} />
@@ -40,7 +40,7 @@ export function AccountQuestionDialog({ question, reload, onClose }: AccountQues
   )
 }
 
-/** For somebody who lost the app and the recovery codes; it cannot be undone, because nobody has the secret. */
+/** Removes the second factor of a user who lost the app and the recovery codes. It cannot be undone, because the secret is deleted. */
 function ResetDialog({
   account: { id, name },
   reload,

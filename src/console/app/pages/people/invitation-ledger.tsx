@@ -9,12 +9,12 @@ import { announce } from '../../state/toasts.ts'
 
 interface InvitationLedgerProps {
   readonly invitations: readonly Invitation[]
-  /** Everybody's, for the names of those that links are for and from. */
+  /** All accounts, for the names of senders and recipients. */
   readonly accounts: readonly Account[]
   readonly reload: () => Promise<void>
 }
 
-/** Invitations that nobody has used yet. */
+/** Unused invitations. */
 export function InvitationLedger({ invitations, accounts, reload }: InvitationLedgerProps): VNode {
   const nameOf = (wanted: string | null) => accounts.find(({ id }) => id === wanted)?.name ?? null
   const withdraw = async (invitation: Invitation) => {

@@ -24,7 +24,7 @@ interface InviteDialogProps {
   readonly onClose: () => void
 }
 
-/** Makes a link that lets one person in. */
+/** Creates a link for one person to join, or to reset a sign-in. */
 export function InviteDialog({ account, onClose }: InviteDialogProps): VNode {
   const role = useSignal<Role>('member')
   const link = useSignal<string | null>(null)

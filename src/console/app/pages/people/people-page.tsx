@@ -16,7 +16,7 @@ import { InvitationLedger } from './invitation-ledger.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { RequestLogDialog } from './request-log-dialog.tsx'
 
-/** For owners: who may use the service, and who is invited. */
+/** Accounts and invitations, for owners. */
 export function PeoplePage({ account }: { account: Account }): VNode {
   const { resource, reload } = useResource((signal) => request<People>('/console/api/people', { signal }), [])
   const inviting = useSignal<{ readonly account: Account | null } | null>(null)

@@ -24,7 +24,7 @@ interface RequestLogDialogProps {
   readonly onClose: () => void
 }
 
-/** Switches the log of an account's requests, and deletes what it holds. */
+/** Switches an account's request log, and deletes its content. */
 export function RequestLogDialog({ account, onClose }: RequestLogDialogProps): VNode {
   const path = `/console/api/accounts/${account.id}/request-log`
   const { resource, reload } = useResource((signal) => request<RequestLogState>(path, { signal }), [path])
@@ -115,7 +115,7 @@ function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<
   )
 }
 
-/** What the log holds, and a second button to be sure before it goes. */
+/** The size of the log, and a button to delete it with a second one to confirm. */
 function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState }): VNode | null {
   const sure = useSignal(false)
   const { busy, failure, submit } = useSubmit(async () => {

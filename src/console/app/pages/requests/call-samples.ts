@@ -5,7 +5,7 @@ import type { Sample } from '../../parts/code-sample.tsx'
 
 const token = 'process.env.TOKEN'
 
-/** A request as calls of everything that is known to work with the service. */
+/** A request as a call of every client that is known to work with the service. */
 export function callSamples(origin: string, { path, body }: RequestCall): readonly Sample[] {
   const url = `${origin}${path}`
   const common: readonly Sample[] = [
@@ -160,7 +160,7 @@ function lastWords(messages: unknown): string {
   return typeof content === 'string' ? content : ''
 }
 
-/** The SDK has its own names for the interface's fields. */
+/** The SDK's names of the fields. */
 function camelCase(body: RequestCall['body']): object {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value]),

@@ -13,7 +13,7 @@ import { RequestInput } from './request-call.tsx'
 
 const titles = { request: t`Asked`, answer: t`Answered` } as const
 
-/** What the request log has of a request, once somebody asks to see it. */
+/** The logged bodies of a request, loaded on demand. */
 export function RequestBodies({ id }: { id: string }): VNode {
   const open = useSignal(false)
   return open.value ? (
@@ -88,7 +88,7 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
   )
 }
 
-/** A request whose body is there as a whole, as it can be sent again. */
+/** A logged request that can be sent again; null unless its body is complete. */
 function callOf({ part, path, text, more }: ShownBody): RequestCall | null {
   const body = part !== 'request' || path === null || text === null || more ? null : parse(text)
   return typeof body !== 'object' || body === null || Array.isArray(body) || path === null ? null : { path, body: { ...body } }

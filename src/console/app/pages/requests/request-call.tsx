@@ -12,7 +12,7 @@ import { navigate } from '../../state/router.ts'
 import { announce } from '../../state/toasts.ts'
 import { callSamples } from './call-samples.ts'
 
-/** What was asked, as it was asked, with the ways to ask it again. */
+/** The request as sent, with the ways to repeat it. */
 export function RequestInput({ call }: { call: RequestCall }): VNode {
   const key = useRef(makeId())
   const code = useSignal(false)

@@ -9,7 +9,7 @@ import type { TimelineEvent } from './timeline-events.ts'
 
 const priorities = { normal: t`normal`, low: t`low` } as const
 
-/** What was asked of which model, and what came out. */
+/** The request's model, kind and result. */
 export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
   const { kind, model, account, token, inference, result } = shown
   const facts: (readonly [string, string])[] = [
@@ -41,7 +41,7 @@ export function RequestFacts({ shown }: { shown: RequestShown }): VNode {
   )
 }
 
-/** What a request asked for. */
+/** Names of the kinds of requests. */
 export const kindTexts: Readonly<Record<NumberedRequest['kind'], string>> = {
   image: t`Picture`,
   chat: t`Chat`,
@@ -52,7 +52,7 @@ export const kindTexts: Readonly<Record<NumberedRequest['kind'], string>> = {
 
 const toneClass = { reached: 'reached', failed: 'reached failed', ahead: '' } as const
 
-/** The life of a request, top to bottom. */
+/** The events of a request, top to bottom. */
 export function Timeline({ events }: { events: readonly TimelineEvent[] }): VNode {
   const begun = events[0]?.at ?? 0
   return (

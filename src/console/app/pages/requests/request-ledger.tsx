@@ -44,7 +44,7 @@ const who: Column<ListedRequest> = {
   ),
 }
 
-/** Requests as rows, each of which leads to its own page. */
+/** Requests as rows, each linked to its page. */
 export function RequestLedger({ requests }: { requests: readonly ListedRequest[] }): VNode {
   const columns = requests.some(({ account }) => account !== null) ? [...plain.slice(0, 2), who, ...plain.slice(2)] : plain
   return <Ledger label={t`Requests`} columns={columns} rows={requests} keyOf={({ key }) => key} crowded />

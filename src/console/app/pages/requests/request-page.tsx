@@ -22,7 +22,7 @@ import { timelineEvents, waitedEvents } from './timeline-events.ts'
 
 const refreshMs = 1000
 
-/** One request: its timeline, its facts, and the way to stop it. */
+/** One request: its timeline and facts, and a button to cancel it. */
 export function RequestPage(): VNode {
   const place = pathBehind('/console/requests') ?? ''
   const { resource, reload } = useResource((signal) => showRequest(place, signal), [place])
@@ -62,7 +62,7 @@ export function RequestPage(): VNode {
   )
 }
 
-/** How an asynchronous request stands, and what came out. */
+/** The state and result of an asynchronous request. */
 function Deferred({ inference }: { inference: Inference }): VNode {
   return (
     <>
@@ -86,7 +86,7 @@ function Deferred({ inference }: { inference: Inference }): VNode {
   )
 }
 
-/** A request whose caller waited: when what happened, and why there is no more. */
+/** A synchronous request: its timeline, and why there is no more to show. */
 function Waited({ shown }: { shown: RequestShown }): VNode {
   const { result } = shown
   if (result === null) return <p class="sheet soft">{t`Its details have been deleted; only the entry is left.`}</p>

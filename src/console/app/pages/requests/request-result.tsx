@@ -8,7 +8,7 @@ import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { useResource } from '../../state/resource.ts'
 import { outputFacts } from '../images/runs/output-facts.ts'
 
-/** What came out: the pictures, or the text. */
+/** The result: pictures or text. */
 export function RequestResult({ inference }: { inference: Inference }): VNode {
   return inference.kind === 'image' ? <Pictures id={inference.id} /> : <Text id={inference.id} />
 }

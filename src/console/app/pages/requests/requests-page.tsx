@@ -40,7 +40,7 @@ const ways = [
   { value: 'synchronous', label: t`Answered at once` },
 ] as const
 
-/** Requests, newest first: the person's own, or for owners everybody's. */
+/** Requests, newest first: the account's own, or for owners everyone's. */
 export function RequestsPage({ account }: { account: Account }): VNode {
   const query = useSignal(everything)
   const search = useSignal('')

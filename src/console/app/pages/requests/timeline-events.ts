@@ -13,7 +13,7 @@ export interface TimelineEvent {
 
 const ends = { succeeded: t`Stored`, failed: t`Failed`, cancelled: t`Cancelled` } as const
 
-/** The life of a request as a list of events, what lies ahead included. */
+/** The events of a request, including future ones. */
 export function timelineEvents(inference: Inference, now: number): readonly TimelineEvent[] {
   const { startedAt, completedAt, expiresAt, outcome } = inference
   const events: TimelineEvent[] = [
@@ -46,7 +46,11 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
 
 const waitedEnds = { succeeded: t`Answered`, failed: t`Failed`, cancelled: t`Client left`, refused: t`Rate-limited` } as const
 
-/** The life of a request whose caller waited. @param at When it was asked, in Unix milliseconds. */
+/**
+ * The events of a synchronous request.
+ *
+ * @param at Its start, in Unix milliseconds.
+ */
 export function waitedEvents(at: number, { outcome, durationMs, firstTokenMs }: RequestResult): readonly TimelineEvent[] {
   const note = outcome === 'cancelled' ? t`Its client left before the answer was complete.` : ''
   return [

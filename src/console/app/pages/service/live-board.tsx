@@ -6,7 +6,7 @@ import { byteText } from '../../parts/byte-text.ts'
 import { durationText } from '../../parts/duration-text.ts'
 import { figuresOf, type LiveFigures } from './live-figures.ts'
 
-/** Readings that are kept: two minutes at one every three seconds. */
+/** Number of stored readings: two minutes at one every three seconds. */
 export const mostReadings = 41
 
 interface Figure {
@@ -26,13 +26,13 @@ const figures: readonly Figure[] = [
   { term: t`Total memory`, read: ({ memoryBytes }) => memoryBytes, show: byteText },
 ]
 
-/** What all nodes do now, each figure with its last two minutes. */
+/** The current figures of all nodes, each with its last two minutes. */
 export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }): VNode {
   const spans = readings.slice(1).map((_, index) => figuresOf(readings.slice(0, index + 2)))
   return (
     <dl class="live-board">
       {figures.map(({ term, read, show }) => {
-        // What did not happen lately is shown as it last was.
+        // A figure without recent events keeps its last value.
         const values = spans.map(read)
         const newest = values.findLast((value) => value !== null)
         return (
@@ -49,7 +49,7 @@ export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }):
   )
 }
 
-/** The last values of a figure as a line, oldest first; the figure beside it says the newest. */
+/** The last values of a figure as a line, oldest first. The newest is shown beside it as a number. */
 function Sparkline({ values, slots }: { values: readonly number[]; slots: number }): VNode {
   const highest = Math.max(...values, 1e-9)
   const points = values.map((value, index) => `${slots - values.length + index},${(1 - value / highest) * 100}`)

@@ -1,7 +1,7 @@
 import type { NodeTally, Timed } from '../../../../core/cluster/node.ts'
 import type { ServiceHealth, ServiceNode } from '../../../contract/service.ts'
 
-/** What nodes did between two readings, or have at the later; null = nothing of that kind happened. */
+/** Figures of nodes between two readings or at the later one; null = no such events. */
 export interface LiveFigures {
   readonly tokensPerSecond: number
   readonly requestsPerSecond: number
@@ -11,13 +11,13 @@ export interface LiveFigures {
   readonly stepMs: number | null
   readonly inUse: number
   readonly waiting: number
-  /** Of the nodes' processes and their models. */
+  /** Memory of the nodes' processes and their models. */
   readonly memoryBytes: number
-  /** For how long the longest waiting request has waited, in milliseconds. */
+  /** Age of the longest waiting request, in milliseconds. */
   readonly queuedMs: number
 }
 
-/** A node reports every two seconds; what is read more often tells nothing new. */
+/** Shortest span between compared readings; a node reports every two seconds. */
 const leastSpanMs = 3500
 
 /** The figures of all nodes at the newest of some readings, oldest first. */
@@ -37,7 +37,7 @@ export function figuresOf(readings: readonly ServiceHealth[]): LiveFigures {
   }
 }
 
-/** The same, of one node. */
+/** The same for one node. */
 export function figuresOfNode(readings: readonly ServiceHealth[], id: string): LiveFigures {
   return figuresOf(readings.map((reading) => ({ ...reading, queuedMs: null, nodes: reading.nodes.filter((node) => node.id === id) })))
 }
@@ -50,7 +50,7 @@ interface NodeWork {
   readonly steps: Timed
 }
 
-/** What a node did since a reading that lies far enough back; one that was started again in between counts from nothing. */
+/** The work of a node since a reading that is far enough back. A node that was restarted in between counts from zero. */
 function workOf(readings: readonly ServiceHealth[], node: ServiceNode): NodeWork {
   const earlier = readings.slice(0, -1).flatMap(({ nodes }) => nodes.find(({ id }) => id === node.id) ?? [])
   const before = earlier.findLast(({ seenAt }) => node.seenAt - seenAt >= leastSpanMs) ?? earlier[0] ?? node

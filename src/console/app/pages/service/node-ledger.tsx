@@ -49,7 +49,7 @@ const columns: readonly Column<NodeRow>[] = [
   { title: t`Version`, cell: ({ version }) => version },
 ]
 
-/** What each node does now. */
+/** The current figures of each node. */
 export function NodeLedger({ readings }: { readings: readonly ServiceHealth[] }): VNode {
   const rows = (readings.at(-1)?.nodes ?? []).map((node) => ({ ...node, figures: figuresOfNode(readings, node.id) }))
   return <Ledger label={t`Nodes`} columns={columns} rows={rows} keyOf={({ id }) => id} narrow="scrolls" crowded />

@@ -6,7 +6,7 @@ import { durationText } from '../../parts/duration-text.ts'
 
 const percent = (share: number) => t`${Math.round(share * 100)} %`
 
-/** Every limit of the service: how it is called, and how its amount is said. */
+/** The name of each limit of the service, and the format of its amount. */
 const texts: Readonly<Record<ServiceLimitName, readonly [name: string, say: (most: number) => string]>> = {
   modelMemoryBytes: [t`Memory of all loaded models`, byteText],
   threadsPerEngine: [t`Threads per engine`, wholeText],
@@ -24,12 +24,12 @@ const texts: Readonly<Record<ServiceLimitName, readonly [name: string, say: (mos
   asynchronousBodyBytes: [t`Body of an asynchronous request`, byteText],
 }
 
-/** How people call a limit of the service. */
+/** The display name of a limit. */
 export function limitName({ name }: ServiceLimit): string {
   return texts[name][0]
 }
 
-/** How much a limit of the service lets through. */
+/** The amount of a limit as text. */
 export function limitAmount({ name, most }: ServiceLimit): string {
   return most === null ? t`no limit` : texts[name][1](most)
 }

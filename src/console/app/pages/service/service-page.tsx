@@ -26,7 +26,7 @@ const limitColumns: readonly Column<ServiceLimit>[] = [
   { title: t`At most`, kind: 'amount', cell: limitAmount },
 ]
 
-/** For owners: what the service does now, how the machine is doing, and the limits it keeps. */
+/** The service's current work, machine and limits, for owners. */
 export function ServicePage(): VNode {
   const readings = useSignal<readonly ServiceHealth[]>([])
   const { resource, reload } = useResource(async (signal) => {
@@ -100,7 +100,7 @@ const columns: readonly Column<ConsoleModel>[] = [
   { title: t`Memory`, kind: 'amount', cell: ({ state }) => (state.memoryBytes > 0 ? byteText(state.memoryBytes) : '–') },
 ]
 
-/** How each model stands. */
+/** The state of each model. */
 function ModelLedger(): VNode {
   return <Ledger label={t`Models`} columns={columns} rows={models.value ?? []} keyOf={({ id }) => id} />
 }

@@ -26,7 +26,7 @@ const lifetimes = [
   { value: '365', label: t`One year` },
 ] as const
 
-/** Asks for a name, what the token may do, and for how long. */
+/** Asks for a token's name, scopes and expiry. */
 export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (text: string) => void }): VNode {
   const name = useSignal('')
   const chosen = useSignal<readonly Scope[]>(scopes)

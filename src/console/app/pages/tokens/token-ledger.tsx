@@ -14,11 +14,11 @@ import { restoreToken, revokeToken } from './token-requests.ts'
 interface TokenLedgerProps {
   readonly tokens: readonly ListedToken[]
   readonly reload: () => Promise<void>
-  /** Asks how much a token may use. */
+  /** Opens the dialog of a token's limits. */
   readonly limit: (token: ListedToken) => void
 }
 
-/** Every token of the account, those that still work first. */
+/** Every token of the account, valid ones first. */
 export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode {
   const sorted = tokens.toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null) || b.createdAt - a.createdAt)
   const revoke = async (token: ListedToken) => {
@@ -73,7 +73,7 @@ export function TokenLedger({ tokens, reload, limit }: TokenLedgerProps): VNode 
   )
 }
 
-/** What limits the token itself, and what of it is left. */
+/** The token's own limits, and what is left of them. */
 function TokenLines({ token: { limits, budgets } }: { token: ListedToken }): VNode {
   const left = budgetLines(budgets)
   const lines =

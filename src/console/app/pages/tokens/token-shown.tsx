@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { modelsOf } from '../../state/models.ts'
 import { tokenSamples } from './token-samples.ts'
 
-/** Shows a token's text once, with lines that use it. */
+/** Shows a new token's text once, with sample calls. */
 export function TokenShown({ text, onDone }: { text: string; onDone: () => void }): VNode {
   const model = modelsOf('text')[0]?.id ?? 'smollm2-135m-instruct'
   const element = useRef<HTMLElement>(null)

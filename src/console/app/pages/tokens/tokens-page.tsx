@@ -14,7 +14,7 @@ import { TokenLedger } from './token-ledger.tsx'
 import { limitToken, listTokens } from './token-requests.ts'
 import { TokenShown } from './token-shown.tsx'
 
-/** Account settings: the access tokens that programs use. */
+/** The account's access tokens. */
 export function TokensPage(): VNode {
   const { resource, reload } = useResource(listTokens, [])
   const making = useSignal(false)

@@ -19,7 +19,7 @@ interface StackedBarsProps {
   readonly series: readonly UsageSeries[]
 }
 
-/** One bar per day or hour. Pointer and arrow keys lead to the figures of a day; all of them stand in the table below it. */
+/** One bar per day or hour. Pointer and arrow keys show the figures of a day; the table below has all of them. */
 export function StackedBars({ title, days, series }: StackedBarsProps): VNode | null {
   const read = useSignal<number | null>(null)
   if (series.length === 0) return null
@@ -126,13 +126,13 @@ export function StackedBars({ title, days, series }: StackedBarsProps): VNode | 
   )
 }
 
-/** On the side of its bar that has the room. */
+/** On the side of the bar that has room. */
 function tipPlace(day: number, days: number): Record<string, string> {
   const part = (day + 0.5) / days
   return part < 0.5 ? { left: `${part * 100}%` } : { right: `${(1 - part) * 100}%` }
 }
 
-/** Below the middle of its bar; the newest ends where the chart does. */
+/** Below the middle of its bar; the newest is aligned with the chart's end. */
 function labelPlace(day: number, days: number): Record<string, string> {
   return day === days - 1 ? { right: '0', transform: 'none' } : { left: `${((day + 0.5) / days) * 100}%` }
 }
@@ -148,15 +148,15 @@ function timeText(time: string): string {
 const width = 0.68
 
 interface BarProps {
-  /** Which slot of the chart, each one unit wide. */
+  /** Index of the slot; each is one unit wide. */
   readonly x: number
-  /** Each part with its height, bottom first, out of 100. */
+  /** Each part with its height out of 100, bottom first. */
   readonly parts: readonly { readonly shade: UsageSeries['shade']; readonly height: number }[]
-  /** Whether its figures are being read. */
+  /** Whether its figures are shown. */
   readonly isRead: boolean
 }
 
-/** A stack of parts; its whole slot is marked while its figures are read. */
+/** A stack of parts. The whole slot is highlighted while its figures are shown. */
 function Bar({ x, parts, isRead }: BarProps): VNode {
   return (
     <g>
@@ -165,7 +165,7 @@ function Bar({ x, parts, isRead }: BarProps): VNode {
         const below = parts.slice(0, place).reduce((sum, each) => sum + each.height, 0)
         return height > 0 ? (
           <rect
-            // A part keeps its place in the stack.
+            // A part keeps its position in the stack.
             key={`part ${place}`}
             class={`shade-${shade}`}
             x={x + (1 - width) / 2}

@@ -21,7 +21,7 @@ const dimensions = [
 ] as const satisfies readonly { readonly value: UsageDimension; readonly label: string }[]
 const withPeople = [{ value: 'account', label: t`Person` }, ...dimensions] as const
 
-/** Sums by one dimension, with what they cost and how long requests took. */
+/** Sums by one dimension, with costs and latencies. */
 export function UsageBreakdown({ filter }: { filter: Omit<UsageReportQuery, 'by'> }): VNode {
   const by = useSignal<UsageDimension>('token')
   const chosen = filter.of === 'me' && by.value === 'account' ? 'token' : by.value

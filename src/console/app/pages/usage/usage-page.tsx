@@ -31,19 +31,19 @@ const groups = [
   { value: 'person', label: t`By person` },
 ] as const
 
-/** For so long after an account was made its usage is shown by the hour. */
+/** How long the usage of a new account is shown by the hour. */
 const youngMs = 2 * 24 * 60 * 60 * 1000
 
-/** Requests, tokens and images by day and model, everybody's by person too. */
+/** Requests, tokens and images by day and model; for owners also by person. */
 export function UsagePage({ account }: { account: Account }): VNode {
-  // Of who came yesterday a month is one bar at its end.
+  // For an account made yesterday, a month would be a single bar at the end.
   const span = useSignal<'1' | '7' | '30' | '90'>(Date.now() - account.createdAt < youngMs ? '1' : '30')
   const everyone = useSignal(false)
   const group = useSignal<'model' | 'person'>('model')
   const byHour = span.value === '1'
   const now = Date.now()
   const hours = lastHours(now)
-  // The last 24 hours lie in two days.
+  // The last 24 hours span two days.
   const days = lastDays(byHour ? 2 : Number(span.value), now)
   const filter: UsageQuery = { from: days[0] ?? '', to: days.at(-1) ?? '', of: everyone.value ? 'everyone' : 'me' }
   const query = new URLSearchParams({ ...filter }).toString()
@@ -111,7 +111,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
   )
 }
 
-/** Sums by hour in the shape of those by day, each hour in the place of its day. */
+/** Sums by hour in the format of those by day. */
 async function loadHours(
   filter: Omit<UsageReportQuery, 'by'>,
   hours: readonly string[],
@@ -125,7 +125,7 @@ async function loadHours(
   })
 }
 
-/** How usage is grouped: by model in the models' own colours, or by person. `accounts` null = only the person's own. */
+/** The grouping of usage: by model in the models' colours, or by person. `accounts` null = only the user's own. */
 function bySeries(group: 'model' | 'person', accounts: readonly Pick<Account, 'id' | 'name'>[] | null): SeriesOf {
   const person = accounts && ((id: string) => accounts.find((account) => account.id === id)?.name ?? t`deleted account`)
   if (group === 'model' || accounts === null || person === null)

@@ -1,23 +1,23 @@
 import type { UsageDay } from '../../../../core/usage.ts'
 import { t } from '../../language/t.ts'
 
-/** What a bar is stacked of: the sums of one model, or of one person. */
+/** One part of the bars: the sums of a model or a person. */
 export interface UsageSeries {
-  /** Id of the model or the account; `others` for what is beyond the most. */
+  /** Id of the model or the account; `others` for those beyond the limit. */
   readonly key: string
-  /** As people see it. */
+  /** Display name. */
   readonly name: string
-  /** Which colour, as the style sheet names it. */
+  /** The colour's name in the style sheet. */
   readonly shade: number | 'others'
   readonly amounts: readonly number[]
 }
 
-/** How rows are grouped. */
+/** The grouping of rows. */
 export interface SeriesOf {
   readonly key: (row: UsageDay) => string
   readonly name: (key: string) => string
   readonly shade: (key: string) => number
-  /** The name of an account, where several people's rows are shown; null = only the person's own. */
+  /** Returns an account's name when the rows of several people are shown; null = only the user's own. */
   readonly person: ((accountId: string) => string) | null
 }
 
@@ -25,17 +25,17 @@ const maxSeries = 8
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
 
-/** The last `count` UTC days up to and with today, oldest first, as `YYYY-MM-DD`. */
+/** The last `count` UTC days including today, oldest first, as `YYYY-MM-DD`. */
 export function lastDays(count: number, now: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => new Date(now - (count - 1 - index) * dayMs).toISOString().slice(0, 10))
 }
 
-/** The last 24 hours up to and with this one, oldest first, as `2026-11-23T09`, UTC. */
+/** The last 24 hours including this one, oldest first, as `2026-11-23T09`, UTC. */
 export function lastHours(now: number): readonly string[] {
   return Array.from({ length: 24 }, (_, index) => new Date(now - (23 - index) * hourMs).toISOString().slice(0, 13))
 }
 
-/** Sums rows per series and day, the largest series first; what is beyond the eighth is summed up as others. */
+/** Sums rows per series and day, the largest series first. All after the eighth are combined as others. */
 export function usageSeries(
   days: readonly string[],
   rows: readonly UsageDay[],
@@ -65,7 +65,7 @@ function sumOf({ amounts }: Pick<UsageSeries, 'amounts'>): number {
   return amounts.reduce((sum, amount) => sum + amount, 0)
 }
 
-/** The end of an axis: the next 1, 2, 4, 6, 8 or 10 times a power of ten, so that its half is a round number too. */
+/** The end of an axis: the next 1, 2, 4, 6, 8 or 10 times a power of ten, so that its half is round too. */
 export function scaleTop(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, highest)))
   const step = [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= highest) ?? 10

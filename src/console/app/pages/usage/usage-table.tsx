@@ -37,7 +37,7 @@ const columns: readonly Column<UsageDay>[] = [
   amount(t`Images`, (row) => row.images),
 ]
 
-/** The numbers behind the charts, newest day first. */
+/** The numbers of the charts, newest day first. */
 export function UsageTable({ rows, personOf }: { rows: readonly UsageDay[]; personOf: SeriesOf['person'] }): VNode {
   const person: Column<UsageDay> | null = personOf && {
     title: t`Person`,

@@ -34,7 +34,7 @@ const columns: readonly Column<ListedDelivery>[] = [
   { title: t`Next attempt`, cell: ({ state, nextAttemptAt }) => (state === 'waiting' ? nextAttempt(nextAttemptAt) : '–') },
 ]
 
-/** How the latest deliveries fared, newest first. */
+/** The results of the latest deliveries, newest first. */
 export function DeliveryLedger({ deliveries }: { deliveries: readonly ListedDelivery[] }): VNode {
   return <Ledger label={t`Deliveries`} columns={columns} rows={deliveries} keyOf={({ id }) => id} crowded />
 }

@@ -10,7 +10,7 @@ import { useSubmit } from '../../parts/use-submit.ts'
 import { showToast } from '../../state/toasts.ts'
 import { rotateSecret } from './webhook-requests.ts'
 
-/** The secrets that sign deliveries now, and the way to a new one. */
+/** The secrets that sign deliveries, and a button to rotate them. */
 export function SigningSecret({ secrets, reload }: { secrets: readonly string[]; reload: () => Promise<void> }): VNode {
   const asking = useSignal(false)
   const [current, previous] = secrets
@@ -46,7 +46,7 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
   )
 }
 
-/** Asks once more before a new secret signs. */
+/** Confirms a new secret. */
 function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRotated: () => void }): VNode {
   const { busy, failure, submit } = useSubmit(async () => {
     await rotateSecret()
@@ -64,7 +64,7 @@ function RotateDialog({ onClose, onRotated }: { onClose: () => void; onRotated: 
   )
 }
 
-/** One secret, out of sight until somebody asks for it. */
+/** One secret, hidden until requested. */
 function SecretLine({ label, secret }: { label: string; secret: string }): VNode {
   const shown = useSignal(false)
   return (

@@ -6,7 +6,7 @@ export function loadWebhooks(signal?: AbortSignal): Promise<Webhooks> {
   return request<Webhooks>('/console/api/webhooks', { signal })
 }
 
-/** Makes a new secret sign from now on. */
+/** Creates a new signing secret. */
 export async function rotateSecret(): Promise<void> {
   await send('/console/api/webhooks/rotate', { method: 'POST' })
 }

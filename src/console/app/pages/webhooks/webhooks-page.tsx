@@ -12,7 +12,7 @@ import { loadWebhooks } from './webhook-requests.ts'
 
 const refreshMs = 5000
 
-/** Account settings: what signs the account's webhooks, and how their deliveries fared. */
+/** The account's webhook secrets, and the results of deliveries. */
 export function WebhooksPage(): VNode {
   const { resource, reload } = useResource(loadWebhooks, [])
   useRepeat(

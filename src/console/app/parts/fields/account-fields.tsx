@@ -11,22 +11,22 @@ interface AccountFieldProps {
   readonly fault?: string | null
 }
 
-/** What others call a person. */
+/** A user's display name. */
 export function NameField({ text, fault = null }: AccountFieldProps): VNode {
   return <TextField label={t`Name`} autocomplete="name" required maxLength={100} fault={fault} {...bind(text)} />
 }
 
-/** What a person signs in with. */
+/** A user's e-mail address for signing in. */
 export function EmailField({ text, hint, fault = null }: AccountFieldProps): VNode {
   return <TextField label={t`E-mail`} type="email" autocomplete="username" required hint={hint} fault={fault} {...bind(text)} />
 }
 
-/** A password somebody has already. */
+/** An existing password. */
 export function PasswordField({ text, label = t`Password`, hint, fault = null }: AccountFieldProps & { readonly label?: string }): VNode {
   return <TextField label={label} type="password" autocomplete="current-password" required hint={hint} fault={fault} {...bind(text)} />
 }
 
-/** A password somebody chooses. */
+/** A new password. */
 export function NewPasswordField({
   text,
   label,
@@ -38,7 +38,7 @@ export function NewPasswordField({
   return <TextField label={label} type="password" autocomplete="new-password" {...further} {...bind(text)} />
 }
 
-/** What an authenticator app shows, or a recovery code. */
+/** A code from an authenticator app, or a recovery code. */
 export function CodeField({ text, hint }: AccountFieldProps): VNode {
   return <TextField label={t`One-time code`} autocomplete="one-time-code" required maxLength={64} hint={hint} {...bind(text)} />
 }

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 
-/** Ties a field to a signal: it shows the text, and what is typed changes it. */
+/** Binds a field's value to a signal. */
 export function bind(text: Signal<string>): { readonly value: string; readonly onInput: (value: string) => void } {
   return {
     value: text.value,

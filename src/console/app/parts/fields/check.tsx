@@ -7,7 +7,7 @@ interface CheckProps {
   readonly onChange: (checked: boolean) => void
 }
 
-/** A yes or no. */
+/** A check box. */
 export function Check({ label, hint, checked, onChange }: CheckProps): VNode {
   return (
     <label class="check">

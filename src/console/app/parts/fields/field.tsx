@@ -14,7 +14,7 @@ interface FieldProps {
   readonly children: (ids: FieldIds) => VNode
 }
 
-/** A label, a control, and a hint or fault tied to it. */
+/** A label, a control, and a hint or fault linked to it. */
 export function Field({ label, hint, fault = null, children }: FieldProps): VNode {
   const id = useId()
   const described = hint || fault ? `${id}-hint` : undefined

@@ -4,14 +4,14 @@ import { Icon } from '../icon.tsx'
 
 interface FoldProps {
   readonly title: string
-  /** What is set inside, seen while it is folded. */
+  /** A summary of the settings inside, shown while it is closed. */
   readonly note?: string
-  /** Whether it stands open at first: what is in use is not hidden. */
+  /** Whether it is open at first; settings in use should not be hidden. */
   readonly open?: boolean
   readonly children: ComponentChildren
 }
 
-/** Something that few need every time, folded away under its title. */
+/** A collapsible section for settings that are rarely needed. */
 export function Fold({ title, note, open = false, children }: FoldProps): VNode {
   const first = useRef(open)
   return (

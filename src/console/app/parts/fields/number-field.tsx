@@ -6,14 +6,14 @@ import { TextField } from './text-field.tsx'
 
 interface NumberFieldProps {
   readonly label: string
-  /** NaN while something is typed that is no number. */
+  /** NaN while the text is not a number. */
   readonly value: number
   readonly onChange: (value: number) => void
   readonly fault?: string | null
   readonly hint?: string
 }
 
-/** A number to type. What was typed stays as it is. */
+/** A number field, which keeps the text as typed. */
 export function NumberField({ value, onChange, ...rest }: NumberFieldProps): VNode {
   const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
   const isTyped = typed.value !== null && Object.is(typed.value.value, value)

@@ -1,19 +1,19 @@
 import { decimalText, plainNumber } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
-/** What a number box takes. */
+/** The range of a number field. */
 export interface NumberRange {
   readonly least: number
   readonly most: number
   readonly whole: boolean
 }
 
-/** What somebody typed, as a number in the way of the page's language, with or without marks between thousands; NaN when it is none. */
+/** Parses a number in the format of the page's language, with or without thousands separators; NaN = invalid. */
 export function readNumber(text: string): number {
   const plain = plainNumber(text)
   return plain === '' ? Number.NaN : Number(plain)
 }
 
-/** A sentence for a number outside its range, or null. */
+/** The message for a number outside its range, or null. */
 export function numberFault(value: number, { least, most, whole }: NumberRange): string | null {
   if (value >= least && value <= most && (!whole || Number.isInteger(value))) return null
   return whole

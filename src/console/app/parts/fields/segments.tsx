@@ -8,7 +8,7 @@ interface SegmentsProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** A few choices side by side, of which one holds. */
+/** A choice between a few options side by side. */
 export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>): VNode {
   const name = useId()
   return (

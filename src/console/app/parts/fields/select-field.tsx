@@ -9,7 +9,7 @@ interface SelectFieldProps<Value extends string> {
   readonly hint?: ComponentChildren
 }
 
-/** One of a list, with its label. */
+/** A drop-down list with a label. */
 export function SelectField<Value extends string>({ label, value, options, onChange, hint }: SelectFieldProps<Value>): VNode {
   const choose = (chosen: string) => {
     const option = options.find((each) => each.value === chosen)

@@ -7,20 +7,20 @@ import { numberFault, readNumber } from './read-number.ts'
 
 interface SliderProps {
   readonly label: string
-  /** NaN while something is typed that is no number. */
+  /** NaN while the text is not a number. */
   readonly value: number
   readonly min: number
   readonly max: number
   readonly step: number
-  /** Where the slider stops, in place of steps of one width, from `min` to `max`; any number can be typed. */
+  /** Positions of the slider instead of equal steps from `min` to `max`. Any number can be typed. */
   readonly stops?: readonly number[]
-  /** What an empty box stands for. */
+  /** The value of an empty field. */
   readonly standard: number
   readonly onChange: (value: number) => void
   readonly hint?: string
 }
 
-/** A number within bounds: drag it or type it. What was typed stays as it is; what is wrong with it is said below. */
+/** A number within bounds, to drag or type. The text is kept as typed, and its fault is shown below. */
 export function Slider({ label, value, min, max, step, stops, standard, onChange, hint }: SliderProps): VNode {
   const id = useId()
   const typed = useSignal<{ readonly text: string; readonly value: number } | null>(null)
@@ -73,13 +73,13 @@ export function Slider({ label, value, min, max, step, stops, standard, onChange
   )
 }
 
-/** The place of the stop that is closest to a number, counted in steps that double. */
+/** The index of the stop closest to a number, on a logarithmic scale. */
 function nearest(stops: readonly number[], value: number): number {
   const distance = (stop: number) => Math.abs(Math.log(stop) - Math.log(Math.max(1, value)))
   return stops.reduce((best, stop, index) => (distance(stop) < distance(stops[best] ?? 1) ? index : best), 0)
 }
 
-/** Numbers from `least` to `most`, each twice the one before, for what people think of in powers of two. */
+/** Numbers from `least` to `most`, each twice the previous one. */
 export function doublingStops(least: number, most: number): readonly number[] {
   const stops: number[] = []
   for (let stop = least; stop < most; stop *= 2) stops.push(stop)

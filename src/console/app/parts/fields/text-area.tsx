@@ -10,11 +10,11 @@ interface TextAreaProps {
   readonly hint?: ComponentChildren
   readonly maxLength?: number
   readonly fault?: string | null
-  /** For code. */
+  /** Whether to use a monospace font, for code. */
   readonly mono?: boolean
 }
 
-/** Several lines of text with their label. */
+/** A multi-line text field with its label. */
 export function TextArea({ label, value, onInput, hint, fault = null, mono = false, rows = 3, ...rest }: TextAreaProps): VNode {
   return (
     <Field label={label} hint={hint} fault={fault}>

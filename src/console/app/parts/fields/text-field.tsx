@@ -15,7 +15,7 @@ interface TextFieldProps {
   readonly maxLength?: number
 }
 
-/** One line of text with its label. */
+/** A single-line text field with its label. */
 export function TextField({ label, value, onInput, hint, fault = null, type = 'text', ...rest }: TextFieldProps): VNode {
   const input = {
     ...rest,

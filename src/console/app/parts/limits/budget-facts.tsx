@@ -3,7 +3,7 @@ import { type Budget, leftOf } from '../../../../core/limits/budget.ts'
 import { moneyText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
-/** How much of what is left, for one limit. */
+/** Labels of the remaining amount of each limit. */
 const left: Readonly<Record<Budget['unit'], Readonly<Record<Budget['per'], string>>>> = {
   tokens: {
     moment: t`Tokens left at once`,
@@ -26,7 +26,7 @@ const left: Readonly<Record<Budget['unit'], Readonly<Record<Budget['per'], strin
   },
 }
 
-/** What is left of the person's limits; nothing where there are none. */
+/** What is left of the user's limits; nothing when there are none. */
 export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode | null {
   if (budgets.length === 0) return null
   return (
@@ -43,7 +43,7 @@ export function BudgetFacts({ budgets }: { budgets: readonly Budget[] }): VNode 
   )
 }
 
-/** What is left of budgets in small lines: `Tokens left today: 20 of 100`. */
+/** What is left of budgets, as lines: `Tokens left today: 20 of 100`. */
 export function budgetLines(budgets: readonly Budget[]): readonly string[] {
   return budgets.map(
     (budget) => t`${left[budget.unit][budget.per]}: ${amountText(budget, leftOf(budget))} of ${amountText(budget, budget.limit)}`,

@@ -2,15 +2,15 @@ import { type AccountLimits, limitNames, type UseLimits } from '../../../../core
 import { moneyText, wholeText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 
-/** How a limit is called in the console. */
+/** The texts of a limit. */
 interface LimitText {
-  /** Of the field where it is set. */
+  /** The label of its field. */
   readonly label: string
-  /** What it allows. */
+  /** The limit in a list. */
   readonly line: (most: number) => string
 }
 
-/** Every limit in the language of the page. */
+/** Every limit's texts in the page's language. */
 export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
   requestsPerMinute: {
     label: t`Requests a minute`,
@@ -37,7 +37,7 @@ export const limitTexts: Readonly<Record<keyof AccountLimits, LimitText>> = {
   storedBytes: { label: t`Stored bytes`, line: (most) => t.count(most, { one: '# byte', other: '# bytes' }) },
 }
 
-/** The limits that somebody has, a line each: `20,000 tokens/day`. */
+/** The limits that are set, one per line: `20,000 tokens/day`. */
 export function limitLines(limits: UseLimits & Partial<AccountLimits>): readonly string[] {
   return limitNames.flatMap((name) => {
     const most = limits[name] ?? null

@@ -11,22 +11,22 @@ import { useSubmit } from '../use-submit.ts'
 import { limitTexts } from './limit-texts.ts'
 
 type LimitName = keyof AccountLimits
-/** What stands in the boxes. */
+/** The texts of the fields. */
 type Texts = Readonly<Partial<Record<LimitName, string>>>
 
 interface LimitsDialogProps {
   readonly title: string
-  /** The limits that can be set, in their order. */
+  /** The limits that can be set, in order. */
   readonly names: readonly LimitName[]
   readonly limits: UseLimits & Partial<AccountLimits>
-  /** What holds where boxes are left empty. */
+  /** The consequence of an empty field. */
   readonly empty: string
-  /** Keeps what was set; what is left out is not limited. */
+  /** Saves the limits; absent ones are removed. */
   readonly save: (limits: Partial<AccountLimits>) => Promise<void>
   readonly onClose: () => void
 }
 
-/** Sets how much an account or a token may use. */
+/** Sets the limits of an account or a token. */
 export function LimitsDialog({ title, names, limits, empty, save, onClose }: LimitsDialogProps): VNode {
   const texts = useSignal<Texts>(Object.fromEntries(names.map((name) => [name, writeLimit(name, limits[name] ?? null)])))
   const { busy, failure, submit } = useSubmit(async () => {

@@ -8,7 +8,7 @@ import { Loaded } from '../loaded.tsx'
 import { BudgetFacts } from './budget-facts.tsx'
 import { limitLines } from './limit-texts.ts'
 
-/** The limits of the signed-in person, and what is left of them. */
+/** The user's limits, and what is left of them. */
 export function OwnLimits(): VNode {
   const { resource, reload } = useResource((signal) => request<Answer>('/console/api/account/limits', { signal }), [])
   return (

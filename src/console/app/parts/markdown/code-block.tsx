@@ -5,16 +5,16 @@ import { t } from '../../language/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 import type { HighlightNode } from './highlight-node.ts'
 
-/** Longer code is left plain: nobody reads its colours, and everybody would wait for them. */
+/** Longer code is not highlighted, because that would take too long. */
 const longestHighlighted = 20_000
 
-/** Code that grows faster than this, in milliseconds, gets its colours when it has grown by a quarter or rests. */
+/** Code that grows at shorter intervals, in milliseconds, is highlighted again when it has grown by a quarter or pauses. */
 const restMs = 200
 
-/** Lines of plain code that the browser lays out as one box. */
+/** Lines of plain code that are laid out as one box. */
 const pieceLines = 200
 
-/** Code with its language, a button that copies it, and its words in colour once those are known. */
+/** Code with its language, a copy button, and highlighting when it is ready. */
 export function CodeBlock({ language, text }: { language: string | null; text: string }): VNode {
   const colours = useSignal<{ readonly text: string; readonly nodes: readonly HighlightNode[] } | null>(null)
   useEffect(() => {
@@ -47,7 +47,7 @@ export function CodeBlock({ language, text }: { language: string | null; text: s
   )
 }
 
-/** Plain code in boxes of some lines each, of which only the last changes while the code grows; those off screen are not drawn. */
+/** Plain code in boxes of some lines each. Only the last box changes while the code grows, and boxes off screen are not drawn. */
 function pieces(text: string): readonly ComponentChildren[] {
   const found: ComponentChildren[] = []
   for (let begin = 0; begin < text.length; ) {

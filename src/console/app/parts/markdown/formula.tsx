@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A formula in TeX, drawn as MathML by the browser; its source until the drawing code has come, and where it is wrong. */
+/** A TeX formula, drawn as MathML by the browser. Its source is shown until the renderer is loaded, and when it is invalid. */
 export function Formula({ source, display = false }: { source: string; display?: boolean }): VNode {
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
@@ -23,7 +23,7 @@ export function Formula({ source, display = false }: { source: string; display?:
       left = true
     }
   }, [source, display])
-  // Drawn by hand into an element that Preact never fills again: another source is another element.
+  // The renderer draws into this element, which Preact never updates: another source gets another element.
   return (
     <span class={display ? 'formula display' : 'formula'} ref={place} key={source}>
       {source}

@@ -1,35 +1,37 @@
 import type { MarkdownNode } from './read-markdown.ts'
 
-/** Blocks that may still change when text is added: the last one, and the one before it, of which the last may become a part. */
+/** The number of last blocks that may still change when text is added: the last may become a part of the one before. */
 const unsettled = 2
 
-/** A line that defines an address or a footnote, to which any other part of the text may refer. */
+/** A definition of a link or a footnote, which any other part of the text may refer to. */
 const definition = /^[ \t>*+\-\d.)]*\[[^\]\n]{1,1000}\]:/m
 
-/** Whether parts of a finished text may depend on each other however far apart they are, so that it must be read as a whole. */
+/** Whether distant parts of a finished text may depend on each other, so that it must be parsed as a whole. */
 export function hasDefinitions(text: string): boolean {
   return definition.test(text)
 }
 
-/** The first line that may open a fence, with its break. */
+/** The first line that may open a fence, with its line break. */
 const fenceLine = /^(?:`{3,}|~{3,}).*\n/m
 
-/** A block of code, at the start of a line, that nothing has closed yet. */
+/** A fence at the start of a line that is not closed yet. */
 interface OpenFence {
   readonly block: MarkdownNode & { readonly type: 'code' }
-  /** Where its first line of code begins in the text. */
+  /** Offset of its first line of code. */
   readonly begin: number
-  /** Matches the line that closes it. */
+  /** Matches its closing line. */
   readonly end: RegExp
-  /** Where the first line begins that may still close it. */
+  /** Offset of the first line that may still close it. */
   unread: number
 }
 
-/** Markdown of a text that grows at its end: what has settled is read once, so that a long answer costs no more than its last lines. */
+/**
+ * Parses Markdown of a text that grows at its end. Settled blocks are parsed once, so that a long answer costs no more than its last lines.
+ */
 export class GrowingMarkdown {
   readonly #read: (text: string) => readonly MarkdownNode[]
   #settled: readonly MarkdownNode[] = []
-  /** Where the settled blocks end. */
+  /** Offset of the end of the settled blocks. */
   #end = 0
   #text = ''
   #last: readonly MarkdownNode[] = []
@@ -39,7 +41,7 @@ export class GrowingMarkdown {
     this.#read = read
   }
 
-  /** The blocks of a text; those of its beginning are the same objects as long as the text only grows. */
+  /** The blocks of a text. Settled blocks stay the same objects as long as the text only grows. */
   update(text: string): readonly MarkdownNode[] {
     if (!text.startsWith(this.#text)) {
       this.#settled = []
@@ -53,7 +55,7 @@ export class GrowingMarkdown {
 
   #grow(text: string): void {
     while (this.#fence === null || this.#addCode(text, this.#fence)) {
-      // However much code follows the line that opens a fence, it is no Markdown.
+      // Code in an open fence is not Markdown and need not be parsed.
       const line = fenceLine.exec(text.slice(this.#end))
       if (line !== null) this.#readUntil(text, this.#end + line.index + line[0].length)
       if (this.#fence !== null) continue
@@ -74,13 +76,17 @@ export class GrowingMarkdown {
     this.#end = text.lastIndexOf('\n', this.#end + next - 1) + 1
   }
 
-  /** Adds lines of code to the fence that the text ends in without reading it again. @returns whether it is closed, and with it what stands before it settled. */
+  /**
+   * Adds lines of code to the open fence without parsing it again.
+   *
+   * @returns whether the fence is closed, so that the text before its end is settled.
+   */
   #addCode(text: string, fence: OpenFence): boolean {
     const close = fence.end.exec(text.slice(fence.unread))
     const end = close === null ? text.length : fence.unread + close.index
     const block = { ...fence.block, value: withoutLastBreak(text.slice(fence.begin, end)) }
     const after = close === null ? end : end + close[0].length + 1
-    // A line that has no break yet may still become code.
+    // A line without a line break may still become code.
     const isClosed = close !== null && after <= text.length
     if (!isClosed) fence.unread = text.lastIndexOf('\n') + 1
     const before = this.#last.slice(0, -1)
@@ -93,7 +99,7 @@ export class GrowingMarkdown {
   }
 }
 
-/** The fence that a text ends in; null where its last block is another one, is closed, or is indented. */
+/** The open fence at the end of a text; null when the last block is another one, is closed, or is indented. */
 function openFence(text: string, end: number, last: MarkdownNode | undefined): OpenFence | null {
   if (last?.type !== 'code' || last.position?.start.offset === undefined || last.position.start.column !== 1) return null
   const at = end + last.position.start.offset
@@ -104,7 +110,7 @@ function openFence(text: string, end: number, last: MarkdownNode | undefined): O
   return close.test(text.slice(begin)) ? null : { block: last, begin, end: close, unread: begin }
 }
 
-/** A block of code does not hold the break behind its last line. */
+/** The value of a code block has no line break after its last line. */
 function withoutLastBreak(text: string): string {
   return text.slice(0, text.length - (text.endsWith('\r\n') ? 2 : text.endsWith('\n') ? 1 : 0))
 }

@@ -1,4 +1,4 @@
-/** As much of a highlighted tree as is drawn: text, and spans with classes. */
+/** The drawn parts of a highlighted tree: text, and spans with classes. */
 export interface HighlightNode {
   readonly type: string
   readonly value?: string

@@ -3,7 +3,7 @@ import type { HighlightNode } from './highlight-node.ts'
 
 const lowlight = createLowlight(common)
 
-/** Code with its words marked, or null for a language nobody here knows. */
+/** Highlights code; null for an unknown language. */
 export function highlight(language: string, text: string): readonly HighlightNode[] | null {
   const name = language.toLowerCase()
   return lowlight.registered(name) ? lowlight.highlight(name, text).children : null

@@ -8,7 +8,7 @@ import { safeAddress } from './safe-address.ts'
 type Nodes = readonly MarkdownNode[]
 type NodeOf<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
 
-/** Blocks of Markdown as elements and text nodes; nothing of it is ever read as HTML. */
+/** Markdown blocks as elements and text nodes. Nothing is parsed as HTML. */
 export function MarkdownView({ blocks }: { blocks: Nodes }): VNode {
   return (
     <>
@@ -19,7 +19,7 @@ export function MarkdownView({ blocks }: { blocks: Nodes }): VNode {
   )
 }
 
-/** A block that is rendered again only when it is another one: while a text grows, most blocks stay the same objects. */
+/** A block that is rendered again only when its node changes. While a text grows, most nodes stay the same objects. */
 class Block extends Component<{ readonly node: MarkdownNode }> {
   override shouldComponentUpdate(next: { readonly node: MarkdownNode }): boolean {
     return next.node !== this.props.node
@@ -76,7 +76,7 @@ function nodeView(node: MarkdownNode): ComponentChildren {
     case 'link':
       return linkView(node.url, children(node))
     case 'image':
-      // A picture would be fetched from wherever the model says; a link leaves that to the reader.
+      // A picture would be loaded from an address that the model chose, so it becomes a link.
       return linkView(node.url, node.alt || node.url)
     case 'linkReference':
       return <>{children(node)}</>
@@ -97,13 +97,13 @@ function nodeView(node: MarkdownNode): ComponentChildren {
 }
 
 function headingView(node: NodeOf<'heading'>): VNode {
-  // The page has its own first and second heading.
+  // The page has its own first- and second-level headings.
   const level = Math.min(6, node.depth + 2)
   return h(`h${level}`, { class: `heading-${Math.min(3, node.depth)}` }, children(node))
 }
 
 function itemView(node: NodeOf<'listItem'>): VNode {
-  // In a list without blank lines the words of an item are no paragraph of their own.
+  // In a list without blank lines, items contain no paragraphs.
   const inner = node.spread
     ? children(node)
     : node.children.map((child, index) => (child.type === 'paragraph' ? children(child) : h(Node, { key: index, node: child })))

@@ -10,12 +10,12 @@ const dollar = 36
 const backslash = 92
 const space = 32
 
-/** The other end of each way to write a formula: `\(…\)` and `\[…\]`. */
+/** The closing delimiters of `\(…\)` and `\[…\]`. */
 const closing: Readonly<Record<number, number>> = { 40: 41, 91: 93 }
 
 /**
- * Formulas inside a line as models write them: `\(…\)`, `\[…\]`, and `$…$` whose inside touches no blank and after which
- * no digit stands, so that prices stay prices. Each is read up to the next mark of its kind, so a text takes linear time.
+ * Inline formulas as models write them: `\(…\)`, `\[…\]`, and `$…$` without blanks inside the delimiters and without a digit behind, so that
+ * prices are not formulas. Each is parsed up to the next delimiter of its kind, so a text takes linear time.
  */
 export const mathInText: Extension = {
   text: {
@@ -73,7 +73,7 @@ function tokenizeBrackets(...[effects, ok, nok]: Parameters<Tokenizer>): State {
     return effects.attempt({ tokenize: tokenizeEnd, partial: true }, ok, command)(code)
   }
 
-  /** A backslash of the formula with the character behind it, which may be a backslash too. */
+  /** A backslash in a formula and the character after it, which may be a backslash too. */
   function command(code: Code): State | undefined {
     return piece(effects, code, (next) => {
       if (next === null || next === open) return nok(next)
@@ -96,7 +96,7 @@ function tokenizeBrackets(...[effects, ok, nok]: Parameters<Tokenizer>): State {
   }
 }
 
-/** Takes one character of a formula as what it is: a line's end or a part of its text. */
+/** Consumes one character of a formula: a line ending or text. */
 function piece(effects: Parameters<Tokenizer>[0], code: Code, next: State): State {
   const type = isLineEnd(code) ? 'lineEnding' : 'mathTextData'
   effects.enter(type)
@@ -105,7 +105,7 @@ function piece(effects: Parameters<Tokenizer>[0], code: Code, next: State): Stat
   return next
 }
 
-/** micromark's codes of line ends and of what a tab is spread into are negative. */
+/** micromark's codes of line endings and of expanded tabs are negative. */
 function isLineEnd(code: Code): boolean {
   return code !== null && code < -2
 }

@@ -5,10 +5,10 @@ import { GrowingMarkdown, hasDefinitions } from './growing-markdown.ts'
 import { MarkdownView } from './markdown-view.tsx'
 import type { readMarkdown } from './read-markdown.ts'
 
-/** Reads Markdown; null = it is not loaded yet. */
+/** The Markdown parser; null = not loaded yet. */
 export const reader = signal<typeof readMarkdown | null>(null)
 
-/** Markdown as models write it. While it is written only its end is read again; `caret` marks that end. */
+/** Markdown from a model. While it grows, only its end is parsed again; `caret` marks the end. */
 export function Prose({ text, caret }: { text: string; caret: boolean }): VNode {
   const growing = useRef<GrowingMarkdown | null>(null)
   useEffect(() => {

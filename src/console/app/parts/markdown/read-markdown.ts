@@ -12,7 +12,7 @@ export type MarkdownNode = Root['children'][number]
 
 const extensions = [gfm(), math({ singleDollarTextMath: false }), mathInText]
 
-/** A formula between `$$` or `\[` and `\]` inside a line is set on a line of its own, as everybody who writes these means it. */
+/** An inline formula between `$$`, or `\[` and `\]`, is displayed on a line of its own, as its authors intend. */
 const displayFromMarkdown: Extension = {
   enter: {
     mathText(token) {
@@ -32,15 +32,15 @@ const displayFromMarkdown: Extension = {
 }
 const mdastExtensions = [gfmFromMarkdown(), mathFromMarkdown(), displayFromMarkdown]
 
-/** Reads CommonMark with tables, task lists, footnotes and formulas (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`); any text is some Markdown. */
+/** Parses CommonMark with tables, task lists, footnotes and formulas (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`). Any text is valid. */
 export function readMarkdown(text: string): readonly MarkdownNode[] {
   const { children } = fromMarkdown(withMathFences(text), { extensions, mdastExtensions })
   return children
 }
 
 /**
- * Writes brackets of formulas that stand alone on their lines as the fences `$$`, of the same length, so that every block
- * stays where it is in the text. What stands in a fence of code stays as it is.
+ * Replaces formula brackets on lines of their own by `$$` fences of the same length, so that all offsets stay valid. Code fences are left
+ * unchanged.
  */
 function withMathFences(text: string): string {
   if (!text.includes('\\[')) return text

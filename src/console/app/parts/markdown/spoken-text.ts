@@ -1,9 +1,9 @@
 import type { MarkdownNode } from './read-markdown.ts'
 
-/** Characters that are said of a text at most; the rest is read where it stands. */
+/** Characters of a text that are announced at most. */
 const longestSpoken = 300
 
-/** The beginning of a text as a screen reader says it: its words, without the marks of Markdown. */
+/** The beginning of a text for screen readers, without Markdown syntax. */
 export function spokenText(blocks: readonly MarkdownNode[]): string {
   const words = blocks.map(wordsOf).join(' ').replace(/\s+/g, ' ').trim()
   if (words.length <= longestSpoken) return words

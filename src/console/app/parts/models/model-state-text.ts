@@ -1,7 +1,7 @@
 import type { ConsoleModel } from '../../../contract/models.ts'
 import { t } from '../../language/t.ts'
 
-/** What one waits for while a model, or its server, is not there, and how far that is; null where it is. */
+/** A text about a model that is loading, with the progress, or whose server is unavailable; null when it is ready. */
 export function loadingText({ name, state, away }: Pick<ConsoleModel, 'name' | 'state' | 'away'>): string | null {
   if (away) return t`The server of ${name} does not answer; waiting for it.`
   switch (state.state) {
@@ -25,7 +25,7 @@ const words = {
   'backing-off': t`crashed, waiting`,
 } as const satisfies Record<ConsoleModel['state']['state'], string>
 
-/** Where a model stands, with how much of it is read where its engine tells. */
+/** The state of a model, with the loading progress if its engine reports it. */
 export function stateText({ state, loadProgress }: Pick<ConsoleModel['state'], 'state' | 'loadProgress'>): string {
   return loadProgress === undefined ? words[state] : `${words[state]} ${Math.floor(loadProgress * 100)} %`
 }

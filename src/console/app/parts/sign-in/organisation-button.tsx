@@ -7,12 +7,12 @@ import { FailureNote } from '../failure-note.tsx'
 import { useSubmit } from '../use-submit.ts'
 
 interface OrganisationButtonProps {
-  /** What the organisation's sign-in is called. */
+  /** The name of the organisation's sign-in. */
   readonly label: string
   readonly start: OpenIdStart
 }
 
-/** Leads to the organisation's sign-in and back. */
+/** Starts the organisation's sign-in. */
 export function OrganisationButton({ label, start }: OrganisationButtonProps): VNode {
   const { busy, failure, submit } = useSubmit(() => leaveForOrganisation(start))
   return (

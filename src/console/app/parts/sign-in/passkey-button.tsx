@@ -6,7 +6,7 @@ import { FailureNote } from '../failure-note.tsx'
 import { useSubmit } from '../use-submit.ts'
 import { signInWithPasskey } from './use-passkey.ts'
 
-/** Signs in without anything to type. */
+/** Signs in with a passkey. */
 export function PasskeyButton(): VNode {
   const { busy, failure, submit } = useSubmit(async () => admit((await signInWithPasskey()).account))
   return (

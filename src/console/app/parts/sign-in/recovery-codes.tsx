@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../button.tsx'
 import { CopyButton } from '../copy-button.tsx'
 
-/** The one time that recovery codes are seen. */
+/** Shows new recovery codes, once. */
 export function RecoveryCodeList({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): VNode {
   return (
     <section class="stack" aria-label={t`Your recovery codes`}>

@@ -5,7 +5,7 @@ import type { SecondFactorBegun } from '../../../contract/second-factor.ts'
 import { t } from '../../language/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 
-/** What an authenticator app is given: a code to scan, or letters to type. */
+/** The secret for an authenticator app: a QR code to scan, or letters to type. */
 export function SecondFactorSecret({ secret, address }: SecondFactorBegun): VNode {
   return (
     <div class="stack">
@@ -20,7 +20,7 @@ export function SecondFactorSecret({ secret, address }: SecondFactorBegun): VNod
   )
 }
 
-/** A text as a QR code, black on white in every theme; what draws it is loaded with the first one. */
+/** A text as a QR code, black on white in every theme. The encoder is loaded on first use. */
 function QrCode({ text, label }: { text: string; label: string }): VNode {
   const drawn = useSignal<{ readonly size: number; readonly path: string } | null>(null)
   useEffect(() => {

@@ -15,56 +15,60 @@ import type { ConversationTurns } from '../tree/conversation-turns.ts'
 import { failedFields, followAnswer } from './write-answer.ts'
 
 const pageLeft = t`Interrupted: the page was closed or reloaded.`
-/** How long a page has to submit the request for an answer, in milliseconds. */
+/** Time in which a page must submit the request for an answer, in milliseconds. */
 const handInMs = 5000
 
-/** The conversation that the answers are of. */
+/** The conversation that the answers belong to. */
 interface AnsweredConversation {
   readonly id: string
   readonly turns: ConversationTurns
-  /** Those of its messages that models read. */
+  /** The messages of a path that models read. */
   readonly counted: (path: readonly Turn[]) => readonly Turn[]
-  /** Called where the service is to keep a message as it is here. */
+  /** Called to store the local version of a message. */
   readonly keep: (id: string) => void
-  /** Takes over what the service has kept by now. @returns false when it cannot be read; the page looks again before long. */
+  /**
+   * Takes over the stored version.
+   *
+   * @returns false when it cannot be read; the page retries soon.
+   */
   readonly readAgain: () => Promise<boolean>
 }
 
 interface FollowedTurn {
-  /** The request that writes it. */
+  /** The request that writes the answer. */
   readonly id: string
   readonly sentAt: number | null
-  /** Whether the service itself keeps it in the conversation. */
+  /** Whether the service itself stores it in the conversation. */
   readonly isKept: boolean
   readonly settings?: ChatSettings
   readonly controller?: AbortController
 }
 
-/** The answers of a conversation that are being written: requested here, or by another page. */
+/** The answers of a conversation that are being written, requested by this page or another. */
 export class LiveAnswers {
-  /** Whether the page has lost the service while an answer goes on there. */
+  /** Whether this page has lost the connection while an answer continues. */
   readonly connectionLost = signal(false)
   readonly #conversation: AnsweredConversation
   /** By message. */
   readonly #followed = new Map<string, AbortController>()
-  /** Requests that were stopped here, or have ended; the service may take a moment to note it. */
+  /** Requests that have ended or were stopped here. The service may show that a moment later. */
   readonly #ended = new Set<string>()
 
   constructor(conversation: AnsweredConversation) {
     this.#conversation = conversation
   }
 
-  /** Whether a message is being written, so that nothing else changes it. */
+  /** Whether a message is being written, so that nothing else may change it. */
   isWriting(id: string): boolean {
     return this.#followed.has(id)
   }
 
-  /** Whether a message is still as it was before its request ended. */
+  /** Whether a message is still in the state before its request ended. */
   isOutdated({ state, inference = '' }: Turn): boolean {
     return state === 'writing' && this.#ended.has(inference)
   }
 
-  /** Follows what the service is writing; what a page left before it had sent a request is not being written. */
+  /** Follows all answers that the service is writing. A page that was left before sending its request has none. */
   followAll(): void {
     for (const turn of this.#conversation.turns.all) {
       if (turn.state !== 'writing' || this.isWriting(turn.id)) continue
@@ -73,7 +77,7 @@ export class LiveAnswers {
     }
   }
 
-  /** Requests an answer, or the rest of one, and follows it until it is done. */
+  /** Requests an answer, or its continuation, and follows it to the end. */
   async write(turn: Turn, model: string): Promise<void> {
     const { id: conversation, turns, counted, keep } = this.#conversation
     const controller = this.#begin(turn.id)
@@ -88,17 +92,17 @@ export class LiveAnswers {
       const { id, isKept } = await orAborted(submitted, controller.signal)
       await this.#follow({ ...turn, inference: id }, { id, sentAt, isKept, settings, controller })
     } catch (error) {
-      // Reported as the service's failure, it would stand so in the conversation that the next page opens.
+      // Otherwise an aborted request would be stored as a failure of the service, which the next page would show.
       if (!controller.signal.aborted) await pageShown()
       this.#end(turn.id, controller)
       turns.replace({ ...turn, ...(controller.signal.aborted ? { state: 'stopped' } : failedFields(error)) })
       keep(turn.id)
-      // The service may have it nevertheless.
+      // The service may have received the request nevertheless.
       if (controller.signal.aborted) void submitted.then(({ id }) => this.#cancel(id)).catch(() => {})
     }
   }
 
-  /** Stops one where it is, or all of them, whichever page requested them; what was written stays. */
+  /** Stops one answer, or all of them, whichever page requested them. The written text stays. */
   stop(turn?: Turn): void {
     if (turn === undefined) for (const controller of this.#followed.values()) controller.abort()
     else this.#followed.get(turn.id)?.abort()
@@ -109,7 +113,7 @@ export class LiveAnswers {
     if (turns.all.includes(turn)) turns.replace({ ...turn, state: 'failed', failure: pageLeft, failureLanguage: language })
   }
 
-  /** Follows an answer that the service is writing until it is done. */
+  /** Follows an answer that the service is writing to its end. */
   async #follow(
     turn: Turn,
     { id, sentAt, isKept, settings = chatSettings.value, controller = this.#begin(turn.id) }: FollowedTurn,
@@ -131,7 +135,7 @@ export class LiveAnswers {
     await this.#settle(written, isKept)
   }
 
-  /** Takes over what the service has kept of an answer that ended, and keeps what it does not know. */
+  /** Takes over the stored version of a finished answer, and stores what the service does not have. */
   async #settle(written: Turn, isKept: boolean): Promise<void> {
     const { turns, keep, readAgain } = this.#conversation
     if (isKept && !(await readAgain())) return

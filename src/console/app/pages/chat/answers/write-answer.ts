@@ -11,7 +11,7 @@ import { schemaFaults } from '../structure/check-schema.ts'
 interface Followed {
   /** The request that writes it. */
   readonly id: string
-  /** By `performance.now()`; null = another page asked for it. */
+  /** In `performance.now()` time; null = requested by another page. */
   readonly sentAt: number | null
   readonly schema: JsonObject | null
   readonly signal: AbortSignal
@@ -19,9 +19,9 @@ interface Followed {
 }
 
 /**
- * Follows an answer, or the rest of one, that a request writes, and reports it as it grows; it is done, cut, stopped or failed when this resolves.
+ * Follows an answer, or its continuation, and reports it as it grows. When this resolves, the answer is done, cut, stopped or failed.
  *
- * @throws {RequestFailure} when the sign-in has ended.
+ * @throws {RequestFailure} when the user is signed out.
  */
 export async function followAnswer(
   turn: Turn,
@@ -59,11 +59,11 @@ export async function followAnswer(
   }
 }
 
-/** What there is of an answer, with what was there before its request began. */
+/** An answer in progress, including the text from before its request. */
 class GrowingAnswer {
   content: string
   calls: readonly RecordedCall[] = []
-  /** Which attempt of its request writes it; 0 = none has been heard of. */
+  /** The attempt that writes it; 0 = none has reported yet. */
   readonly attempt: number
   #thoughts: string
   #reason: string | null = null
@@ -79,7 +79,7 @@ class GrowingAnswer {
     this.attempt = attempt
   }
 
-  /** Whether its end was heard of. */
+  /** Whether its end was received. */
   get isWhole(): boolean {
     return this.#reason !== null
   }
@@ -101,7 +101,7 @@ class GrowingAnswer {
   }
 
   fields(): Partial<Turn> {
-    // An answer without a text never began to be written.
+    // An answer without text never began.
     const firstAt = this.#firstAt || this.#lastAt
     const times = this.#sentAt === null ? null : { firstTextMs: firstAt - this.#sentAt, writingMs: this.#lastAt - firstAt }
     return {
@@ -114,7 +114,7 @@ class GrowingAnswer {
   }
 }
 
-/** An answer whose end was not heard, as it is stored. */
+/** Reads the stored output of an answer whose end was not received. */
 async function fetchAnswer(turn: Turn, id: string): Promise<GrowingAnswer> {
   const answer = new GrowingAnswer(turn, null)
   for (const part of partsOf(await request<ChatChunk>(`/v1/responses/${encodeURIComponent(id)}`))) answer.add(part)
@@ -129,10 +129,10 @@ function endingOf({ id, outcome, error }: EndedInference, answer: GrowingAnswer)
   return { state: 'failed', ...shown, ...(error?.cause !== undefined && { cause: error.cause }) }
 }
 
-/** How long a page that is not shown, and so draws no frames, may hold changes back, in milliseconds. */
+/** How long a hidden page, which draws no frames, may delay changes, in milliseconds. */
 const hiddenMs = 250
 
-/** Puts changes together, so that the page is drawn at most once per frame however fast they come. */
+/** Combines changes, so that the page is drawn at most once per frame. */
 function oncePerFrame(apply: (fields: Partial<Turn>) => void): {
   readonly change: (fields: Partial<Turn>) => void
   readonly flush: () => void
@@ -157,7 +157,7 @@ function oncePerFrame(apply: (fields: Partial<Turn>) => void): {
   return { change, flush }
 }
 
-/** What is shown of an answer that could not be asked for, or not be followed. */
+/** The state of an answer whose request failed or could not be followed. */
 export function failedFields(error: unknown): Partial<Turn> {
   const requestId = requestIdOf(error)
   const cause = causeOf(error)
@@ -165,7 +165,7 @@ export function failedFields(error: unknown): Partial<Turn> {
   return { state: 'failed', ...failed, ...(requestId !== null && { requestId }), ...(cause !== null && { cause }) }
 }
 
-/** The calls with one more piece of one of them. */
+/** Adds a piece to one of the calls. */
 function withCallPart(calls: readonly RecordedCall[], part: ChatPart & { readonly type: 'call' }): readonly RecordedCall[] {
   const known = calls[part.index] ?? { id: '', name: '', arguments: '' }
   const grown = { id: known.id || part.id, name: known.name + part.name, arguments: known.arguments + part.arguments }

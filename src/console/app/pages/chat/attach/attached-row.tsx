@@ -4,7 +4,7 @@ import { Button } from '../../../parts/button.tsx'
 import { announce } from '../../../state/toasts.ts'
 import type { Attachments } from './attachments.ts'
 
-/** What goes along with the message that is being written; a press takes it out again. */
+/** The attachments of the message that is being written; each can be removed. */
 export function AttachedRow({ attached, onChange }: { attached: Attachments; onChange: (next: Attachments) => void }): VNode | null {
   const { files, pictures } = attached
   const change = (next: Attachments, name: string) => {

@@ -6,7 +6,7 @@ import { chatModels } from '../../../state/models.ts'
 import { chosenModels } from '../compare/compared-models.ts'
 import { readTextFile } from './read-text-file.ts'
 
-/** What goes along with a message. */
+/** The attachments of a message. */
 export interface Attachments {
   readonly files: readonly AttachedText[]
   readonly pictures: readonly AttachedPicture[]
@@ -14,7 +14,7 @@ export interface Attachments {
 
 export const noAttachments: Attachments = { files: [], pictures: [] }
 
-/** Adds files to what goes along with a message; each file that cannot be attached is reported with a sentence. */
+/** Adds files to a message's attachments, and reports each file that cannot be attached. */
 export async function attach(
   before: Attachments,
   files: readonly File[],
@@ -50,12 +50,12 @@ const tooMany = {
   text: () => t`A message carries at most ${mostFiles} text files; send the rest with the next.`,
 }
 
-/** Why a message carries too much, as a sentence, or null. */
+/** The message for too many attachments, or null. */
 export function countFault({ files, pictures }: Attachments): string | null {
   return pictures.length > mostPictures ? tooMany.picture() : files.length > mostFiles ? tooMany.text() : null
 }
 
-/** Why the models that are asked cannot be shown pictures, as a sentence that names one that can; null = all of them look. */
+/** Why the chosen models cannot read pictures, as a sentence that names one that can; null = all of them can. */
 function blindness(models: readonly string[]): string | null {
   const known = chatModels()
   const blind = models.map((id) => known.find((model) => model.id === id)).find((model) => model !== undefined && !model.looks)
@@ -65,18 +65,22 @@ function blindness(models: readonly string[]): string | null {
   return t`${blind.name} can’t see pictures; choose ${anyOfText(seeing.slice(0, 3))}.`
 }
 
-/** The same, for a conversation that holds pictures already. */
+/** The same, for a conversation that already contains pictures. */
 export function conversationBlindness(turns: readonly Turn[], attached: Attachments, chosen: string): string | null {
   const holds = attached.pictures.length > 0 || turns.some(({ pictures = [] }) => pictures.length > 0)
   return holds ? blindness(chosenModels(chosen)) : null
 }
 
-/** Models that look at pictures make them about this small themselves. */
+/** Models that read pictures reduce them to about this size. */
 const longestSide = 1568
-/** What is larger as PNG becomes a JPEG. */
+/** Larger PNG pictures are converted to JPEG. */
 const mostPngBytes = 1_000_000
 
-/** Reads a picture that a message carries, no larger than models look at it and without what its file says besides; one that the browser cannot read is refused with a sentence. */
+/**
+ * Reads a picture, reduced to the size that models use and without its metadata.
+ *
+ * @returns The picture, or a message when the browser cannot read the file.
+ */
 async function readChatPicture(file: File): Promise<AttachedPicture | { readonly fault: string }> {
   try {
     const canvas = await drawNoLarger(file, longestSide)

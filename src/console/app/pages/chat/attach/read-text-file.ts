@@ -3,7 +3,11 @@ import { t } from '../../../language/t.ts'
 
 const longestBytes = 1_000_000
 
-/** Reads a file that a message carries; what is no text, nothing, or too much of it, is refused with a sentence. */
+/**
+ * Reads a text file.
+ *
+ * @returns The file, or a message when it is empty, too large or not text.
+ */
 export async function readTextFile(file: File): Promise<AttachedText | { readonly fault: string }> {
   if (file.size > longestBytes) return { fault: t`${file.name} is larger than 1 MB; attach a part of it.` }
   try {
@@ -14,14 +18,14 @@ export async function readTextFile(file: File): Promise<AttachedText | { readonl
   return { fault: t`${file.name} isn’t a text file or picture.` }
 }
 
-/** UTF-8, UTF-16 where its mark says so, or else Latin-1 as Windows writes it; null = it is no text. */
+/** Decodes UTF-8, UTF-16 with a byte order mark, or Windows' Latin-1; null = not text. */
 function decodeText(bytes: Uint8Array<ArrayBuffer>): string | null {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return unlessBinary(decodeAs('utf-16le', bytes))
   if (first === 0xfe && second === 0xff) return unlessBinary(decodeAs('utf-16be', bytes))
   const text = decodeAs('utf-8', bytes)
   if (text !== null) return unlessBinary(text)
-  // Every byte is a letter of Latin-1, but no text holds those that steer a terminal.
+  // Every byte is valid Latin-1, but text files contain no control characters.
   return bytes.some((byte) => byte < 32 && !['\t', '\n', '\f', '\r'].includes(String.fromCharCode(byte)))
     ? null
     : decodeAs('windows-1252', bytes)

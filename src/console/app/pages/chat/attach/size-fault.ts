@@ -7,13 +7,16 @@ import { chatRequestBody, chatSettings } from '../chat-settings.ts'
 import { messagesOf } from '../message-text.ts'
 import type { Attachments } from './attachments.ts'
 
-/** What streaming adds to a request, and what is kept with a message besides what was said. */
+/** Overhead of streaming in a request, and of a message's metadata in storage. */
 const besidesBytes = 1000
 
-/** The size of a message or an attachment in a request; computed at every keystroke. */
+/** Sizes of messages and attachments, cached because they are needed at every keystroke. */
 const known = new WeakMap<object, number>()
 
-/** Why a message with what goes along is more than the service takes at once, alone or with what was said before, as a sentence that names what to take out; null = it is not. */
+/**
+ * The message for a text with attachments that is too large for the service, alone or with the previous messages. It names what to remove.
+ * Null = not too large.
+ */
 export function sizeFault(text: string, attached: Attachments, before: readonly Turn[]): string | null {
   const most = mostBodyBytes.value
   if (most === null) return null
@@ -42,7 +45,7 @@ interface Part {
   readonly bytes: number
 }
 
-/** The fewest that together are too much; null = all of them are not enough. */
+/** The fewest parts that exceed a size together; null = all of them are not enough. */
 function leastToTakeOut(largestFirst: readonly Part[], excess: number): readonly Part[] | null {
   let left = excess
   const out: Part[] = []
@@ -54,7 +57,7 @@ function leastToTakeOut(largestFirst: readonly Part[], excess: number): readonly
   return left > 0 || out.length === 0 ? null : out
 }
 
-/** More than a message takes, without writing it out: an escaped letter takes six bytes. */
+/** An upper bound that does not need encoding: an escaped character takes six bytes. */
 function mostBytesOf({ content, files, pictures = [], calls = [] }: Turn): number {
   const texts = [
     content,
@@ -65,12 +68,12 @@ function mostBytesOf({ content, files, pictures = [], calls = [] }: Turn): numbe
   return besidesBytes * (texts.length + 1) + 6 * sum(texts.map((text) => text.length))
 }
 
-/** Of an answer that is being written only what it takes at least: its text is another one with every frame. */
+/** For an answer in progress only a lower bound, because its text changes with every frame. */
 function bytesOfTurn(turn: Turn): number {
   return turn.state === 'writing' ? turn.content.length : (known.get(turn) ?? remember(turn, bytesOf(messagesOf(turn))))
 }
 
-/** As the model is sent it or as it is kept, whichever takes more. */
+/** The size in a request or in storage, whichever is larger. */
 function bytesOnWay(one: object, alone: Attachments): number {
   return known.get(one) ?? remember(one, Math.max(bytesOf(one), bytesOf(messagesOf({ role: 'user', content: '', ...alone }))))
 }

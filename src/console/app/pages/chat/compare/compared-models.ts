@@ -1,6 +1,6 @@
 import { storedSignal } from '../../../state/stored.ts'
 
-/** Ids of the models that answer beside the chosen one; empty = none. */
+/** Ids of further models that answer, beside the chosen one; empty = none. */
 export const comparedModels = storedSignal('compare', { second: '', third: '' })
 
 /** The models that a message is sent to, the chosen one first. */

@@ -10,7 +10,7 @@ import { AnswerBody } from '../turns/answer-body.tsx'
 import { answerFacts } from '../turns/answer-facts.ts'
 import { comparedModels } from './compared-models.ts'
 
-/** The answers of several models to one message, side by side as they are written; the conversation goes on with one of them. */
+/** The answers of several models to one message, side by side. The conversation continues with the one that the user picks. */
 export function Comparison(): VNode {
   return (
     <section class="comparison" aria-label={t`Answers compared`}>
@@ -50,7 +50,7 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
 
 const none = { value: '', label: t`None` }
 
-/** Which other models answer the next message too, side by side. */
+/** Chooses further models that answer the next message. */
 export function CompareFields(): VNode {
   const { second, third } = comparedModels.value
   const options = [none, ...modelChoices(chatModels())]

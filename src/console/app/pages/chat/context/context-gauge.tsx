@@ -8,10 +8,10 @@ import { chatSettings } from '../chat-settings.ts'
 import { current } from '../conversations.ts'
 import { contextUse, leaveOutOldest } from './context-use.ts'
 
-/** The part of the context from which on a way to make room is shown. */
+/** Share of the context from which "leave out the oldest" is offered. */
 const nearlyFull = 0.75
 
-/** How full the model's context is, and a way to make room before it is full. */
+/** Shows how full the model's context is, and offers to make room before it is full. */
 export function ContextGauge({ draft }: { draft: string }): VNode | null {
   const { turns, countsFrom } = current.value
   const { model, system } = chatSettings.value
@@ -36,7 +36,7 @@ export function ContextGauge({ draft }: { draft: string }): VNode | null {
   )
 }
 
-/** Stands where the messages begin that count; none where all do. */
+/** Marks the first message that models read; nothing when they read all. */
 export function LeftOut({ count }: { count: number }): VNode {
   return (
     <div class="left-out">

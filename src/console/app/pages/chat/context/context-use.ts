@@ -1,23 +1,23 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { textOf } from '../message-text.ts'
 
-/** What messages take of a model's context. */
+/** Tokens of messages in a model's context. */
 export interface ContextUse {
   readonly tokens: number
-  /** Whether they were not counted by the model itself. */
+  /** Whether the model has not counted them itself. */
   readonly isEstimate: boolean
 }
 
-/** Of most models and languages of Latin letters. */
+/** Typical of most models for languages in Latin script. */
 const usualCharactersPerToken = 4
-/** What a message's beginning and end take. */
+/** Tokens at a message's beginning and end. */
 const tokensPerMessage = 4
-/** What a picture takes, of most models that look at pictures. */
+/** Tokens of a picture in most models that read pictures. */
 const tokensPerPicture = 1000
-/** The part of the context that is kept when the oldest messages are left out. */
+/** Share of the context that stays in use when the oldest messages are left out. */
 const keptPart = 0.5
 
-/** The messages that the model reads: those from a certain one on; all where it is not among them. */
+/** The messages that the model reads: from this one on, or all if it is not among them. */
 export function countedTurns(path: readonly Turn[], countsFrom: string | null): readonly Turn[] {
   return path.slice(
     Math.max(
@@ -29,15 +29,15 @@ export function countedTurns(path: readonly Turn[], countsFrom: string | null): 
 
 interface Besides {
   readonly system?: string
-  /** What is about to be said. */
+  /** The text in the field. */
   readonly draft?: string
 }
 
-/** Tokens that the next request takes, of which the messages on a path from a certain one on are a part. */
+/** Tokens of the next request: the messages on a path from a certain one on, and the draft. */
 export function contextUse(path: readonly Turn[], countsFrom: string | null, { system = '', draft = '' }: Besides = {}): ContextUse {
   const counted = countedTurns(path, countsFrom)
   const perToken = charactersPerToken(path)
-  // What was counted before messages were left out holds them too.
+  // Counts from before messages were left out include them.
   const last = counted.length === path.length ? counted.findLastIndex(({ facts }) => facts !== null) : -1
   const { promptTokens = 0, completionTokens = 0 } = counted[last]?.facts ?? {}
   const later = counted.slice(last + 1).filter(({ state }) => state !== 'writing')
@@ -46,7 +46,7 @@ export function contextUse(path: readonly Turn[], countsFrom: string | null, { s
   return { tokens: promptTokens + completionTokens + estimated, isEstimate: estimated > 0 }
 }
 
-/** The message from which on a conversation takes half of the context; the last that a person said where all are longer. */
+/** The message from which the conversation takes half of the context; the user's last message when all are longer. */
 export function leaveOutOldest(path: readonly Turn[], contextLength: number): string | null {
   const perToken = charactersPerToken(path)
   const said = path.findLast(({ role }) => role === 'user')
@@ -63,7 +63,7 @@ function tokensOf(turn: Turn, perToken: number): number {
   return tokensPerMessage + pictures + (turn.facts?.completionTokens ?? Math.ceil(textOf(turn).length / perToken))
 }
 
-/** As the answers say that were counted. */
+/** Calculated from the token counts in the answers. */
 function charactersPerToken(path: readonly Turn[]): number {
   const answers = path.filter(({ facts, content }) => facts !== null && content !== '')
   const tokens = sum(answers.map(({ facts }) => facts?.completionTokens ?? 0))

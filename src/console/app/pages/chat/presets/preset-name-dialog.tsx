@@ -11,7 +11,7 @@ import { useSubmit } from '../../../parts/use-submit.ts'
 import { announce } from '../../../state/toasts.ts'
 import { keepPreset, savePreset } from './presets.ts'
 
-/** Gives the settings a name, or a preset another one. */
+/** Names a new preset, or renames one. */
 export function PresetNameDialog({ preset, onClose }: { preset: ChatPreset | null; onClose: () => void }): VNode {
   const name = useSignal(preset?.name ?? '')
   const { busy, failure, submit } = useSubmit(async () => {

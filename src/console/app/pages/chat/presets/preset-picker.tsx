@@ -10,7 +10,7 @@ import { announce, showToast } from '../../../state/toasts.ts'
 import { PresetNameDialog } from './preset-name-dialog.tsx'
 import { applyPreset, chosenPreset, differs, loadPresets, presets, removePreset, setStandardPreset, updatePreset } from './presets.ts'
 
-/** The presets of the signed-in person: chosen, saved, renamed, deleted, made the default. */
+/** The user's presets: choose, save, rename, delete, set as default. */
 export function PresetPicker(): VNode {
   const naming = useSignal<'new' | 'other' | null>(null)
   const { resource, reload } = useResource(loadPresets, [])

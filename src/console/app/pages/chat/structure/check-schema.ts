@@ -4,11 +4,11 @@ import { readJson } from './read-json-object.ts'
 
 const mostFaults = 5
 
-/** Where an answer does not fit a JSON schema, each as a sentence; none = it fits. */
+/** The faults of an answer by a JSON schema, each as a sentence; empty = valid. */
 export async function schemaFaults(schema: JsonObject, answer: string): Promise<readonly string[]> {
   const value = readJson(answer)
   if (value === undefined) return [t`The answer is no JSON.`]
-  // The checker comes with the first schema that somebody uses.
+  // The validator is loaded with the first schema.
   const { Errors } = await import('typebox/schema')
   const [fits, faults] = Errors(schema, value)
   if (fits) return []

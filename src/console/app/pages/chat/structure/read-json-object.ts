@@ -1,12 +1,12 @@
 export type JsonRecord = { readonly [name: string]: unknown }
 
-/** A JSON object in a text, or null. */
+/** Parses a JSON object; null = invalid. */
 export function readJsonObject(text: string): JsonRecord | null {
   const value = readJson(text)
   return isObject(value) ? value : null
 }
 
-/** The value of a JSON text, or undefined. */
+/** Parses a JSON text; undefined = invalid. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../core/json-value.ts'
 import { t } from '../../../language/t.ts'
 import { readJsonObject } from './read-json-object.ts'
 
-/** A schema to begin with. */
+/** An example schema. */
 export const exampleSchema = `{
   "type": "object",
   "properties": {
@@ -14,7 +14,7 @@ export const exampleSchema = `{
   "additionalProperties": false
 }`
 
-/** The JSON schema that answers must follow, null where none is asked for; or why what was written is none. */
+/** The JSON schema for answers; null when none is set. Returns an error for an invalid one. */
 export function readSchema({ format, schema }: Pick<ChatParameters, 'format' | 'schema'>): {
   readonly schema: JsonObject | null
   readonly fault: string | null

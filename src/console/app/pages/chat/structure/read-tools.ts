@@ -4,7 +4,9 @@ import { isObject, readJson } from './read-json-object.ts'
 
 export type Tool = Extract<NonNullable<ChatBody['tools']>[number], { readonly type: 'function' }>
 
-/** The functions in a JSON text: one, or a list of them, each bare or as OpenAI wraps it. An empty text has none; or why there are none. */
+/**
+ * Parses functions from JSON: one or a list, bare or wrapped in OpenAI's format. An empty text has none. Returns an error for invalid ones.
+ */
 export function readTools(text: string): { readonly tools: readonly Tool[]; readonly fault: string | null } {
   if (text.trim() === '') return { tools: [], fault: null }
   const value = readJson(text)

@@ -18,7 +18,7 @@ const choices = [
   { value: 'required', label: t`Must call one` },
 ] as const
 
-/** What an answer has to look like, and the functions that the model may ask to have called. */
+/** The format of answers, and the functions that the model may call. */
 export function StructureFields(): VNode {
   const settings = chatSettings.value
   const tools = readTools(settings.tools)

@@ -8,12 +8,12 @@ import { lengthFault } from '../length-fault.ts'
 import { draftOf, keepDraft } from '../unsent/drafts.ts'
 import { readJson } from './read-json-object.ts'
 
-/** The function calls of an answer; the reader enters their results, and the model continues. */
+/** The function calls of an answer. The user enters their results, and the model continues. */
 export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode | null {
   const { calls = [] } = turn
   if (calls.length === 0) return null
   const isOpen = last && turn.state === 'done' && calls.some(({ result }) => result === undefined)
-  // Several calls of one function are distinguished by their place.
+  // Several calls of one function are numbered.
   const numbered = (index: number) => {
     const name = calls[index]?.name ?? ''
     return calls.length > 1 ? t`${name} (${index + 1} of ${calls.length})` : name
@@ -58,7 +58,7 @@ export function ToolCalls({ turn, last }: { turn: Turn; last: boolean }): VNode 
   )
 }
 
-/** Its arguments on lines of their own, where they are JSON. */
+/** The arguments, indented if they are JSON. */
 function readable({ arguments: text }: RecordedCall): string {
   const value = readJson(text)
   return value === undefined ? text : JSON.stringify(value, null, 2)

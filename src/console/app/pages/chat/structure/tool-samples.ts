@@ -1,4 +1,4 @@
-/** A function to begin with. */
+/** An example function. */
 export const exampleTools = `{
   "name": "get_weather",
   "description": "The weather of a city, now.",

@@ -3,9 +3,9 @@ import type { Turn } from '../../../../../core/chat/conversation.ts'
 import { makeId } from '../../../browser/make-id.ts'
 import { allBelow, newestBelow, pathTo, versionsByMessage } from './turn-tree.ts'
 
-/** What was said in a conversation, in all its versions, and which of them are shown. */
+/** The messages of a conversation in all versions, and the shown version of each. */
 export class ConversationTurns {
-  /** One version of each message, from the first to the last that is shown. */
+  /** The shown version of each message, first to last. */
   readonly shown: ReadonlySignal<readonly Turn[]>
   readonly #all: Signal<readonly Turn[]>
   readonly #leaf: Signal<string | null>
@@ -19,12 +19,12 @@ export class ConversationTurns {
     this.#findLeaf()
   }
 
-  /** All of them, in the order in which they were begun. */
+  /** All messages, in the order in which they were begun. */
   get all(): readonly Turn[] {
     return this.#all.peek()
   }
 
-  /** The last message that is shown; null = none is. */
+  /** The last shown message; null = none. */
   get leaf(): string | null {
     return this.#leaf.peek()
   }
@@ -37,17 +37,17 @@ export class ConversationTurns {
     return this.#all.value.find((turn) => turn.id === id)
   }
 
-  /** All versions of a message, the first made first. */
+  /** All versions of a message, oldest first. */
   versions(turn: Turn): readonly Turn[] {
     return this.#versions.value(turn)
   }
 
-  /** The messages from the first to a certain one. */
+  /** The messages from the first to this one. */
   pathTo(id: string | null): readonly Turn[] {
     return pathTo(this.all, id)
   }
 
-  /** Takes over other messages, of which the same one is shown last where it is there. */
+  /** Replaces the messages. The same last message stays shown if it still exists. */
   takeOver(turns: readonly Turn[], leaf = this.leaf): void {
     batch(() => {
       this.#all.value = turns
@@ -58,7 +58,7 @@ export class ConversationTurns {
 
   /** Adds a message, and shows it. */
   add(fields: Omit<Turn, 'id' | 'failure' | 'facts' | 'at'>): Turn {
-    // Messages come back in the order of their times: two begun at once must not share one.
+    // Messages are ordered by time, so two must not have the same one.
     const at = Math.max(Date.now(), (this.all.at(-1)?.at ?? 0) + 1)
     const turn: Turn = { ...fields, id: makeId(), failure: null, facts: null, at }
     this.#all.value = [...this.all, turn]
@@ -70,12 +70,16 @@ export class ConversationTurns {
     this.#all.value = this.all.map((each) => (each.id === turn.id ? turn : each))
   }
 
-  /** Shows a version of a message, with the newest of what follows it. */
+  /** Shows a version of a message, with the newest messages below it. */
   show(id: string): void {
     this.leaf = newestBelow(this.all, id)
   }
 
-  /** Takes a message out with everything that follows it. @returns what is gone, and the way back. */
+  /**
+   * Removes a message and all below it.
+   *
+   * @returns the removed messages, and a function that restores them.
+   */
   remove(turn: Turn): { readonly gone: readonly Turn[]; readonly undo: () => void } {
     const gone = allBelow(this.all, turn.id)
     const before = this.leaf
@@ -86,7 +90,7 @@ export class ConversationTurns {
     return { gone, undo: () => this.takeOver([...this.all, ...gone], before) }
   }
 
-  /** Where the message that was shown last is gone, or not there yet, the newest is. */
+  /** Shows the newest message when the last shown one is deleted or has not arrived yet. */
   #findLeaf(): void {
     if (!this.all.some(({ id }) => id === this.leaf)) this.leaf = this.all.at(-1)?.id ?? null
   }

@@ -1,7 +1,7 @@
 import type { Turn } from '../../../../../core/chat/conversation.ts'
 import type { ReadTurns } from '../../../../contract/conversations.ts'
 
-/** The messages from the beginning of a conversation to one of its ends; none when the end is not there. */
+/** The messages from the beginning of a conversation to a leaf; empty when the leaf does not exist. */
 export function pathTo(turns: readonly Turn[], leaf: string | null): readonly Turn[] {
   const byId = new Map(turns.map((turn) => [turn.id, turn]))
   const path: Turn[] = []
@@ -16,31 +16,31 @@ export function pathTo(turns: readonly Turn[], leaf: string | null): readonly Tu
   return path.reverse()
 }
 
-/** All versions of each message, the first made first: what follows the same message and is by the same hand. */
+/** Groups the versions of each message, oldest first: messages with the same parent and role. */
 export function versionsByMessage(turns: readonly Turn[]): (turn: Pick<Turn, 'parent' | 'role'>) => readonly Turn[] {
   const placeOf = ({ parent, role }: Pick<Turn, 'parent' | 'role'>) => `${role}:${parent}`
   const found = Map.groupBy(turns, placeOf)
   return (turn) => found.get(placeOf(turn)) ?? []
 }
 
-/** The newest end of a conversation below one of its messages. */
+/** The newest leaf below a message. */
 export function newestBelow(turns: readonly Turn[], id: string): string {
   const next = turns.findLast(({ parent }) => parent === id)
   return next === undefined ? id : newestBelow(turns, next.id)
 }
 
-/** A message and everything that follows it. */
+/** A message and all below it. */
 export function allBelow(turns: readonly Turn[], id: string): readonly Turn[] {
   const own = turns.filter((turn) => turn.id === id)
   return [...own, ...turns.filter(({ parent }) => parent === id).flatMap((turn) => allBelow(turns, turn.id))]
 }
 
 /**
- * A page's messages with what other pages, and the service, have made of them.
+ * Merges the page's messages with changes by other pages and the service.
  *
- * @param read The versions of all messages that the service has, and those messages that have changed.
- * @param isOurs Whether the page itself is at work on a message, so that nothing else changes it.
- * @param wasThere Whether the service had a message before; what it never had is not gone.
+ * @param read The versions of all stored messages, and the changed messages.
+ * @param isOurs Whether the page itself is changing a message, so that the stored version does not count.
+ * @param wasThere Whether the service had a message before. A message that it never had is not deleted.
  */
 export function mergeTurns(
   own: readonly Turn[],
@@ -55,7 +55,7 @@ export function mergeTurns(
     const read = changed.get(turn.id)
     return read === undefined || isOurs(turn.id) || isSame(turn, read) ? turn : read
   })
-  // Of what the page itself has just taken out, the service may not know yet.
+  // The service may not yet know that this page has removed a message.
   const added = turns.filter(({ id }) => !known.has(id) && !isOurs(id))
   const isUnchanged = added.length === 0 && merged.length === own.length && merged.every((turn, index) => turn === own[index])
   return isUnchanged ? own : [...merged, ...added].toSorted((one, other) => one.at - other.at)

@@ -9,7 +9,7 @@ import { loadingText } from '../../../parts/models/model-state-text.ts'
 import { loadModels, modelsOf } from '../../../state/models.ts'
 import { useRepeat } from '../../../state/repeat.ts'
 
-/** What a model said: its thoughts folded, its answer, whether that fits its schema, and why it failed. */
+/** A model's answer: its reasoning (collapsed), its text, whether it fits the schema, and its failure. */
 export function AnswerBody({ turn }: { turn: Turn }): VNode {
   const { content, thoughts, schemaFaults, failure } = turn
   const writing = turn.state === 'writing'
@@ -57,7 +57,7 @@ function Verdict({ faults }: { faults: readonly string[] }): VNode {
 
 const refreshMs = 1000
 
-/** What an answer waits for that has not begun: its model being loaded, and how far that is, or others before it. */
+/** Why an answer has not begun: its model is loading, with the progress, or other requests are first. */
 function AnswerWaiting({ modelId }: { modelId: string | null }): VNode {
   useRepeat(
     useCallback(() => loadModels().catch(() => undefined), []),

@@ -3,21 +3,21 @@ import { wholeText } from '../../../language/formats.ts'
 import { t } from '../../../language/t.ts'
 import { durationText } from '../../../parts/duration-text.ts'
 
-/** What arrives faster than this came in one piece, which says nothing about the speed. */
+/** Faster answers arrived in one piece, so their speed is meaningless. */
 const measurableMs = 5
 const endings = { writing: '', done: '', stopped: t`stopped by you`, cut: t`reached the token limit`, failed: '' } as const
 
-/** How an answer ended, where not by itself; else an empty text. */
+/** How an answer ended unless it is complete; otherwise empty. */
 export function endingOf({ state }: Turn): string {
   return endings[state]
 }
 
-/** Whether a person wrote an answer in place of a model's. */
+/** Whether a user wrote the answer instead of a model. */
 export function isByHand({ role, model }: Pick<Turn, 'role' | 'model'>): boolean {
   return role === 'assistant' && model === null
 }
 
-/** Who wrote an answer where no model did, how it ended, and what it took. */
+/** Facts about an answer: its author unless it is a model, its end, and its cost. */
 export function answerFacts(turn: Turn): readonly string[] {
   return [isByHand(turn) ? t`changed by you` : '', endingOf(turn), ...(turn.facts === null ? [] : factTexts(turn.facts))].filter(
     (text) => text !== '',

@@ -12,7 +12,7 @@ import { EditTurn } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
-/** What the model said, how fast, and the ways to use, redo or continue it. */
+/** A model's answer with its speed, and the actions to use, redo or continue it. */
 export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
   const place = `edit ${turn.id}`
   const edited = draftOf(place)

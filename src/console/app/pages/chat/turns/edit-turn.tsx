@@ -7,17 +7,17 @@ import { lengthFault } from '../length-fault.ts'
 
 interface EditTurnProps {
   readonly label: string
-  /** What pressing the button does, in its words. */
+  /** The label of the button. */
   readonly action: string
   readonly text: string
   readonly mayBeEmpty?: boolean
   readonly onInput: (text: string) => void
-  /** Takes the text, without the spaces around it. */
+  /** Receives the trimmed text. */
   readonly onTake: (text: string) => void
   readonly onClose: () => void
 }
 
-/** A box in place of a message, in which it is said differently. */
+/** A field in place of a message, to edit it. */
 export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onTake, onClose }: EditTurnProps): VNode {
   const isEmpty = text.trim() === '' && !mayBeEmpty
   const fault = lengthFault(text)
@@ -38,7 +38,7 @@ export function EditTurn({ label, action, text, mayBeEmpty = false, onInput, onT
     else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
     else return
     event.preventDefault()
-    // Escape here must not stop an answer that is being written.
+    // Escape here must not stop an answer.
     event.stopPropagation()
   }
   return (

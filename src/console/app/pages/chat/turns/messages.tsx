@@ -7,23 +7,23 @@ import { LeftOut } from '../context/context-gauge.tsx'
 import { Answer } from './answer.tsx'
 import { Said } from './said.tsx'
 
-/** How far from the window messages are drawn, so that those who scroll to them find them whole. */
+/** Distance from the window within which messages are drawn, so that users who scroll to them find them complete. */
 const nearPx = 800
 
 interface MessagesProps {
-  /** Messages that follow one another. */
+  /** Consecutive messages. */
   readonly turns: readonly Turn[]
-  /** The last message of the conversation, where it is among them. */
+  /** The last message of the conversation, if it is among them. */
   readonly lastId: string | null
-  /** How many messages of the conversation models do not read, where the first that they read is among them. */
+  /** The number of messages that models do not read, if the first that they read is among these. */
   readonly leftOut: number
   /** The first message that models read. */
   readonly countsFrom: string | null
-  /** Whether their plain text is enough until they come near the window. */
+  /** Whether plain text is enough until they come near the window. */
   readonly late: boolean
 }
 
-/** Messages by persons and models. Far from the window they are their texts alone, which the browser's search and screen readers find there. */
+/** Messages of users and models. Far from the window they are plain text, which the browser's search and screen readers can find. */
 export function Messages({ turns, lastId, leftOut, countsFrom, late }: MessagesProps): VNode {
   const isDrawn = useSignal(!late)
   const left = (turn: Turn) => (turn.id === countsFrom ? <LeftOut count={leftOut} key="left out" /> : null)
@@ -33,7 +33,7 @@ export function Messages({ turns, lastId, leftOut, countsFrom, late }: MessagesP
   )
 }
 
-/** Neither laid out nor painted where it is not in sight. */
+/** Neither laid out nor painted while out of view. */
 function Far({ onNear, children }: { onNear: () => void; children: ComponentChildren }): VNode {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => (element.current === null ? undefined : whenNear(element.current, onNear)), [])
@@ -71,7 +71,11 @@ function plainMessage({ id, role, state, content }: Turn): VNode {
 const awaited = new Map<Element, () => void>()
 let observer: IntersectionObserver | undefined
 
-/** Calls back once an element is near the window, of all that come near together in one go. @returns how to leave off waiting. */
+/**
+ * Calls back when an element is near the window, once for all that come near together.
+ *
+ * @returns a function that stops waiting.
+ */
 function whenNear(element: Element, react: () => void): () => void {
   const onNear = (entries: readonly IntersectionObserverEntry[]) => {
     batch(() => {

@@ -5,7 +5,7 @@ import { Button } from '../../../parts/button.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { current } from '../conversations.ts'
 
-/** Takes a message out with what follows it; the toast brings it back. */
+/** Removes a message and all below it; the toast can restore them. */
 export function RemoveTurn({ turn }: { turn: Turn }): VNode {
   const remove = () => {
     const undo = current.value.remove(turn)

@@ -12,10 +12,10 @@ import { EditTurn } from './edit-turn.tsx'
 import { RemoveTurn } from './remove-turn.tsx'
 import { Versions } from './versions.tsx'
 
-/** Characters of a message that are drawn at first: a book in one would hold the page up for seconds. */
+/** Characters of a message that are drawn at first; a whole book would block the page for seconds. */
 const mostShown = 20_000
 
-/** What a person said, and the ways to say it differently. */
+/** A user's message, and the actions to edit it. */
 export function Said({ turn }: { turn: Turn }): VNode {
   const place = `edit ${turn.id}`
   const edited = draftOf(place)

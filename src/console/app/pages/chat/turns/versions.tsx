@@ -8,10 +8,10 @@ import { current } from '../conversations.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerFacts } from './answer-facts.ts'
 
-/** Which version of a message is shown, and the way to the others; nothing where there is only one. */
+/** The shown version of a message, and buttons for the others; nothing when there is only one. */
 export function Versions({ turn }: { turn: Turn }): VNode | null {
   const beside = useSignal(false)
-  // Answers that grow elsewhere change the conversation at every token, and not this.
+  // Answers that grow elsewhere change the conversation at every token, but not these ids.
   const ids = useComputed(() =>
     current.value
       .versions(turn)
@@ -43,7 +43,7 @@ export function Versions({ turn }: { turn: Turn }): VNode | null {
   )
 }
 
-/** All versions of a message beside each other; the conversation goes on with one of them. */
+/** All versions of a message side by side. The conversation continues with the one that the user picks. */
 function VersionsDialog({ versions, onClose }: { versions: readonly Turn[]; onClose: () => void }): VNode {
   return (
     <Dialog title={t`Versions side by side`} onClose={onClose} large>

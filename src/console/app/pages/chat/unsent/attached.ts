@@ -3,20 +3,20 @@ import { forgetRecord, keepRecord, readRecords } from '../../../browser/kept-rec
 import { session } from '../../../state/session.ts'
 import { type Attachments, noAttachments } from '../attach/attachments.ts'
 
-/** What goes along with messages that are not sent yet, by where those stand. */
+/** Attachments of unsent messages, by place. */
 const attached = signal<ReadonlyMap<string, Attachments>>(new Map())
 
-/** What was attached before the page was loaded again. */
+/** Restores attachments from before a reload. */
 void readRecords<Attachments>(prefix()).then((earlier) => {
   attached.value = new Map([...earlier, ...attached.peek()])
 })
 
-/** What is attached there. */
+/** The attachments of a place. */
 export function attachedTo(place: string): Attachments {
   return attached.value.get(place) ?? noAttachments
 }
 
-/** Keeps what is attached now, also when the page is left. */
+/** Stores the attachments of a place, even when the page is closed. */
 export function keepAttached(place: string, now: Attachments): void {
   attached.value = new Map([...attached.peek(), [place, now]])
   void (now.files.length + now.pictures.length > 0 ? keepRecord(prefix() + place, now) : forgetRecord(prefix() + place))

@@ -3,28 +3,28 @@ import { readStored, storedSignal } from '../../../state/stored.ts'
 
 const none = { texts: {} as Readonly<Record<string, string>> }
 
-/** What was written and not sent, by where it stands: a conversation's id, or `new` for none yet; an edited message; a function's result. */
+/** Unsent texts by place: a conversation's id, or `new` for none yet; an edited message; a function's result. */
 const drafts = storedSignal('drafts', none)
 
-/** What was written in this tab. Of the rest, other tabs may have written or sent something since. */
+/** Texts written in this tab. Other tabs may have written or sent the others since. */
 const ours = new Map<string, string>()
 
-/** Each place's own, so that a letter typed in one place redraws nothing in another. */
+/** One signal per place, so that typing in one does not redraw the others. */
 const byPlace = new Map<string, ReadonlySignal<string | undefined>>()
 
-/** What stands there; undefined = nothing was begun. */
+/** The draft of a place; undefined = none. */
 export function draftOf(place: string): string | undefined {
   const known = byPlace.get(place) ?? computed(() => drafts.value.texts[place])
   byPlace.set(place, known)
   return known.value
 }
 
-/** Keeps what stands there now, and what other tabs have written elsewhere; null = it was sent, or left. */
+/** Stores the draft of a place, together with other tabs' drafts of other places; null = sent or discarded. */
 export function keepDraft(place: string, text: string | null): void {
   keepDrafts({ [place]: text })
 }
 
-/** The same of several places at once. */
+/** The same for several places at once. */
 export function keepDrafts(texts: Readonly<Record<string, string | null>>): void {
   for (const [place, text] of Object.entries(texts)) {
     if (text === null) ours.delete(place)
@@ -34,7 +34,7 @@ export function keepDrafts(texts: Readonly<Record<string, string | null>>): void
   drafts.value = { texts: { ...Object.fromEntries(kept), ...Object.fromEntries(ours) } }
 }
 
-/** Whether something stands there by now, whichever tab has written it. */
+/** Whether a place has a draft in storage, from any tab. */
 export function isStored(place: string): boolean {
   return readStored('drafts', none).texts[place] !== undefined
 }

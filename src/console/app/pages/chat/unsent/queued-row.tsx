@@ -3,7 +3,7 @@ import { t } from '../../../language/t.ts'
 import { Button } from '../../../parts/button.tsx'
 import { forgetQueued, queuedMessage, takeBackQueued } from '../say.ts'
 
-/** The message that is sent as soon as the answer is done, and the ways to change it or to leave it out. */
+/** The queued message, and buttons to edit or discard it. */
 export function QueuedRow({ onEdit }: { onEdit: () => void }): VNode | null {
   const queued = queuedMessage()
   if (queued === null) return null

@@ -17,24 +17,24 @@ interface KeptChange extends UnsentChange {
   readonly at: number
 }
 
-/** What is refused for so long is not sent any more. */
+/** A change that was rejected for this long is dropped. */
 const retentionMs = 30 * 24 * 60 * 60 * 1000
 
-/** Another tab that has not sent a change for so long is gone. */
+/** A tab that has not sent a change for this long counts as closed. */
 const abandonedMs = 60_000
 
-/** Keeps a change of what lies at a path until {@link forgetUnsent}, for a page that is left before the service has it. */
+/** Stores a change of the resource at a path until {@link forgetUnsent}, in case the page is closed before the service has it. */
 export function keepUnsent(path: string, change: UnsentChange): void {
   const kept: KeptChange = { ...change, tab: tabId(), at: Date.now() }
   void keepRecord(prefix() + path, kept)
 }
 
-/** The service has it, or never will. */
+/** Deletes a change that the service has, or never will have. */
 export function forgetUnsent(path: string): void {
   void forgetRecord(prefix() + path)
 }
 
-/** Sends what earlier pages of this tab, and tabs that are gone, could not. What the service does not take now stays for the next page. */
+/** Sends the unsent changes of earlier pages of this tab and of closed tabs. Changes that fail now are left for the next page. */
 export async function sendUnsent(): Promise<void> {
   const left = await leftChanges('')
   for (const [path, { method, body, at }] of left.toSorted(([, one], [, other]) => one.at - other.at)) {
@@ -48,18 +48,20 @@ export async function sendUnsent(): Promise<void> {
   }
 }
 
-/** Messages of a conversation that earlier pages could not send, by its path. */
+/** Unsent messages of a conversation, by its path. */
 export async function unsentTurns(path: string): Promise<readonly Turn[]> {
   const left = await leftChanges(`${path}/turns/`)
   return left.flatMap(([id, { method, body }]) => (method === 'PUT' ? [{ ...(body as Omit<Turn, 'id'>), id }] : []))
 }
 
-/** Whether the conversation is not there any more, so that nothing of it is kept. */
+/** Whether the conversation was deleted, so that its changes are dropped. */
 export function isGone(failure: unknown): boolean {
   return failure instanceof RequestFailure && failure.status === 404
 }
 
-/** Whether a change is refused as it stands, as by a proxy that takes nothing so large; a change that only needs another sign-in, or a wait, is not refused. */
+/**
+ * Whether a change itself is rejected, for example by a proxy with a size limit. A change that needs only another sign-in, or a wait, is not.
+ */
 export function isRefused(failure: unknown): boolean {
   if (!(failure instanceof RequestFailure)) return false
   return failure.status >= 400 && failure.status < 500 && ![401, 404, 408, 429].includes(failure.status)

@@ -5,12 +5,12 @@ import { SelectField } from '../../../parts/fields/select-field.tsx'
 
 interface AddAssetProps {
   readonly label: string
-  /** Those that are not chosen yet. */
+  /** Assets that are not chosen yet. */
   readonly known: readonly ImageAsset[]
   readonly add: (name: string, label: string) => void
 }
 
-/** Chooses one more of the files that fit; nothing once all are chosen. */
+/** Adds an asset; nothing when all are chosen. */
 export function AddAsset({ label, known, add }: AddAssetProps): VNode | null {
   if (known.length === 0) return null
   return (

@@ -12,7 +12,7 @@ import type { ImageAbilities } from './image-abilities.ts'
 import { loraRange } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
-/** Files of weights that are put into the model: LoRAs, textual inversions, a VAE. */
+/** Assets for the model: LoRAs, textual inversions, a VAE. */
 export function AssetSettings({ abilities: { assets } }: { abilities: ImageAbilities }): VNode | null {
   const of = (kind: ImageAsset['kind']) => assets.filter((asset) => asset.kind === kind)
   const [loras, inversions, vaes] = [of('lora'), of('textual-inversion'), of('vae')]

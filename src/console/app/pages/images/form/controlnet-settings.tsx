@@ -13,7 +13,7 @@ import { addControlnet, type ChosenControlnet, changeControlnet, controlnets, re
 import type { ImageAbilities } from './image-abilities.ts'
 import { controlnetRanges } from './image-ranges.ts'
 
-/** Networks that hold a drawing to the edges, depth or pose of a picture. */
+/** ControlNets, which make a drawing follow the edges, depth or pose of a picture. */
 export function ControlnetSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
   const known = abilities.assets.filter(({ kind }) => kind === 'controlnet')
   if (known.length === 0) return null

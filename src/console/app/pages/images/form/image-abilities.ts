@@ -7,37 +7,37 @@ import { type Sampler, samplers } from '../../../../../core/sampler.ts'
 import type { ImageAsset } from '../../../../contract/image-assets.ts'
 import type { ConsoleImageModel } from '../../../../contract/models.ts'
 
-/** What of an image request a model can honour, as far as its files tell. */
+/** The features of an image model, as far as its files show them. */
 export interface ImageAbilities {
   readonly startsFromImage: boolean
-  /** Whether it needs a picture and a mask to begin with. */
+  /** Whether it requires a picture and a mask. */
   readonly repaintsOnly: boolean
-  /** Whether it sees pictures beside the one it draws. */
+  /** Whether it supports reference pictures. */
   readonly takesReferences: boolean
   readonly takesSeeds: boolean
   readonly refines: boolean
   readonly drawsTwice: boolean
-  /** Ids of the networks that can enlarge its pictures in between. */
+  /** Ids of the upscalers for its second pass. */
   readonly upscalers: readonly string[]
-  /** Whether it reads the prompt with two text encoders. */
+  /** Whether it has two text encoders with separate prompts. */
   readonly secondPrompts: boolean
-  /** Guidance above which a negative prompt is read; null = the model reads none. */
+  /** Guidance above which the negative prompt is used; null = never. */
   readonly negativeOver: number | null
-  /** Whether strong guidance can be scaled back. */
+  /** Whether it supports guidance rescale. */
   readonly rescalesGuidance: boolean
-  /** Largest clip skip; 0 = none. */
+  /** Largest clip skip; 0 = not supported. */
   readonly clipSkip: number
   readonly samplers: readonly Sampler[]
-  /** Most steps with the sampler LCM. */
+  /** Maximum of steps with the sampler LCM. */
   readonly lcmSteps: number
-  /** The files of weights that fit it. */
+  /** The assets that fit it. */
   readonly assets: readonly ImageAsset[]
 }
 
-/** Families that read a prompt with two encoders, each its own where one is given. */
+/** Families with two text encoders that can have separate prompts. */
 const secondPrompts: readonly CheckpointFamily[] = ['sdxl', 'sdxl-refiner', 'sd3', 'flux-dev', 'flux-schnell']
 
-/** What a model can do, and which of these assets and upscalers it takes. */
+/** The features of a model, with the assets and upscalers that fit it. */
 export function abilitiesOf(model: ConsoleImageModel, assets: readonly ImageAsset[], upscalers: readonly string[]): ImageAbilities {
   const { bounds, family, takesAssets } = model
   const kind = familyGuidance[family]

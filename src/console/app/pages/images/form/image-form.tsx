@@ -22,16 +22,16 @@ import { SizePicker } from './size-picker.tsx'
 import { StylePicker } from './style-picker.tsx'
 
 /**
- * Everything an image request can say, as far as the model can do it; Control or Command with Enter draws.
+ * All fields of an image request that the model supports. Control or Command with Enter draws.
  *
- * @param isUnknown Whether what is installed could not be had.
+ * @param isUnknown Whether the installed models could not be loaded.
  */
 export function ImageForm({ isUnknown }: { isUnknown: boolean }): VNode {
   const settings = imageSettings.value
   const model = chosenModel()
   const abilities = model && chosenAbilities(model)
   const fault = isUnknown && models.value === null ? t`The list of models couldn’t be loaded.` : drawingFault()
-  // A second press before the service has the first would be the same picture twice.
+  // A second click before the service has the first request would draw the same picture twice.
   const sending = imageRuns.value.some(({ state, grid }) => state === 'sending' && grid === null)
   const submit = () => {
     if (model && fault === null && !sending) void draw(nextDrawing(model))

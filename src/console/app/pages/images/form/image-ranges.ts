@@ -4,7 +4,7 @@ import { numberFault } from '../../../parts/fields/read-number.ts'
 import { seedFault } from '../../../parts/fields/seed-fault.ts'
 import type { ImageSettings } from './image-settings.ts'
 
-/** What the form's number boxes take. */
+/** Ranges of the form's number fields. */
 export const imageRanges = {
   count: { min: 1, max: 16, step: 1 },
   steps: { min: 1, max: mostSteps, step: 1 },
@@ -20,25 +20,25 @@ export const imageRanges = {
   refinerStart: { min: 0, max: 1, step: 0.05 },
 } as const
 
-/** How strongly a LoRA counts. */
+/** Range of a LoRA's weight. */
 export const loraRange = { min: -largestLoraWeight, max: largestLoraWeight, step: 0.05 } as const
 
-/** What a ControlNet's boxes take. */
+/** Ranges of a ControlNet's fields. */
 export const controlnetRanges = { scale: { min: 0, max: 10, step: 0.05 }, until: { min: 0, max: 1, step: 0.05 } } as const
 
-/** Bounds of a number, and how far it moves at once. */
+/** The bounds and the step of a number field. */
 export interface StepRange {
   readonly min: number
   readonly max: number
   readonly step: number
 }
 
-/** Whether a number is one that a box with this range takes. */
+/** Whether a number is within a range. */
 export function isWithin(value: number, { min, max, step }: StepRange): boolean {
   return numberFault(value, { least: min, most: max, whole: Number.isInteger(step) }) === null
 }
 
-/** Whether a drawing can be asked for with these numbers. */
+/** Whether all numbers are valid. */
 export function areNumbersRight(settings: ImageSettings): boolean {
   const names = Object.keys(imageRanges) as (keyof typeof imageRanges)[]
   return (

@@ -5,16 +5,16 @@ import type { ChosenControlnet } from './controlnets.ts'
 import type { ImageAbilities } from './image-abilities.ts'
 import type { ImageSettings } from './image-settings.ts'
 
-/** What a drawing is asked for with, besides the settings. */
+/** The parts of an image request other than the settings. */
 export interface ImageRequestParts {
   readonly start: StartingImage | null
   readonly controlnets: readonly ChosenControlnet[]
-  /** Pictures to refer to, as `data:` URLs. */
+  /** Reference pictures, as `data:` URLs. */
   readonly references: readonly string[]
   readonly abilities: ImageAbilities
 }
 
-/** The request for these settings; what the model cannot do, and what has no effect, is left out. */
+/** The request for these settings, without fields that the model does not support or that have no effect. */
 export function imageRequestBody(settings: ImageSettings, parts: ImageRequestParts): ImageRequestBody {
   const { abilities } = parts
   return {
@@ -39,7 +39,7 @@ export function imageRequestBody(settings: ImageSettings, parts: ImageRequestPar
   }
 }
 
-/** Weak guidance reads no negative prompt. */
+/** Whether the guidance is strong enough for a negative prompt. */
 export function readsNegative({ guidanceScale }: ImageSettings, { negativeOver }: Pick<ImageAbilities, 'negativeOver'>): boolean {
   return negativeOver !== null && guidanceScale > negativeOver
 }
@@ -69,7 +69,7 @@ function startFields(settings: ImageSettings, { url, mask, extended }: StartingI
   }
 }
 
-/** A second pass starts from nothing but the first. */
+/** Whether there is a second pass; it cannot begin with a picture. */
 function drawsTwice({ twice }: ImageSettings, { start, abilities }: ImageRequestParts): boolean {
   return twice && abilities.drawsTwice && (start === null || !abilities.startsFromImage)
 }

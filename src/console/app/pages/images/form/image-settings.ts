@@ -4,48 +4,48 @@ import { storedSignal } from '../../../state/stored.ts'
 
 export type Encoding = 'jpeg' | 'png' | 'webp'
 
-/** A LoRA and how strongly it counts. */
+/** A LoRA and its weight. */
 export interface ChosenLora {
   readonly name: string
   readonly weight: number
 }
 
-/** A textual inversion and the word of the prompt that it stands for. */
+/** A textual inversion and the word that it replaces in the prompt. */
 export interface ChosenInversion {
   readonly name: string
   readonly word: string
 }
 
-/** What the form beside the board sets. */
+/** The settings of the form. */
 export interface ImageSettings {
   readonly model: string
   readonly prompt: string
   readonly negativePrompt: string
-  /** For the second text encoder; empty = the first one's. */
+  /** For the second text encoder; empty = the first prompt. */
   readonly prompt2: string
   readonly negativePrompt2: string
   readonly width: number
   readonly height: number
   readonly steps: number
   readonly guidanceScale: number
-  /** How far the contrast of strong guidance is taken back, 0 to 1. */
+  /** How far the contrast of strong guidance is reduced, 0 to 1. */
   readonly guidanceRescale: number
   readonly sampler: Sampler
-  /** Empty = at random. */
+  /** Empty = random. */
   readonly seed: string
   readonly count: number
   /** Empty = none. */
   readonly style: string
   readonly encoding: Encoding
-  /** How much of the starting image to change. */
+  /** How much of the starting image is changed. */
   readonly strength: number
   /** Pixels over which the mask's edge is softened. */
   readonly feather: number
-  /** Whether what is masked is drawn as large as the model draws. */
+  /** Whether the masked region is drawn at full size. */
   readonly fullResolution: boolean
-  /** Pixels of its surroundings that are drawn along. */
+  /** Pixels around that region that are included. */
   readonly padding: number
-  /** Last layers of the text encoders to leave out; 0 = as the model was made. */
+  /** Last layers of the text encoders to skip; 0 = the model's default. */
   readonly clipSkip: number
   readonly refine: boolean
   /** Share of the steps before the refiner. */
@@ -54,21 +54,21 @@ export interface ImageSettings {
   readonly vae: string
   readonly loras: readonly ChosenLora[]
   readonly inversions: readonly ChosenInversion[]
-  /** Whether the picture is enlarged and drawn over. */
+  /** Whether there is a second pass that enlarges the picture. */
   readonly twice: boolean
-  /** How much larger it becomes. */
+  /** Factor of the enlargement. */
   readonly enlargement: number
-  /** What enlarges it; empty = its latents are enlarged. */
+  /** The upscaler; empty = latents are enlarged. */
   readonly upscaler: string
-  /** Steps of the second pass; 0 = as many as of the first. */
+  /** Steps of the second pass; 0 = the same number. */
   readonly secondSteps: number
   /** How much the second pass may change. */
   readonly secondStrength: number
-  /** Whether the service may write the prompt to its log. */
+  /** Whether the service may log the prompt. */
   readonly logPrompt: boolean
 }
 
-/** The settings of this browser, kept between visits. */
+/** This browser's settings, stored between visits. */
 export const imageSettings = storedSignal<ImageSettings>('image', {
   model: '',
   prompt: '',
@@ -108,7 +108,7 @@ export function changeImageSettings(change: Partial<ImageSettings>): void {
   imageSettings.value = { ...imageSettings.value, ...change }
 }
 
-/** Takes a model with the defaults it comes with. */
+/** Chooses a model and applies its defaults. */
 export function chooseImageModel(model: Pick<ImageModelDescriptor, 'id' | 'native' | 'defaults'>): void {
   changeImageSettings({ model: model.id, ...model.native, ...model.defaults, clipSkip: 0 })
 }

@@ -11,28 +11,33 @@ import { imageRequestBody } from './image-request-body.ts'
 import { type ImageSettings, imageSettings } from './image-settings.ts'
 import { sizeFault } from './size-choices.ts'
 
-/** The model that is chosen; undefined where it is gone. */
+/** The chosen model; undefined when it is no longer installed. */
 export function chosenModel(): ConsoleImageModel | undefined {
   return drawingModels().find(({ id }) => id === imageSettings.value.model)
 }
 
-/** What the chosen model can do. */
+/** The features of the chosen model. */
 export function chosenAbilities(model: ConsoleImageModel): ImageAbilities {
   return abilitiesOf(model, imageAssets.value, upscalerIds())
 }
 
-/** The request that Draw sends. @param change What of the settings is to be another. @param nets The ControlNets. */
+/**
+ * The request of the Draw button.
+ *
+ * @param change Settings that differ.
+ * @param nets The ControlNets.
+ */
 export function nextDrawing(model: ConsoleImageModel, change: Partial<ImageSettings> = {}, nets = controlnets.value): ImageRequestBody {
   const references = referencePictures.value.map(({ url }) => url)
   const parts = { start: startingImage.value, controlnets: nets, references, abilities: chosenAbilities(model) }
   return imageRequestBody({ ...imageSettings.value, ...change }, parts)
 }
 
-/** Why Draw cannot be pressed; null = it can. */
+/** Why Draw is disabled; null = it is enabled. */
 export function drawingFault(): string | null {
   const settings = imageSettings.value
   const model = chosenModel()
-  // Before the first answer nobody knows what is installed.
+  // The installed models are unknown before the first answer.
   if (models.value === null) return t`Looking for models…`
   if (model === undefined) return t`No model that draws is installed.`
   if (settings.prompt.trim() === '') return t`Describe the picture first.`

@@ -8,7 +8,7 @@ import { imageRanges } from './image-ranges.ts'
 import { readsNegative } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
-/** How the prompt is read. */
+/** Settings of the prompt. */
 export function PromptSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
   const settings = imageSettings.value
   if (!abilities.secondPrompts && abilities.clipSkip === 0) return null

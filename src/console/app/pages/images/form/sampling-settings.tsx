@@ -13,13 +13,13 @@ import { imageRanges } from './image-ranges.ts'
 import { readsNegative } from './image-request-body.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
-/** What weak guidance means to a model. */
+/** The effect of weak guidance in this model. */
 function guidanceHint({ negativeOver }: ImageAbilities): string {
   if (negativeOver === null) return t`This model reads no negative prompt.`
   return negativeOver === 0 ? t`Guidance of 0 reads no negative prompt.` : t`Guidance of 1 or less reads no negative prompt.`
 }
 
-/** How noise becomes a picture. */
+/** Sampler, steps and guidance. */
 export function SamplingSettings({ model, abilities }: { model: ConsoleImageModel; abilities: ImageAbilities }): VNode {
   const settings = imageSettings.value
   const standard = model.defaults
@@ -84,7 +84,7 @@ export function SamplingSettings({ model, abilities }: { model: ConsoleImageMode
   )
 }
 
-/** The number that fixes the noise; several images count up from it. */
+/** The seed; further images use the next numbers. */
 export function SeedField(): VNode {
   return (
     <Field label={t`Seed`} hint={t`The same seed and settings draw the same picture.`} fault={seedFault(imageSettings.value.seed)}>

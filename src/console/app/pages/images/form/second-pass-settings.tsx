@@ -9,7 +9,7 @@ import type { ImageAbilities } from './image-abilities.ts'
 import { imageRanges } from './image-ranges.ts'
 import { changeImageSettings, imageSettings } from './image-settings.ts'
 
-/** Drawing small first, then enlarging that and drawing over it. */
+/** Settings of the second pass, which enlarges the first drawing and draws over it. */
 export function SecondPassSettings({ abilities }: { abilities: ImageAbilities }): VNode | null {
   if (!abilities.drawsTwice) return null
   const settings = imageSettings.value

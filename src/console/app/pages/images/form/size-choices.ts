@@ -7,7 +7,7 @@ export interface Size {
   readonly height: number
 }
 
-/** What a model says of its sizes. */
+/** The size constraints of a model. */
 export type Sized = Pick<ImageModelDescriptor, 'sizes' | 'native'>
 
 const ratios: readonly (readonly [number, number])[] = [
@@ -22,15 +22,15 @@ const ratios: readonly (readonly [number, number])[] = [
   [16, 9],
 ]
 
-/** Shapes that people know by name, the ones offered and those that models add to them. */
+/** Common aspect ratios: the offered ones and those of models. */
 const namedRatios = [...ratios, [9, 21], [21, 9]] as const
-/** How far a size may be from a shape that it is called by: models' own sizes are whole multiples, which miss a little. */
+/** Tolerance of an aspect ratio's name: models' own sizes are rounded. */
 const nearRatio = 0.045
 
-/** Sizes to offer for a model: its own list, or the usual shapes of about its native number of pixels. */
+/** Sizes to offer for a model: its own list, or common aspect ratios at about its native number of pixels. */
 export function sizeChoices({ sizes, native }: Sized): readonly Size[] {
   if (sizes.type === 'list') return sizes.sizes
-  // SDXL was trained at these.
+  // SDXL was trained at these sizes.
   if (native.width === 1024 && native.height === 1024 && sdxlSizes.type === 'list' && sizes.max >= 1536) return sdxlSizes.sizes
   const pixels = native.width * native.height
   const fit = (length: number) => Math.min(sizes.max, Math.max(sizes.min, Math.round(length / 8) * 8))
@@ -40,7 +40,7 @@ export function sizeChoices({ sizes, native }: Sized): readonly Size[] {
   })
 }
 
-/** What people call a size's shape, such as `16:9`. */
+/** The name of a size's aspect ratio, such as `16:9`. */
 export function ratioName({ width, height }: Size): string {
   const away = ([across, down]: readonly [number, number]) => Math.abs(Math.log((width * down) / (height * across)))
   const nearest = namedRatios.reduce((best, each) => (away(each) < away(best) ? each : best))
@@ -49,7 +49,7 @@ export function ratioName({ width, height }: Size): string {
   return `${width / shared}:${height / shared}`
 }
 
-/** A sentence for a size that the model does not draw, or null. */
+/** The message for a size that the model does not support, or null. */
 export function sizeFault({ width, height }: Size, { sizes, native }: Sized): string | null {
   if (width === native.width && height === native.height) return null
   if (sizes.type === 'list')

@@ -10,10 +10,10 @@ import { ratioName, type Size, sizeChoices, sizeFault } from './size-choices.ts'
 
 const longest = 30
 
-/** Whether a custom size is typed, though it may be one of those offered. */
+/** Whether a custom size is being entered, even if it equals an offered one. */
 const custom = signal(false)
 
-/** The picture's shape by name and in pixels, drawn small; any other where the model lets one choose. */
+/** The picture's aspect ratio and size, with small previews, and a custom size if the model allows it. */
 export function SizePicker({ model }: { model: Pick<ImageModelDescriptor, 'sizes' | 'native'> }): VNode {
   const { width, height } = imageSettings.value
   const choices = sizeChoices(model)

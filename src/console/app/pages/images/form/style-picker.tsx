@@ -11,10 +11,10 @@ import { changeImageSettings, imageSettings } from './image-settings.ts'
 /** Words of styles that are written in capitals. */
 const acronyms: ReadonlySet<string> = new Set(['3d', 'gta', 'hdr', 'rpg'])
 
-/** Of the sheet of small pictures that `make-style-thumbnails` writes. */
+/** Columns of the thumbnail sheet made by `make-style-thumbnails`. */
 const columns = 10
 
-/** The look of the picture, chosen by how it looks. */
+/** Chooses a style by its thumbnail. */
 export function StylePicker(): VNode {
   const open = useSignal(false)
   const [label, chosen] = [useId(), useId()]

@@ -5,25 +5,24 @@ import type { ChosenControlnet } from '../form/controlnets.ts'
 import { isWithin, type StepRange } from '../form/image-ranges.ts'
 import type { ImageSettings } from '../form/image-settings.ts'
 
-/** Everything of a drawing that a grid can change. */
+/** The parts of a drawing that a grid can change. */
 export interface Drawable extends ImageSettings {
   readonly controlnets: readonly ChosenControlnet[]
 }
 
-/** One value of an axis: what it is called, and what of the drawing it changes. */
+/** One value of an axis: its label, and the change that it makes to the drawing. */
 export interface AxisValue {
   readonly label: string
   readonly change: (drawable: Drawable) => Partial<Drawable>
 }
 
-/** One thing that a grid can change from cell to cell. */
+/** A parameter that a grid can vary. */
 export interface Axis {
   readonly name: string
-  /** What it is called. */
   readonly label: string
-  /** What is typed for it at first. */
+  /** Initial text of the input field. */
   readonly example: string
-  /** Reads its values; or a sentence that says what is wrong with them. */
+  /** Parses the axis's values; returns an error message for invalid ones. */
   readonly read: (words: readonly string[]) => readonly AxisValue[] | string
 }
 
@@ -44,10 +43,14 @@ export function numberAxis(head: AxisHead, range: StepRange, change: (value: num
   }
 }
 
-/** One of what can be chosen, as it is typed, and what it is to the drawing. */
+/** An option: the text to type, and its value in the drawing. */
 export type Choice<Value> = readonly [typed: string, value: Value]
 
-/** An axis of things to choose from; capitals do not matter. @param fault What to say of one that is not there. */
+/**
+ * An axis of options, case-insensitive.
+ *
+ * @param fault Makes the message for an unknown option.
+ */
 export function choiceAxis<Value>(
   head: AxisHead,
   choices: readonly Choice<Value>[],
@@ -70,7 +73,7 @@ export function choiceAxis<Value>(
 
 const [off, on] = [t`off`, t`on`]
 
-/** An axis of something that is done or not. */
+/** An axis of on and off. */
 export function switchAxis(name: string, label: string, change: (value: boolean) => Partial<Drawable>): Axis {
   const choices = [[off, false] as const, [on, true] as const]
   return choiceAxis({ name, label, example: `${off}, ${on}` }, choices, () => t`Either ${off} or ${on}.`, change)

@@ -7,24 +7,24 @@ import { type Size, type Sized, sizeChoices, sizeFault } from '../form/size-choi
 import type { StartingImage } from '../start/starting-image.ts'
 import { type Axis, type AxisValue, choiceAxis, type Drawable, numberAxis, switchAxis } from './axis.ts'
 
-/** Where the values of an axis are looked up. */
+/** The data that axes look their values up in. */
 export interface AxisContext {
   readonly drawable: Drawable
   readonly model: Pick<ConsoleImageModel, 'id' | 'sizes' | 'native'>
   readonly abilities: ImageAbilities
-  /** What draws here, the chosen model too. */
+  /** All models that can draw, including the chosen one. */
   readonly models: readonly Pick<ConsoleImageModel, 'id' | 'sizes' | 'native'>[]
   readonly start: Pick<StartingImage, 'mask'> | null
 }
 
 const noAxis: Axis = { name: 'none', label: t`Nothing`, example: '', read: () => [{ label: '', change: () => ({}) }] }
 
-/** The axes that change something with these settings and this model. */
+/** The axes that have an effect with these settings and this model. */
 export function axesFor(context: AxisContext): readonly Axis[] {
   return [noAxis, ...samplingAxes(context), ...wordAxes(context), ...modelAxes(context), ...startAxes(context), ...assetAxes(context)]
 }
 
-/** Reads the values of an axis, typed with commas between; or a sentence that says what is wrong with them. */
+/** Parses the values of an axis, separated by commas; returns an error message for invalid ones. */
 export function readAxis(name: string, text: string, context: AxisContext): readonly AxisValue[] | string {
   const axis = axesFor(context).find((each) => each.name === name) ?? noAxis
   if (axis === noAxis) return axis.read([])
@@ -189,7 +189,7 @@ function when(holds: boolean, axis: () => Axis): readonly Axis[] {
   return holds ? [axis()] : []
 }
 
-/** An axis of words, each of which takes the place of the first one in a text. */
+/** An axis of words, each of which replaces the first one in a text. */
 function wordsAxis(
   head: Pick<Axis, 'name' | 'label' | 'example'>,
   field: 'prompt' | 'negativePrompt' | 'prompt2' | 'negativePrompt2',

@@ -20,7 +20,7 @@ interface AxisDraft {
   readonly text: string
 }
 
-/** Asks which two things change, and for which values. */
+/** Asks for two parameters and their values. */
 export function GridDialog({ model, onClose }: { model: ConsoleImageModel; onClose: () => void }): VNode {
   const across = useSignal<AxisDraft>({ name: 'steps', text: '10, 20, 40' })
   const down = useSignal<AxisDraft>({ name: 'guidance', text: '3, 5, 8' })
@@ -88,7 +88,7 @@ function Axis({ title, draft, context }: { title: string; draft: Signal<AxisDraf
 }
 
 function cellsOf(model: ConsoleImageModel, drawable: Drawable, columns: readonly AxisValue[], rows: readonly AxisValue[]) {
-  // Without a seed of its own every cell would be another picture.
+  // Without a common seed, every cell would be a different picture.
   const seed = drawable.seed === '' ? String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) : drawable.seed
   const fixed = { ...drawable, count: 1, seed }
   return rows.flatMap((down, row) =>

@@ -8,7 +8,7 @@ import type { ShownImage } from '../runs/output-facts.ts'
 import { cancelGrid, drawCell, drawMissing, type GridCell, type ImageGrid, isOpen, missingOf, runOf } from './image-grids.ts'
 import { downloadSheet } from './sheet.ts'
 
-/** A grid of pictures, with what changes beside them. */
+/** A grid of pictures with its axes' values. */
 export function GridView({ grid }: { grid: ImageGrid }): VNode {
   const shown = useSignal<ShownImage | null>(null)
   const open = isOpen(grid)

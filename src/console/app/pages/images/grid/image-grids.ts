@@ -2,31 +2,31 @@ import { signal } from '@preact/signals'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { cancelRun, draw, drawAgain, type ImageRun, imageRuns, takeKey } from '../runs/image-runs.ts'
 
-/** What is drawn in one cell, and the run that draws it. */
+/** A cell's drawing, and the run that draws it. */
 export interface GridCell {
   readonly column: number
   readonly row: number
   readonly body: ImageRequestBody
 }
 
-/** Pictures that differ in two things: one from column to column, one from row to row. */
+/** Pictures that vary in two parameters: one across the columns, one across the rows. */
 export interface ImageGrid {
   readonly key: number
   readonly prompt: string
-  /** What changes, and its values; empty texts where nothing does. */
+  /** The parameter and its values; empty strings when nothing varies. */
   readonly across: { readonly label: string; readonly values: readonly string[] }
   readonly down: { readonly label: string; readonly values: readonly string[] }
   readonly cells: readonly GridCell[]
-  /** Whether what has not begun is not to begin. */
+  /** Whether cells that have not begun should not begin. */
   readonly stopped: boolean
 }
 
 /** The grids of this tab. */
 export const imageGrids = signal<readonly ImageGrid[]>([])
 
-/** Pictures that one grid may have. */
+/** The largest number of pictures in a grid. */
 export const mostCells = 64
-/** Cells that are asked for at once: the service is shared, and one account has a share of its queue. */
+/** Number of cells requested at once: the service is shared, and an account has a limited share of its queue. */
 const atOnce = 3
 
 /** Draws every cell, a few at a time. */
@@ -36,13 +36,13 @@ export async function drawGrid(wanted: Omit<ImageGrid, 'key' | 'stopped'>): Prom
   await drawCells(key, wanted.cells)
 }
 
-/** Draws the cells that were not drawn. */
+/** Draws the missing cells. */
 export async function drawMissing(grid: ImageGrid): Promise<void> {
   imageGrids.value = imageGrids.value.map((each) => (each.key === grid.key ? { ...each, stopped: false } : each))
   await drawCells(grid.key, missingOf(grid))
 }
 
-/** The cells without a picture that is drawn, or will be. */
+/** The cells without a finished or running drawing. */
 export function missingOf(grid: ImageGrid): readonly GridCell[] {
   return grid.cells.filter((cell) => ['failed', 'cancelled'].includes(runOf(grid, cell)?.state ?? 'failed'))
 }
@@ -59,12 +59,12 @@ async function drawCells(key: number, cells: readonly GridCell[]): Promise<void>
   await Promise.all(Array.from({ length: atOnce }, drawNext))
 }
 
-/** The last run of a cell; undefined before it is its turn. */
+/** The latest run of a cell; undefined before its turn. */
 export function runOf(grid: ImageGrid, cell: GridCell): ImageRun | undefined {
   return imageRuns.value.find((run) => run.grid === grid.key && run.body === cell.body)
 }
 
-/** Whether cells are drawn or wait to be. */
+/** Whether cells are being drawn or waiting. */
 export function isOpen(grid: ImageGrid): boolean {
   return grid.cells.some((cell) => {
     const state = runOf(grid, cell)?.state
@@ -72,7 +72,7 @@ export function isOpen(grid: ImageGrid): boolean {
   })
 }
 
-/** Stops what is drawn, and begins no other cell. */
+/** Stops all running cells, and starts no others. */
 export async function cancelGrid(grid: ImageGrid): Promise<void> {
   imageGrids.value = imageGrids.value.map((each) => (each.key === grid.key ? { ...each, stopped: true } : each))
   const open = imageRuns.value.filter((run) => run.grid === grid.key && ['sending', 'waiting', 'drawing'].includes(run.state))

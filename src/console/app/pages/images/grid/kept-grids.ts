@@ -5,7 +5,7 @@ import { session } from '../../../state/session.ts'
 import { takeUp } from '../runs/image-runs.ts'
 import { type ImageGrid, imageGrids, runOf } from './image-grids.ts'
 
-/** A grid, and the requests that draw its cells; null = none yet. */
+/** A grid, and the requests of its cells; null = none yet. */
 interface KeptGrid {
   readonly grid: ImageGrid
   readonly ids: readonly (string | null)[]
@@ -14,7 +14,7 @@ interface KeptGrid {
 /** Pictures are stored for a day. */
 const keptMs = 24 * 60 * 60 * 1000
 
-/** What is kept of each grid by now. */
+/** The stored state of each grid. */
 const kept = new Map<number, string>()
 
 effect(() => {
@@ -26,7 +26,11 @@ effect(() => {
   }
 })
 
-/** Hangs the grids of earlier visits up again, with what there is of them. @returns the requests that belong to them. */
+/**
+ * Restores the grids of earlier visits, with the pictures that still exist.
+ *
+ * @returns the requests that belong to them.
+ */
 export async function takenUpByGrids(requests: readonly ListedRequest[]): Promise<ReadonlySet<string>> {
   const inferences = new Map(requests.map(({ id, inference }) => [id, inference]))
   const found = new Set<string>()

@@ -2,11 +2,11 @@ import { withBase } from '../../../browser/base-path.ts'
 import { downloadBlob } from '../../gallery/download-blob.ts'
 import { type ImageGrid, runOf } from './image-grids.ts'
 
-/** Longest side of a picture on the sheet, and of the sheet. */
+/** The longest sides of a picture on the sheet and of the sheet, in pixels. */
 const [longestCell, longestSheet] = [512, 12_000]
 const [gap, labelHeight, labelWidth] = [8, 40, 140]
 
-/** Puts the pictures of a grid on one, with their values beside them, and saves it. */
+/** Combines a grid's pictures and values in one picture, and saves it. */
 export async function downloadSheet(grid: ImageGrid): Promise<void> {
   const { width, height } = grid.cells[0]?.body ?? { width: 1, height: 1 }
   const [columns, rows] = [grid.across.values.length, grid.down.values.length]

@@ -3,12 +3,12 @@ import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { takenUpByGrids } from '../grid/kept-grids.ts'
 import { type EarlierRun, imageRuns, takeUp } from './image-runs.ts'
 
-/** Drawings that are taken up at most. */
+/** The most drawings that are restored. */
 const mostEarlier = 8
 
 let taken: Promise<void> | null = null
 
-/** Puts what this person has drawn lately, in any tab, on the board, once; what still runs is followed. */
+/** Shows the user's latest drawings from any tab, once, and follows those that still run. */
 export function takeUpEarlier(): Promise<void> {
   taken ??= takeUpAll().catch(() => {
     // The next visit to the page tries again.
@@ -27,7 +27,7 @@ async function takeUpAll(): Promise<void> {
   for (const run of earlier) if (run !== null) void takeUp(run)
 }
 
-/** What has failed or was cancelled is not drawn any more. */
+/** Failed and cancelled drawings are not restored. */
 function isShown(inference: Awaited<ReturnType<typeof listRequests>>['requests'][number]['inference']): boolean {
   if (inference === null) return false
   return inference.status !== 'completed' || (inference.outcome === 'succeeded' && (inference.expiresAt ?? 0) > Date.now())
@@ -36,6 +36,6 @@ function isShown(inference: Awaited<ReturnType<typeof listRequests>>['requests']
 async function findEarlier(id: string): Promise<EarlierRun | null> {
   const { inference, call } = await showRequest(id)
   if (inference === null || call === null || !call.path.startsWith('/generate/')) return null
-  // The console asked for it, so that its fields are those of its own requests.
+  // The console sent this request, so it has the console's fields.
   return { inference, body: call.body as unknown as ImageRequestBody }
 }

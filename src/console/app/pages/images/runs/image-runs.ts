@@ -10,7 +10,7 @@ import { imageRouteOf } from '../../../state/models.ts'
 import { announce } from '../../../state/toasts.ts'
 import { outputFacts, type ShownImage } from './output-facts.ts'
 
-/** One press of “Draw”: what was asked, how far it is, and what came out. */
+/** One drawing: its request, progress and result. */
 export interface ImageRun {
   readonly key: number
   readonly body: ImageRequestBody
@@ -18,47 +18,47 @@ export interface ImageRun {
   readonly state: 'sending' | 'waiting' | 'drawing' | 'done' | 'failed' | 'cancelled'
   readonly queuePosition: number | null
   readonly progress: { readonly step: number; readonly total: number } | null
-  /** Address of a small picture of what it is going to be. */
+  /** Address of a small preview. */
   readonly preview: string | null
   readonly images: readonly ShownImage[]
   readonly computeMs: number | null
   readonly failure: string | null
-  /** Of `failure`, where it is not the page's. */
+  /** The language of `failure` if it is not the page's. */
   readonly failureLanguage: 'en' | undefined
-  /** By which the service's log knows what failed. */
+  /** The failed request's id in the service's log. */
   readonly failedRequestId: string | null
-  /** Why; null for everybody but owners. */
+  /** The cause; null except for owners. */
   readonly failureCause: string | null
-  /** By which the service knows the request again. */
+  /** Identifies the request when it is repeated. */
   readonly submissionKey: string
   /** Whether it was cancelled before its id was known. */
   readonly cancelWanted: boolean
-  /** The grid that it is a part of, by that one's key; null = it stands alone. */
+  /** The key of the grid that it belongs to; null = none. */
   readonly grid: number | null
-  /** Whether the page has lost the service while the drawing goes on there. */
+  /** Whether the page has lost the connection while the drawing continues. */
   readonly connectionLost: boolean
 }
 
-/** The runs of this tab and those taken up, newest first. */
+/** This tab's runs and restored ones, newest first. */
 export const imageRuns = signal<readonly ImageRun[]>([])
 
 let lastKey = 0
 
-/** A key that no run and no grid has had; later ones are larger. It is about the time, so that what was drawn before the page was loaded finds its place. */
+/** A new key, larger than all before. It is about the current time, so that drawings from before a reload are ordered correctly. */
 export function takeKey(): number {
   lastKey = Math.max(lastKey + 1, Date.now())
   return lastKey
 }
 
 interface DrawOptions {
-  /** Of a request that may have arrived already; it is then not drawn twice. */
+  /** The key of a request that may have arrived already, so that it is not drawn twice. */
   readonly submissionKey?: string
   readonly pause?: Pause
-  /** The grid that it is a part of. */
+  /** The grid that it belongs to. */
   readonly grid?: number | null
 }
 
-/** Hands a request in and follows it to its end. */
+/** Submits a request and follows it to its end. */
 export async function draw(body: ImageRequestBody, { submissionKey = makeId(), pause, grid = null }: DrawOptions = {}): Promise<void> {
   const key = takeKey()
   imageRuns.value = [beginRun({ key, body, submissionKey, grid }), ...imageRuns.value]
@@ -72,14 +72,14 @@ export async function draw(body: ImageRequestBody, { submissionKey = makeId(), p
   }
 }
 
-/** What was handed in before, by any page. */
+/** A drawing that any page submitted before. */
 export interface EarlierRun {
   readonly inference: Pick<Inference, 'id' | 'status' | 'outcome' | 'error' | 'createdAt'>
   readonly body: ImageRequestBody
   readonly grid?: number | null
 }
 
-/** Takes up a run that was handed in before, and follows it to its end where it has none yet. */
+/** Restores an earlier run, and follows it if it has not ended. */
 export async function takeUp({ inference, body, grid = null }: EarlierRun): Promise<void> {
   const { id, createdAt: key } = inference
   if (imageRuns.peek().some((run) => run.id === id || run.key === key)) return
@@ -101,12 +101,12 @@ function fail(key: number, error: unknown): void {
   change(key, { state: 'failed', ...shown, failedRequestId: requestIdOf(error), failureCause: causeOf(error) })
 }
 
-/** Asks for what a run asked for once more; one that nobody knows the end of is not drawn a second time. */
+/** Repeats a run's request. One whose end is unknown is not drawn a second time. */
 export async function drawAgain({ id, body, state, submissionKey, grid }: ImageRun): Promise<void> {
   await draw(body, { grid, ...(state === 'failed' && id === null && { submissionKey }) })
 }
 
-/** Stops a run at its next step; one that is still being handed in, as soon as the service has it. */
+/** Stops a run at its next step, or as soon as the service has received it. */
 export async function cancelRun({ key, id }: Pick<ImageRun, 'key' | 'id'>): Promise<void> {
   if (id === null) change(key, { cancelWanted: true })
   else await cancelInference(id)
@@ -123,14 +123,14 @@ async function follow(key: number, id: string, pause: Pause | undefined): Promis
       change(key, { state: 'drawing', queuePosition: null, progress: { step: event.step, total: event.total } })
     else if (event.type !== 'status') continue
     else if (event.status === 'running') change(key, { state: 'drawing', queuePosition: event.queuePosition })
-    // One that waits again starts at its first step.
+    // A run that waits again restarts at its first step.
     else change(key, { state: 'waiting', queuePosition: event.queuePosition, progress: null })
   }
 }
 
 async function finish(key: number, inference: EndedInference, pause: Pause | undefined): Promise<void> {
   await settle(key, inference, pause)
-  // The cells of a grid would talk over each other.
+  // Announcements of a grid's cells would overlap.
   if (imageRuns.peek().some((run) => run.key === key && run.grid === null && run.state === 'done')) announce(t`The drawing is done.`)
 }
 

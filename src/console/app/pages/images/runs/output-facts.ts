@@ -11,7 +11,7 @@ export interface ShownImage {
   readonly removedForSafety: boolean
 }
 
-/** What a stored output holds, without the pictures themselves. */
+/** The content of a stored output without the pictures. */
 export async function outputFacts(inferenceId: string): Promise<{ readonly images: readonly ShownImage[]; readonly computeMs: number }> {
   const { images, computeMs } = await request<OutputImages>(`/console/api/outputs/${encodeURIComponent(inferenceId)}/images`)
   return {

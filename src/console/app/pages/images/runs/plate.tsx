@@ -12,7 +12,7 @@ import type { ShownImage } from './output-facts.ts'
 const variationCount = 4
 const mostSeeds = 2 ** 32
 
-/** A finished picture and what can be done with it. */
+/** A finished picture and its actions. */
 export function Plate({ run, image }: { run: ImageRun; image: ShownImage }): VNode {
   const open = useSignal(false)
   const { width, height, prompt } = run.body

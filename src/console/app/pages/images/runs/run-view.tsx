@@ -10,7 +10,7 @@ import { useRepeat } from '../../../state/repeat.ts'
 import { cancelRun, drawAgain, type ImageRun } from './image-runs.ts'
 import { Plate } from './plate.tsx'
 
-/** One run: its prompt, how far it is, its pictures. */
+/** One run: its prompt, progress and pictures. */
 export function RunView({ run }: { run: ImageRun }): VNode {
   const open = run.state === 'sending' || run.state === 'waiting' || run.state === 'drawing'
   const { width, height, steps, sampler, num_images: count = 1 } = run.body
@@ -65,7 +65,7 @@ const refreshMs = 1000
 
 function Progress({ run }: { run: ImageRun }): VNode {
   const { progress } = run
-  // A model that is being loaded may take longer than the drawing.
+  // Loading a model can take longer than the drawing.
   useRepeat(
     useCallback(() => loadModels().catch(() => undefined), []),
     progress === null ? refreshMs : null,
@@ -97,7 +97,7 @@ function Progress({ run }: { run: ImageRun }): VNode {
 
 function waitingText({ state, queuePosition, body: { checkpoint } }: ImageRun): string {
   const model = modelsOf('image').find(({ id }) => id === checkpoint)
-  // Behind others it is their turn that one waits for, which does not come without a server.
+  // Behind other requests, it waits for its turn, which cannot come without a server.
   const isDue = (queuePosition ?? 0) <= 1 || model?.away
   const loading = state === 'sending' || model === undefined || !isDue ? null : loadingText(model)
   if (loading !== null) return loading
@@ -105,7 +105,7 @@ function waitingText({ state, queuePosition, body: { checkpoint } }: ImageRun): 
   return queuePosition ? t`Number ${queuePosition} in the queue` : t`Waiting…`
 }
 
-/** A frame in which a picture is coming into being. */
+/** The frame of a picture in progress. */
 function DevelopingPlate({ run, first }: { run: ImageRun; first: boolean }): VNode {
   return (
     <div class="plate">

@@ -23,7 +23,7 @@ const down = [
   { value: 'bottom', label: t`Bottom` },
 ] as const
 
-/** Puts a picture into a larger frame, whose empty part is drawn. */
+/** Places a picture in a larger frame, whose empty part is drawn. */
 export function ExtendDialog({ start, model, onClose }: { start: StartingImage; model: ConsoleImageModel; onClose: () => void }): VNode {
   const place = useSignal<FramePlace>({ scale: 70, across: 'middle', down: 'middle' })
   const { width, height } = imageSettings.value

@@ -1,9 +1,9 @@
 import type { Size } from '../form/size-choices.ts'
 import type { StartingImage } from './starting-image.ts'
 
-/** Where in its new frame a picture stands. */
+/** The position of a picture in its new frame. */
 export interface FramePlace {
-  /** Percent of the largest that fits. */
+  /** Percent of the largest size that fits. */
   readonly scale: number
   readonly across: 'left' | 'middle' | 'right'
   readonly down: 'top' | 'middle' | 'bottom'
@@ -17,7 +17,7 @@ export interface Box extends Size {
 
 const shares = { left: 0, top: 0, middle: 0.5, right: 1, bottom: 1 } as const
 
-/** Where a picture comes to lie in a larger frame. */
+/** The box of a picture in a larger frame. */
 export function placeInFrame(picture: Size, frame: Size, { scale, across, down }: FramePlace): Box {
   const fit = Math.min(frame.width / picture.width, frame.height / picture.height) * (scale / 100)
   const width = Math.max(1, Math.round(picture.width * fit))
@@ -30,12 +30,12 @@ export function placeInFrame(picture: Size, frame: Size, { scale, across, down }
   }
 }
 
-/** Whether nothing of the frame is left empty. */
+/** Whether the picture leaves no part of the frame empty. */
 export function fillsFrame({ width, height }: Box, frame: Size): boolean {
   return width >= frame.width && height >= frame.height
 }
 
-/** Puts a picture into a larger frame whose empty part is to be drawn. */
+/** Places a picture in a larger frame whose empty part is to be drawn. */
 export async function extendPicture(picture: StartingImage, frame: Size, box: Box): Promise<StartingImage> {
   const image = new Image()
   image.src = picture.url

@@ -13,14 +13,14 @@ interface MaskBoardProps {
   readonly size: Signal<number>
   readonly erase: Signal<boolean>
   readonly onMark: (mark: Mark) => void
-  /** Names what tells of the keys. */
+  /** Id of the description of the keys. */
   readonly describedBy: string
 }
 
-/** Shares of the picture that an arrow key moves the brush by, and with Shift. */
+/** Steps of the brush with arrow keys, and with Shift, as shares of the picture. */
 const [smallStep, largeStep] = [0.02, 0.1]
 
-/** The picture with the mask on top, painted by pointer or by keys. */
+/** The picture with its mask, painted with a pointer or keys. */
 export function MaskBoard({ start, canvas, size, erase, onMark, describedBy }: MaskBoardProps): VNode {
   const longest = Math.max(start.width, start.height)
   const brush = useSignal<Point | null>(null)
@@ -39,7 +39,7 @@ export function MaskBoard({ start, canvas, size, erase, onMark, describedBy }: M
     stroke.current = null
     if (points && points.length > 0) onMark({ type: 'stroke', points, width, erase: erase.value })
   }
-  // A stroke that is under way when the board goes is not lost.
+  // A stroke in progress is finished when the board is closed.
   useEffect(() => end, [])
   const placeOf = (event: PointerEvent): Point => {
     const box = canvas.current?.getBoundingClientRect() ?? new DOMRect(0, 0, 1, 1)

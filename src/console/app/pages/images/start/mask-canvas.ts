@@ -1,11 +1,11 @@
 import type { Mark } from './mask-history.ts'
 
-/** What is painted is opaque; the alpha is the mask. Black beside white is seen on whatever colour lies below. */
+/** Painted pixels are opaque, and the alpha channel is the mask. Black and white stripes are visible on every background. */
 const stripes = ['#000', '#fff'] as const
 /** Stripes along the longest side. */
 const stripeCount = 60
 
-/** Draws what was done to a mask, on top of what there is. */
+/** Draws marks on a mask. */
 export function drawMarks(canvas: HTMLCanvasElement, marks: readonly Mark[]): void {
   const context = canvas.getContext('2d')
   const paint = context && stripePattern(context, canvas)
@@ -26,7 +26,7 @@ function drawMark(context: CanvasRenderingContext2D, mark: Mark, paint: CanvasPa
       context.fillRect(0, 0, width, height)
       break
     case 'invert':
-      // What is painted becomes clear, and the other way round.
+      // Swaps painted and clear pixels.
       context.globalCompositeOperation = 'source-out'
       context.fillRect(0, 0, width, height)
       break
@@ -39,7 +39,7 @@ function drawMark(context: CanvasRenderingContext2D, mark: Mark, paint: CanvasPa
       context.lineWidth = mark.width
       context.beginPath()
       if (rest.every(({ x, y }) => x === first.x && y === first.y)) {
-        // A line without length is not drawn.
+        // A line of length 0 would not be drawn.
         context.arc(first.x, first.y, mark.width / 2, 0, 2 * Math.PI)
         context.fill()
         break
@@ -73,7 +73,7 @@ function stripePattern(context: CanvasRenderingContext2D, { width, height }: HTM
   return context.createPattern(tile, 'repeat')
 }
 
-/** The painted part in white on black as a PNG `data:` URL, or null when nothing is painted. */
+/** The mask in white on black as a PNG `data:` URL, or null when nothing is painted. */
 export function maskDataUrl(canvas: HTMLCanvasElement): string | null {
   const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height)
   if (!pixels) return null
@@ -92,7 +92,7 @@ export function maskDataUrl(canvas: HTMLCanvasElement): string | null {
   return copy.toDataURL('image/png')
 }
 
-/** An earlier mask as it is painted, to begin with. */
+/** Converts an earlier mask to a painted one. */
 export async function readMask(
   mask: string,
   { width, height }: { readonly width: number; readonly height: number },

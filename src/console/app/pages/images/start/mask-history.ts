@@ -1,17 +1,17 @@
-/** A place on the picture, in its pixels. */
+/** A point on the picture, in its pixels. */
 export interface Point {
   readonly x: number
   readonly y: number
 }
 
-/** One thing done to a mask. */
+/** One change of a mask. */
 export type Mark =
   | { readonly type: 'stroke'; readonly points: readonly Point[]; readonly width: number; readonly erase: boolean }
   | { readonly type: 'clear' }
   | { readonly type: 'fill' }
   | { readonly type: 'invert' }
 
-/** What was done to a mask, in order, and what was taken back and can be done again. */
+/** The changes of a mask in order, and undone ones that can be repeated. */
 export interface MaskHistory {
   readonly done: readonly Mark[]
   readonly undone: readonly Mark[]
@@ -19,18 +19,18 @@ export interface MaskHistory {
 
 export const noMarks: MaskHistory = { done: [], undone: [] }
 
-/** Does something; what was taken back before is forgotten. */
+/** Adds a change, and discards undone ones. */
 export function addMark({ done }: MaskHistory, mark: Mark): MaskHistory {
   return { done: [...done, mark], undone: [] }
 }
 
-/** Takes the last thing back. */
+/** Undoes the last change. */
 export function undoMark({ done, undone }: MaskHistory): MaskHistory {
   const last = done.at(-1)
   return last === undefined ? { done, undone } : { done: done.slice(0, -1), undone: [...undone, last] }
 }
 
-/** Does again what was taken back last. */
+/** Repeats the last undone change. */
 export function redoMark({ done, undone }: MaskHistory): MaskHistory {
   const last = undone.at(-1)
   return last === undefined ? { done, undone } : { done: [...done, last], undone: undone.slice(0, -1) }

@@ -16,7 +16,7 @@ import { type StartingImage, startingImage } from './starting-image.ts'
 
 const brushRange = { min: 1, max: 40, step: 1 } as const
 
-/** Paints over the part of a picture that is to change. */
+/** Paints the mask of a picture. */
 export function MaskPainter({ start, onClose }: { start: StartingImage; onClose: () => void }): VNode {
   const canvas = useRef<HTMLCanvasElement>(null)
   const base = useRef<HTMLCanvasElement | null>(null)
@@ -60,7 +60,7 @@ export function MaskPainter({ start, onClose }: { start: StartingImage; onClose:
     if (canvas.current) startingImage.value = { ...start, mask: maskDataUrl(canvas.current) }
   }
   const close = () => {
-    // Escape comes easily, and painting takes long.
+    // Asks first: Escape is pressed easily, and painting takes long.
     if (history.value.done.length > 0 && !taken.current) {
       take()
       const run = () => {

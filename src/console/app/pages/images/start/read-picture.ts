@@ -11,9 +11,9 @@ export interface ReadPicture {
 const longestSide = 2048
 
 /**
- * Reads a picture file; a larger one is made smaller, so that it fits into a request.
+ * Reads a picture file, reduced if it is too large for a request.
  *
- * @throws {Error} when it is no picture the browser can read.
+ * @throws {Error} when the browser cannot read the file as a picture.
  */
 export async function readPicture(file: Blob): Promise<ReadPicture> {
   const canvas = await drawNoLarger(file, longestSide)

@@ -7,7 +7,7 @@ import { DropZone } from '../../../parts/drop-zone.tsx'
 import { showToast } from '../../../state/toasts.ts'
 import { type ReadPicture, readPicture } from './read-picture.ts'
 
-/** Pictures that the model sees beside its drawing, numbered as a prompt may call them. */
+/** Reference pictures, numbered as a prompt may refer to them. */
 export function ReferencePicturesField(): VNode {
   const pictures = referencePictures.value
   const take = (file: File | undefined) => {
@@ -34,16 +34,20 @@ export function ReferencePicturesField(): VNode {
   )
 }
 
-/** Pictures that the next drawing may refer to; they are too large to be kept between visits. */
+/** Reference pictures of the next drawing; too large to be stored between visits. */
 export const referencePictures = signal<readonly ReadPicture[]>([])
 
-/** Adds a picture file. @throws {Error} when it is no picture the browser can read. */
+/**
+ * Adds a picture file.
+ *
+ * @throws {Error} when the browser cannot read the file as a picture.
+ */
 async function addReference(file: Blob): Promise<void> {
   const read = await readPicture(file)
   referencePictures.value = [...referencePictures.value, read]
 }
 
-/** Leaves one out of the next drawing. */
+/** Removes one. */
 function removeReference(picture: ReadPicture): void {
   referencePictures.value = referencePictures.value.filter((each) => each !== picture)
 }

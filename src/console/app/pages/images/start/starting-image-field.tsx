@@ -13,7 +13,7 @@ import { ExtendDialog } from './extend-dialog.tsx'
 import { MaskPainter } from './mask-painter.tsx'
 import { type StartingImage, startFrom, startingImage } from './starting-image.ts'
 
-/** An optional picture to begin from: dropped, chosen, or taken from the board; with what of it is to change. */
+/** An optional starting picture (dropped, chosen or an earlier drawing), and its mask. */
 export function StartingImageField({ model }: { model: ConsoleImageModel }): VNode {
   const open = useSignal<'mask' | 'frame' | null>(null)
   const start = startingImage.value

@@ -5,23 +5,31 @@ import { navigate } from '../../../state/router.ts'
 import { showToast } from '../../../state/toasts.ts'
 import { type ReadPicture, readPicture } from './read-picture.ts'
 
-/** An image to begin from, with what of it to repaint. */
+/** A starting picture and its mask. */
 export interface StartingImage extends ReadPicture {
-  /** White where it is to be repainted, as a PNG `data:` URL; null = everywhere. */
+  /** White where it is repainted, as a PNG `data:` URL; null = everywhere. */
   readonly mask: string | null
-  /** Whether the mask is empty room around the picture. */
+  /** Whether the mask is the empty part of an extended frame. */
   readonly extended: boolean
 }
 
-/** The image the next run begins from, if any. */
+/** The starting picture of the next drawing, if any. */
 export const startingImage = signal<StartingImage | null>(null)
 
-/** Takes a picture file as the starting image. @throws {Error} when it is no picture the browser can read. */
+/**
+ * Uses a picture file as the starting picture.
+ *
+ * @throws {Error} when the browser cannot read the file as a picture.
+ */
 export async function startFrom(file: Blob): Promise<void> {
   startingImage.value = { ...(await readPicture(file)), mask: null, extended: false }
 }
 
-/** Takes a picture that was drawn here as the start of the next one. @throws {RequestFailure} when it cannot be had. */
+/**
+ * Uses an earlier drawing as the starting picture.
+ *
+ * @throws {RequestFailure} when it cannot be fetched.
+ */
 export async function startFromImage(address: string): Promise<void> {
   await startFrom(await requestFile(address))
   navigate('/console/images')
