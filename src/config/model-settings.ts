@@ -21,19 +21,13 @@ import {
 export const modelSettings = {
   models: {
     folders: setting('models', 'Models', folders, { words: 'none', derive: () => [] }, 'Folders of models, besides the built-in ones.'),
-    builtIn: setting(
-      'built-in-models',
-      'Models',
-      toggle,
-      'on',
-      'Whether the models that come with Sepia are installed; `off` leaves only your own.',
-    ),
+    builtIn: setting('built-in-models', 'Models', toggle, 'on', 'Offer the models that come with Sepia; `off` leaves only your own.'),
     defaults: {
       text: setting(
         'default-text-model',
         'Models',
         optional(text),
-        unset('such requests are refused'),
+        unset('such requests are rejected'),
         'Text model for requests that leave out `model` or name one that is not installed. The response names it, with the header `X-Service-Warning` for the latter.',
       ),
       image: setting(
@@ -49,7 +43,7 @@ export const modelSettings = {
       'Models',
       aliases,
       { words: 'none', derive: () => ({}) },
-      "Further names of models, for programs that insist on one: `gpt-4o=qwen3-8b`. A model's own `aliases` stand in its `model.json`.",
+      'Further names of models, for programs that insist on one: `gpt-4o=qwen3-8b`. A `model.json` can define `aliases` too.',
     ),
     pullHosts: setting(
       'pull-hosts',

@@ -23,7 +23,7 @@ export type SettingGroup =
   | 'Sign-in'
   | 'Asynchronous requests'
   | 'Log'
-  | 'Signals'
+  | 'Telemetry'
   | 'Proxy'
 
 /** A setting: the flag `--name`, the environment variable `SEPIA_NAME` and the key `name` of the file. */

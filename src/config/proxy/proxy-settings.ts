@@ -41,7 +41,7 @@ export const proxySettings = {
         'Proxy',
         optional(proxyAddress),
         unset('none'),
-        'Forward proxy for `https://` addresses in the configuration, such as `http://proxy.example.com:3128`; also read from `https_proxy` and `HTTPS_PROXY`. docs/network.md says what uses it.',
+        'Forward proxy for `https://` addresses in the configuration, such as `http://proxy.example.com:3128`; also read from `https_proxy` and `HTTPS_PROXY`. See docs/network.md.',
       ),
       customary: ['https_proxy', 'HTTPS_PROXY'],
     },
