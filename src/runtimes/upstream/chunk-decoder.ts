@@ -10,7 +10,7 @@ import { fieldOf } from './field-of.ts'
 import { type CountedTokens, countOf } from './token-count.ts'
 import { makeBrokenError, makeEventError, makeReportedError, readShaped } from './upstream-error.ts'
 
-/** Reads the streams of servers with OpenAI's interface. */
+/** Decodes streams of OpenAI's API. */
 export class ChunkDecoder implements StreamDecoder {
   readonly #choices: number
   readonly #open: Set<number>
@@ -18,10 +18,10 @@ export class ChunkDecoder implements StreamDecoder {
   #usage: CountedTokens | undefined
   #hasEvents = false
   #hasChoices = false
-  /** Whether the server has said that nothing more comes. */
+  /** Whether the server has marked the end of the stream. */
   #isOver = false
 
-  /** @param choices How many were asked for. */
+  /** @param choices Number of requested choices. */
   constructor(choices: number) {
     this.#choices = choices
     this.#open = new Set(new Array(choices).keys())
@@ -59,7 +59,7 @@ export class ChunkDecoder implements StreamDecoder {
       throw new ServiceError('unsupported_parameter', 'This model runs on a server that returns one choice per request; leave n out.', {
         param: 'n',
       })
-    // Some servers never say why an answer ended.
+    // Some servers send no finish reason.
     const ends =
       this.#isOver && this.#hasChoices && this.#open.size === this.#choices
         ? [...this.#open].flatMap((choice) => this.#end(choice, 'stop'))
@@ -74,13 +74,13 @@ export class ChunkDecoder implements StreamDecoder {
     const calls = this.#callsOf(choice)
     const message = messageOf(spoken)
     const parts: TextPart[] = [...decodeTexts(spoken, message, choice), ...calls.add(message)]
-    // A document that holds a whole message is its own end.
+    // A document with a whole message needs no end mark.
     const reason = wordOf(spoken.finish_reason) || (spoken.message && !spoken.delta ? 'stop' : '')
     const { stop_reason: stop } = spoken
     return reason === '' ? parts : [...parts, ...this.#end(choice, reason, typeof stop === 'string' ? { stop } : {})]
   }
 
-  /** The end of a choice, the first time that it is reported. */
+  /** The end of a choice, when it is first reported. */
   #end(choice: number, word: string, stop: { readonly stop?: string } = {}): readonly TextPart[] {
     if (!this.#open.delete(choice)) return []
     const calls = this.#callsOf(choice)
@@ -96,7 +96,7 @@ export class ChunkDecoder implements StreamDecoder {
   }
 }
 
-/** Choices become places of a list, so that one far beyond those asked for would be all there is room for. Some servers do not number the first. */
+/** The index of a choice, bounded because it becomes a position in a list. Some servers omit the first. */
 function indexOf({ index }: ChunkChoice, choices: number): number {
   const place: unknown = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : (index ?? 0)
   if (typeof place !== 'number' || !Number.isInteger(place) || place < 0 || place >= choices)
@@ -104,13 +104,13 @@ function indexOf({ index }: ChunkChoice, choices: number): number {
   return place
 }
 
-/** What a choice says: a piece of a message, or the whole of one. */
+/** The message of a choice, or a piece of it. */
 function messageOf({ delta, message, text }: ChunkChoice): ChunkMessage {
   if (text !== undefined && text !== null) return { content: text }
   return typeof delta === 'string' ? { content: delta } : (delta ?? message ?? {})
 }
 
-/** The texts of a choice. Log probabilities come with the last one that is said to the caller, which may be empty: a token may be no whole letter. */
+/** The texts of a choice. Log probabilities come with the last visible text, which may be empty, since a token may be part of a character. */
 function decodeTexts({ logprobs }: ChunkChoice, message: ChunkMessage, choice: number): readonly TextPart[] {
   const isScored = Boolean(logprobs?.content?.length || logprobs?.tokens?.length)
   const spoken = textsOf(message)
@@ -125,13 +125,13 @@ function hasContent({ content, refusal }: ChunkMessage): boolean {
   return (content ?? refusal ?? null) !== null
 }
 
-/** The word for an end; SGLang's own interface puts it into an object. */
+/** The finish reason; SGLang's own API puts it into an object. */
 function wordOf(reason: unknown): string {
   if (typeof reason === 'boolean') return ''
   return textOf(textIn(fieldOf(reason, 'type')) ?? textIn(reason) ?? reason) ?? ''
 }
 
-/** What was used, as OpenAI says it, Groq in a field of its own, and llama.cpp's server by what it took. */
+/** Usage from OpenAI's field, Groq's own field or llama-server's timings. */
 function decodeUsage({ usage, x_groq: groq, timings }: Chunk): CountedTokens | undefined {
   const reported: ChunkUsage | null | undefined = usage ?? groq?.usage
   const [cached, evaluated] = [countOf(timings?.cache_n), countOf(timings?.prompt_n)]

@@ -5,13 +5,13 @@ import { makeBrokenError } from './upstream-error.ts'
 
 type Scores = Partial<Pick<Extract<TextPart, { type: 'text' }>, 'logprobs' | 'unscored'>>
 
-/** How likely the tokens of a text were, where the server tells. */
+/** Log probabilities of a text's tokens, if the server reports them. */
 export function scoresOf(logprobs: ChunkChoice['logprobs']): Scores {
   const tokens = logprobs?.content?.map(decodeLogprob)
   return { ...(tokens && { logprobs: tokens }), ...decodeCompletionLogprobs(logprobs ?? {}) }
 }
 
-/** Those of a plain completion, whose tokens have no bytes of their own. */
+/** Log probabilities of a plain completion, whose tokens come without bytes. */
 function decodeCompletionLogprobs({ tokens, token_logprobs: scores = [], top_logprobs: top }: Partial<CompletionLogprobs>): Scores {
   if (tokens === undefined) return {}
   const logprobs = tokens.flatMap((token, index) => {
@@ -27,7 +27,7 @@ function decodeLogprob(entry: ChunkLogprob): TokenLogprob {
   return { ...decodeScored(entry), top: (entry.top_logprobs ?? []).map(decodeScored) }
 }
 
-/** What is too small for a number comes as null; OpenAI and vLLM say this instead. */
+/** Stands for null, which some servers send for -∞; OpenAI and vLLM send this value. */
 const leastLogprob = -9999
 
 function decodeScored({ token, logprob, bytes }: ChunkLogprob): Omit<TokenLogprob, 'top'> {

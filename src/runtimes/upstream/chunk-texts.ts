@@ -3,31 +3,31 @@ import type { ChunkMessage } from './chunk.ts'
 import { fieldOf, fieldsOf } from './field-of.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
-/** What a server says in one piece: to the caller, or to itself. */
+/** Texts in one piece of a response: visible content, and reasoning. */
 export interface SpokenText {
   readonly type: 'text' | 'thoughts'
   readonly text: string
 }
 
-/** How deep texts lie in lists of parts within each other. */
+/** Maximum nesting of lists of parts. */
 const deepest = 4
 
-/** A text, or nothing; a server may send anything in its place. @throws {ServiceError} `inference_failed` for anything else. */
+/** A string, or undefined if there is none. @throws {ServiceError} `inference_failed` for anything else. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw makeBrokenError('sent something other than text where text is expected')
   return value
 }
 
-/** The same of a text or a number, or nothing for whatever else. */
+/** A string or a number as a string; undefined for anything else. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
 }
 
 /**
- * The texts of a message in their order. Thoughts have two names, and Mistral's models send lists of parts, which hold thoughts too.
+ * The texts of a message in their order. Reasoning has two names, and Mistral's models send lists of parts with reasoning among them.
  *
- * @throws {ServiceError} `inference_failed` for a content that is neither a text nor a list.
+ * @throws {ServiceError} `inference_failed` for content that is neither a string nor a list.
  */
 export function textsOf({ content, refusal, reasoning_content: thoughts, reasoning }: ChunkMessage): readonly SpokenText[] {
   const thought = [thoughts, reasoning].map((value) => joinTexts(value, deepest)).find((text) => text !== '') ?? ''
@@ -46,7 +46,7 @@ function partTexts(part: unknown): readonly SpokenText[] {
   return [{ type: 'text', text: joinTexts(part, deepest) }]
 }
 
-/** The texts in a text, a list of parts or one part, whichever field they are in. */
+/** The texts in a string, a part or a list of parts, in any of the known fields. */
 function joinTexts(value: unknown, depth: number): string {
   if (depth === 0) return ''
   if (Array.isArray(value)) return value.map((part: unknown) => joinTexts(part, depth - 1)).join('')

@@ -5,11 +5,11 @@ import type { ChunkFunction, ChunkMessage, ChunkToolCall } from './chunk.ts'
 import { textIn, textOf } from './chunk-texts.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
-/** Calls that one choice may have: more than any client runs. */
+/** Maximum calls of one choice: more than any client runs. */
 const mostCalls = 1024
-/** Characters of calls that wait for an earlier one to end. */
+/** Maximum characters of calls that are held back until an earlier one ends. */
 const mostWaiting = 4 << 20
-/** The number under which the pieces of a `function_call` are kept, which has none. */
+/** Index for the pieces of a `function_call`, which has none. */
 const legacy = -1
 
 interface Call {
@@ -17,26 +17,26 @@ interface Call {
   /** By which the server tells it from others. */
   readonly number: number | undefined
   readonly id: string
-  /** Whether the server named it so. */
+  /** Whether the id is the server's. */
   readonly hasOwnId: boolean
   readonly name: string
   readonly arguments: JsonText
-  /** How many characters of the arguments have been passed on; null = not even the name. */
+  /** Characters of the arguments that have been passed on; null = not even the name. */
   passed: number | null
 }
 
 /**
- * The tool calls of one choice, numbered as they begin and passed on one after the other, however a server numbers, names and mixes their pieces: a call
- * begins where a name comes under another number or id, at another place of one list, or behind arguments that are whole.
+ * Collects the tool calls of one choice, numbers them in order of their beginnings and passes them on one after the other, however a server numbers and mixes their pieces. A call
+ * begins with a name under another index or id, at another position of one list, or after complete arguments.
  */
 export class ToolCalls {
   readonly #calls: Call[] = []
   readonly #byNumber = new Map<number, Call>()
   /** Ids and arguments of calls that have no name yet. */
   readonly #unnamed = new Map<number | undefined, { readonly id: string | undefined; readonly fragment: string }>()
-  /** The calls that the last list without numbers was about, by their places. */
+  /** The calls of the last list without indexes, by position. */
   #places: readonly Call[] = []
-  /** The first that may not be whole yet. */
+  /** The first call that may be incomplete. */
   #first = 0
   readonly #choice: number
 
@@ -44,12 +44,12 @@ export class ToolCalls {
     this.#choice = choice
   }
 
-  /** Whether there is any. */
+  /** Whether there are any calls. */
   get exist(): boolean {
     return this.#calls.length > 0
   }
 
-  /** What the calls of one message, or of a piece of one, add. */
+  /** Adds the calls of a message or of a piece of one. */
   add({ tool_calls: calls, function_call: old }: Pick<ChunkMessage, 'tool_calls' | 'function_call'>): readonly TextPart[] {
     const listed = listOf(calls)
     const pieces: readonly ChunkToolCall[] = [...listed, ...(old ? [{ index: legacy, function: old }] : [])]
@@ -64,16 +64,16 @@ export class ToolCalls {
   }
 
   /**
-   * What is left when the choice has ended.
+   * The remaining parts when the choice has ended.
    *
-   * @param isCut Whether the last call may have been cut off; one that was not has an object of arguments, even where the server sent none.
+   * @param isCut Whether the last call may be cut off. If not, missing arguments become an empty object.
    */
   end({ isCut }: { readonly isCut: boolean }): readonly TextPart[] {
     if (!isCut) for (const { arguments: text } of this.#calls) if (text.value === '') text.add('{}')
     return this.#pass({ isEnd: true })
   }
 
-  /** The call that a piece belongs to, with its arguments added; undefined where none has begun. */
+  /** Adds a piece's arguments to its call and returns the call; undefined if none has begun. */
   #find(piece: ChunkToolCall, at: { readonly place: number; readonly isAlone: boolean }): Call | undefined {
     const called: ChunkFunction = piece.function ?? piece
     const [number, ownId, name] = [numberOf(piece.index), idOf(piece.id), textOf(called.name) ?? '']
@@ -88,7 +88,7 @@ export class ToolCalls {
     const call = begins ? this.#begin(number, { id, name }) : known
     if (call === undefined || fragment.trim() === '') return call
     if (!call.arguments.isWhole) call.arguments.add(fragment)
-    // Some servers send the arguments of a call as {} before they send them.
+    // Some servers send `{}` before the arguments.
     else if (call.arguments.isEmptyObject && (call.passed ?? 0) === 0) call.arguments.replace(fragment)
     else if (id === undefined) return this.#begin(number, { id, name: call.name }, fragment)
     return call
@@ -121,7 +121,7 @@ export class ToolCalls {
     return { id, fragment }
   }
 
-  /** A piece without a number belongs to the call with its id, to that at its place, or else to the last. */
+  /** A piece without an index belongs to the call with its id, else to the one at its position, else to the last. */
   #unnumbered(
     { id, name }: { readonly id: string | undefined; readonly name: string },
     { place, isAlone }: { readonly place: number; readonly isAlone: boolean },
@@ -150,7 +150,7 @@ export class ToolCalls {
     return call
   }
 
-  /** What can be said of the calls in their order: of one after the other, each as soon as those before it are whole. */
+  /** The parts that can be passed on in order: those of a call once all calls before it are complete. */
   #pass({ isEnd }: { readonly isEnd: boolean }): readonly TextPart[] {
     const parts: TextPart[] = []
     for (let call = this.#calls[this.#first]; call !== undefined; call = this.#calls[this.#first]) {
@@ -179,7 +179,7 @@ function listOf(calls: ChunkMessage['tool_calls']): readonly ChunkToolCall[] {
   return listed
 }
 
-/** Whether a name begins another call than the one whose number it comes under. */
+/** Whether a name begins a new call although its index is in use. */
 function isAnother(
   call: Call,
   { id, name, fragment }: { readonly id: string | undefined; readonly name: string; readonly fragment: string },
@@ -188,7 +188,7 @@ function isAnother(
   return call.arguments.isWhole && (name !== call.name || fragment.trim() !== '')
 }
 
-/** The text of a JSON value that comes in pieces, each of which is looked at once. */
+/** A JSON value that arrives in pieces; each piece is scanned once. */
 class JsonText {
   #text = ''
   #depth = 0
@@ -229,7 +229,7 @@ class JsonText {
   }
 }
 
-/** Where a call stands among the others; some servers write numbers as texts. */
+/** The index of a call; some servers send it as a string. */
 function numberOf(index: unknown): number | undefined {
   if (index === undefined || index === null) return undefined
   const number = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index
@@ -237,13 +237,13 @@ function numberOf(index: unknown): number | undefined {
   return number
 }
 
-/** What the server calls a call; an id that is empty, or none at all, is none. */
+/** The server's id of a call; undefined if missing or empty. */
 function idOf(id: unknown): string | undefined {
   if (typeof id === 'number') return String(id)
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** Arguments as a text; some servers send the object itself. */
+/** Arguments as a JSON string; some servers send an object. */
 function argumentsOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (textIn(value) ?? '')
 }

@@ -1,13 +1,13 @@
 import { isRecord } from '../../core/json-value.ts'
 import { parseJson } from './parse-json.ts'
 
-/** What an upstream streams, as far as it is read; every field may be missing. */
+/** The parts of an upstream's stream that are read. Any field may be missing. */
 export interface Chunk {
   readonly choices?: readonly (ChunkChoice | null)[]
   readonly usage?: ChunkUsage | null
-  /** Of Groq. */
+  /** Groq only. */
   readonly x_groq?: { readonly usage?: ChunkUsage | null } | null
-  /** Of llama.cpp's server: tokens of the prompt that were evaluated and those that were warm, and tokens that were written. */
+  /** llama-server only: prompt tokens evaluated, prompt tokens from the cache, and tokens generated. */
   readonly timings?: { readonly prompt_n?: unknown; readonly cache_n?: unknown; readonly predicted_n?: unknown } | null
   readonly error?: unknown
   /** `error` where the whole is one, of older vLLM and FastChat. */
@@ -16,40 +16,40 @@ export interface Chunk {
 
 export interface ChunkChoice {
   readonly index?: unknown
-  /** Of a plain completion. */
+  /** Plain completions only. */
   readonly text?: string | null
   /** Some servers send the text alone. */
   readonly delta?: ChunkMessage | string | null
-  /** The whole of it, of servers that do not stream. */
+  /** The whole message, from servers that do not stream. */
   readonly message?: ChunkMessage | null
   readonly logprobs?: ({ readonly content?: readonly ChunkLogprob[] | null } & Partial<CompletionLogprobs>) | null
   readonly finish_reason?: unknown
-  /** Of vLLM: the stop string that ended the choice, or the token. */
+  /** vLLM only: the stop string or token that ended the choice. */
   readonly stop_reason?: string | number | null
 }
 
 export interface ChunkMessage {
-  /** A text, or a list of parts. */
+  /** A string or a list of parts. */
   readonly content?: unknown
-  /** What is said instead of an answer, of OpenAI. */
+  /** OpenAI's refusal, sent instead of content. */
   readonly refusal?: unknown
-  /** What the model thinks; vLLM's newer name is `reasoning`. */
+  /** Reasoning; newer versions of vLLM call it `reasoning`. */
   readonly reasoning_content?: unknown
   readonly reasoning?: unknown
   /** Or one alone. */
   readonly tool_calls?: readonly (ChunkToolCall | null)[] | ChunkToolCall | null
-  /** The only call, of servers that know no others. */
+  /** The only call, in OpenAI's legacy form. */
   readonly function_call?: ChunkFunction | null
 }
 
-/** A piece of a tool call; its name comes in the first. Some servers leave `function` out and put its fields here. */
+/** A piece of a tool call. The first piece has the name. Some servers leave `function` out and put its fields here. */
 export interface ChunkToolCall extends ChunkFunction {
   readonly index?: unknown
   readonly id?: unknown
   readonly function?: ChunkFunction | null
 }
 
-/** The arguments are a text, or the object itself. */
+/** Arguments as a JSON string or as an object. */
 export interface ChunkFunction {
   readonly name?: unknown
   readonly arguments?: unknown
@@ -72,7 +72,7 @@ export interface ChunkLogprob {
 export interface ChunkUsage {
   readonly prompt_tokens?: unknown
   readonly completion_tokens?: unknown
-  /** The same in the words of OpenAI's Responses. */
+  /** The same count under the name of OpenAI's Responses API. */
   readonly input_tokens?: unknown
   readonly output_tokens?: unknown
   readonly total_tokens?: unknown
@@ -80,13 +80,13 @@ export interface ChunkUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: unknown } | null
 }
 
-/** What an upstream answers to a request for embeddings. */
+/** An upstream's response with embeddings. */
 export interface EmbeddingAnswer {
   readonly data?: readonly { readonly index?: number | null; readonly embedding: unknown }[]
   readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null
 }
 
-/** What an upstream answers to a request for scores: the shape of Jina and Cohere, or SGLang's, which is the list alone. */
+/** An upstream's response with rerank scores: an object (Jina, Cohere) or a bare list (SGLang). */
 export type ScoreAnswer =
   | readonly Score[]
   | {
@@ -97,12 +97,12 @@ export type ScoreAnswer =
 export interface Score {
   readonly index: number
   readonly relevance_score?: number
-  /** The same in SGLang. */
+  /** SGLang's name for it. */
   readonly score?: number
   readonly meta_info?: { readonly prompt_tokens?: unknown }
 }
 
-/** What an upstream answers to a request for its models; vLLM and SGLang tell `max_model_len`, Sepia `context_length`. */
+/** An upstream's list of models. vLLM and SGLang report `max_model_len`, Sepia `context_length`. */
 export interface ModelsAnswer {
   readonly data?: readonly ({ readonly id?: unknown; readonly max_model_len?: unknown; readonly context_length?: unknown } | null)[]
 }
@@ -114,17 +114,17 @@ export function parseChunks(data: string): readonly Chunk[] | undefined {
   return (Array.isArray(value) ? value.filter(isRecord) : [value]) as readonly Chunk[]
 }
 
-/** An answer with embeddings, or undefined for what is no JSON object. */
+/** A response with embeddings, or undefined if it is not a JSON object. */
 export function parseEmbeddings(text: string): EmbeddingAnswer | undefined {
   return parseObject(text) as EmbeddingAnswer | undefined
 }
 
-/** An answer with scores, or undefined for what is no JSON object. */
+/** A response with scores, or undefined if it is not a JSON object. */
 export function parseScores(text: string): ScoreAnswer | undefined {
   return parseObject(text) as ScoreAnswer | undefined
 }
 
-/** A list of models, or undefined for what is no JSON object. */
+/** A list of models, or undefined if it is not a JSON object. */
 export function parseModels(text: string): ModelsAnswer | undefined {
   return parseObject(text) as ModelsAnswer | undefined
 }

@@ -2,7 +2,7 @@ import type { TextPart } from '../../core/text-generation.ts'
 import type { CountedTokens } from './token-count.ts'
 import { makeBrokenError } from './upstream-error.ts'
 
-/** The longest line that is read, in characters; no event of an honest server comes near it. */
+/** Maximum characters of a line; real events stay far below. */
 const longestLine = 4 << 20
 
 /**
@@ -18,12 +18,12 @@ export class DataLines {
   #form: 'unknown' | 'lines' | 'document' = 'unknown'
 
   /**
-   * The lines that end within the next piece, without their prefix; those that say nothing are none.
+   * The lines that end in the next piece, without prefix and without empty lines.
    *
-   * @throws {ServiceError} `inference_failed` when a line does not end within 4 million characters.
+   * @throws {ServiceError} `inference_failed` if a line exceeds 4 million characters.
    */
   take(piece: string): readonly string[] {
-    // A byte-order mark is white space too.
+    // This removes a byte-order mark too.
     const text = this.#form === 'unknown' ? piece.trimStart() : piece
     if (this.#form === 'unknown' && text !== '') this.#form = text.startsWith('{') ? 'document' : 'lines'
     const lines = this.#form === 'lines' ? this.#takeLines(text) : []
@@ -32,7 +32,7 @@ export class DataLines {
     return lines
   }
 
-  /** What was not ended, when no more pieces come: the last line may lack its end. */
+  /** The last line, which may lack a line break. */
   end(): readonly string[] {
     return this.#form === 'document' ? [this.#rest] : this.#takeLines('\n\n')
   }
@@ -71,24 +71,24 @@ function isBeginning(data: string): boolean {
   return (data.startsWith('{') && !(data.length > 1 && data.endsWith('}'))) || (data.startsWith('[') && !data.endsWith(']'))
 }
 
-/** A part as a server tells it; its `finish` may lack counts. */
+/** A part of a server's answer; its `finish` may lack counts. */
 export type DecodedPart =
   | Exclude<TextPart, { readonly type: 'finish' }>
   | { readonly type: 'finish'; readonly usage: CountedTokens | undefined }
 
-/** Turns what one server streams into parts; one for each stream. */
+/** Decodes the stream of one response into parts. */
 export interface StreamDecoder {
   /**
-   * What the next data line says; a `finish` is the last that is read.
+   * Decodes the next data line. A `finish` is the last part.
    *
-   * @throws {ServiceError} `inference_failed` for what is no event of the server's interface or reports an error, `server_is_overloaded` when it says that it is.
+   * @throws {ServiceError} `inference_failed` for an invalid event or a reported error, `server_is_overloaded` if the server reports overload.
    */
   decode(line: string): readonly DecodedPart[]
 
   /**
-   * What it means that no more lines come.
+   * Decodes the end of the stream.
    *
-   * @throws {ServiceError} `inference_failed` when the stream ended early.
+   * @throws {ServiceError} `inference_failed` if the stream ended early.
    */
   end(): readonly DecodedPart[]
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/error.ts'
 import type { ChatInput, ChatMessage, EndingRules, ResponseFormat, SeenPart, TextRequest, ToolChoice } from '../../core/text-generation.ts'
 
-/** A field that is left out where it has no effect, for upstreams that know only OpenAI's own fields. */
+/** Omits a field that has no effect, for upstreams that know only OpenAI's own fields. */
 const unlessOff = (name: string, value: number, off: number) => (value === off ? {} : { [name]: value })
 
 /** The body of POST /chat/completions or /completions for an upstream, always as a stream with usage. */
@@ -69,7 +69,7 @@ function encodeChat({
   }
 }
 
-/** A budget has another name on each server, of which none minds the others' names; templates hear of a switch. */
+/** Each server has its own name for a thinking budget and ignores the others' names. Chat templates get the switch. */
 function encodeThinking({
   effort,
   thinks,
@@ -86,7 +86,7 @@ function encodeThinking({
   }
 }
 
-/** Fields that vLLM and SGLang know, left out where they say nothing. */
+/** Fields of vLLM and SGLang, omitted if they have no effect. */
 function encodeEnding(ending: EndingRules | undefined): Record<string, unknown> {
   if (ending === undefined) return {}
   return {

@@ -3,14 +3,14 @@ import { TLSSocket } from 'node:tls'
 import type { UpstreamTimeouts } from '../../core/model.ts'
 import { makeLateError } from './upstream-error.ts'
 
-/** Silence after which the system asks the other machine whether it is there; it gives it up ten seconds later, however long an answer may take. */
+/** Idle time before TCP keep-alive probes; the connection is dropped ten seconds later if they fail, whatever the time limit of the response. */
 const aliveMs = 1000
 
 /**
- * Ends a request that takes too long to connect, to be answered or to go on, and one whose machine is gone; says whether it got as far as a connection.
+ * Ends a request that takes too long to connect, to begin its response or to continue it, or whose machine is gone. Reports whether it had connected.
  *
- * @param timeouts Absent = no limits.
- * @param isDueAtOnce Whether its answer must begin within the time of a pause, since no work is waited for.
+ * @param timeouts Absent = no time limits.
+ * @param isDueAtOnce Whether the response must begin within the idle limit, because it needs no work.
  */
 export function limitTime(
   sent: ClientRequest,
@@ -33,7 +33,7 @@ export function limitTime(
   })
   if (timeouts !== undefined) {
     const { firstMs, idleMs } = timeouts
-    /** The limit of the first byte; null = none. */
+    /** Time limit of the first byte; null = none. */
     const first = isDueAtOnce
       ? ({ field: 'idle', ms: idleMs } as const)
       : firstMs === null
@@ -42,16 +42,16 @@ export function limitTime(
     const sentAt = performance.now()
     const leftMs = (): number => (first === null ? idleMs : Math.min(idleMs, sentAt + first.ms - performance.now()))
     const late = (): void => void (first && sent.destroy(makeLateError(first.field, first.ms)))
-    // Not of the socket, over which a server may send answers to come (1xx), or headers drop by drop, as long as it likes.
+    // Not the socket's time-out: a server may send interim responses (1xx) or single headers for ever.
     const timer = first === null ? undefined : setTimeout(late, first.ms)
     sent.once('close', () => clearTimeout(timer))
     sent.once('response', (response) => {
       clearTimeout(timer)
       let waitedMs = Math.max(1, leftMs())
       response.setTimeout(waitedMs, () => {
-        // What came and is not read yet says that it is the reader who takes long.
+        // Unread data means that the reader is slow, not the server.
         const isSilent = response.readableLength === 0
-        // Headers alone, which some servers send at once, are no answer yet.
+        // Headers alone are not a response yet; some servers send them at once.
         const isBeginning = isSilent && !response.readableDidRead
         if (isBeginning && first !== null && leftMs() <= 0) return void response.destroy(makeLateError(first.field, first.ms))
         if (isSilent && !isBeginning && waitedMs >= idleMs) return void response.destroy(makeLateError('idle', idleMs))
@@ -59,7 +59,7 @@ export function limitTime(
         response.socket.setTimeout(waitedMs)
       })
     })
-    // What comes over a socket comes when it does.
+    // Messages of a websocket have no time limit.
     sent.once('upgrade', (_, socket) => {
       clearTimeout(timer)
       socket.setTimeout(0)

@@ -13,9 +13,9 @@ import type { CountWatch, TextProtocol } from './text-protocol.ts'
 import type { UpstreamServer } from './upstream-connection.ts'
 
 /**
- * Connects to the servers that a `model.json` names; they take no memory here and never exit.
+ * Connects to the servers that a `model.json` names. The model takes no local memory and never exits.
  *
- * @throws {ServiceError} `inference_failed` when none of them is there.
+ * @throws {ServiceError} `inference_failed` if none is reachable.
  */
 export async function loadUpstreamModel(
   { id, format, upstream }: TextModelDescriptor,
@@ -64,7 +64,7 @@ function findContextLength(models: ModelsAnswer | undefined, model: string): num
   return typeof length === 'number' && Number.isInteger(length) && length > 0 ? length : undefined
 }
 
-/** Anthropic's Messages interface, in the version that its servers have asked for since 2023. */
+/** Anthropic's Messages API, in the version that its servers have required since 2023. */
 function createAnthropicProtocol(model: string, watch: CountWatch = {}): TextProtocol {
   return {
     generate(connection, request, { signal }) {

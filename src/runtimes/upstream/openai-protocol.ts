@@ -10,16 +10,16 @@ import { countOf } from './token-count.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { makeBrokenError, nameTooLong, readShaped } from './upstream-error.ts'
 
-/** Characters that an answer may have whatever was asked. */
+/** Characters that every response may have. */
 const perAnswer = 1 << 20
-/** Characters of a vector: 4 096 numbers of 32. */
+/** Maximum characters of a vector: 4 096 numbers of 32 characters. */
 const perVector = 4096 * 32
-/** Vectors of one call: a longer answer would hold up everybody else while it is parsed. */
+/** Maximum vectors of one call: parsing more would block other requests. */
 const vectorsAtOnce = 64
 const perScore = 1024
 const perEscaped = 6
 
-/** The OpenAI interface: vLLM, SGLang, llama-server, TGI, LM Studio, Sepia itself. */
+/** The OpenAI API: vLLM, SGLang, llama-server, TGI, LM Studio and Sepia itself. */
 export function createOpenAiProtocol(model: string, watch: CountWatch = {}): TextProtocol {
   const refused = new RefusedFields()
   return {
@@ -44,7 +44,7 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
     },
     async rank(connection, { query, documents }, { signal }) {
       const characters = documents.reduce((sum, document) => sum + document.length, 0)
-      // Some servers send the documents back, every character of them escaped at worst.
+      // Some servers return the documents, in the worst case with every character escaped.
       const longest = perAnswer + documents.length * perScore + characters * perEscaped
       const requested = { path: '/rerank', body: { model, query, documents }, field: 'documents' } as const
       const text = await readAnswer(connection, requested, { signal, longest })
@@ -53,7 +53,7 @@ export function createOpenAiProtocol(model: string, watch: CountWatch = {}): Tex
   }
 }
 
-/** @throws {ServiceError} `inference_failed` when an answer is longer than one of what was asked could be. */
+/** @throws {ServiceError} `inference_failed` if a response is longer than any answer to the request could be. */
 async function readAnswer(
   connection: UpstreamConnection,
   { path, body, field }: { readonly path: string; readonly body: object; readonly field: PromptField },
@@ -90,7 +90,7 @@ function decodeEmbeddings({ inputs, dimensions }: EmbeddingRequest, text: string
   return { vectors, promptTokens: counted ?? estimate(inputs) }
 }
 
-/** A list of numbers; some servers always write the bytes of 32-bit numbers in base64. */
+/** A list of numbers; some servers always send 32-bit floats in base64. */
 function decodeVector(embedding: unknown): readonly number[] {
   if (typeof embedding !== 'string') return Array.isArray(embedding) ? embedding : []
   const bytes = Buffer.from(embedding, 'base64')
@@ -101,14 +101,14 @@ function isVector(embedding: readonly number[]): boolean {
   return embedding.length > 0 && embedding.every(Number.isFinite)
 }
 
-/** About as many tokens as these texts have, for servers that do not count them. */
+/** Estimated number of tokens of these texts, for servers that report none. */
 function estimate(inputs: readonly (string | readonly number[])[]): number {
   const tokensOf = (input: string | readonly number[]) =>
     typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length
   return inputs.reduce((sum, input) => sum + tokensOf(input), 0)
 }
 
-/** Some servers do not count the tokens. */
+/** Some servers report no token counts. */
 function decodeScores(
   { query, documents }: { readonly query: string; readonly documents: readonly string[] },
   text: string,

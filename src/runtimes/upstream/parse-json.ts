@@ -1,28 +1,28 @@
 import { makeBrokenError } from './upstream-error.ts'
 
-/** Characters of which even the worst are parsed in some milliseconds. */
+/** Texts up to this many characters are parsed without a check, in a few milliseconds at worst. */
 const unscanned = 64 * 1024
-/** Lists and objects within each other; no interface that is spoken here has more than ten. */
+/** Maximum nesting of lists and objects; no supported API has more than ten levels. */
 const deepest = 64
-/** Objects, lists and named fields; the worst take half a microsecond each (objects that have nothing in common). */
+/** Maximum number of objects, lists and fields; at worst each takes half a microsecond (objects of different shapes). */
 const mostMarks = 65_536
-/** Items of lists, or escaped quotes, that take as long as one object, list or field. */
+/** Items of lists, or escaped quotes, that take as long to parse as one object, list or field. */
 const cheapPerMark = 16
 
 const [quote, backslash, comma, colon, listBegin, listEnd, objectBegin, objectEnd] = [34, 92, 44, 58, 91, 93, 123, 125]
 
 /**
- * Parses JSON that another server sent, but not what would hold up everybody else here: five million brackets take 400 ms. What is let through takes at most 40.
+ * Parses JSON from another server, unless it would block other requests: five million brackets take 400 ms. Accepted text takes at most 40 ms.
  *
- * @throws {ServiceError} `inference_failed` for what is nested deeper than 64 levels or has over 65 536 objects, lists and fields, or sixteen times as many items.
- * @throws {SyntaxError} for what is no JSON.
+ * @throws {ServiceError} `inference_failed` for more than 64 levels, over 65 536 objects, lists and fields, or sixteen times as many items.
+ * @throws {SyntaxError} for invalid JSON.
  */
 export function parseJson(text: string): unknown {
   if (text.length > unscanned) refuseCostly(text)
   return JSON.parse(text)
 }
 
-/** Looks at what lies outside of strings, which are passed over as a whole. */
+/** Scans the text outside of strings. */
 function refuseCostly(text: string): void {
   let [depth, cost] = [0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -41,7 +41,7 @@ function refuseCostly(text: string): void {
   }
 }
 
-/** Where the string that begins at `start` ends, and how many quotes in it are escaped; the text's end where it does not end. */
+/** End of the string that begins at `start` (or of the text, if the string is unterminated), and its number of escaped quotes. */
 function passString(text: string, start: number): { readonly end: number; readonly escapes: number } {
   for (let [at, escapes] = [start, 0]; escapes <= mostMarks * cheapPerMark; escapes++) {
     at = text.indexOf('"', at + 1)

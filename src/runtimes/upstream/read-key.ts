@@ -3,9 +3,9 @@ import { ServiceError } from '../../core/error.ts'
 import { explainUnreadableKey, longestKeyFile, parseUpstreamKey } from '../../core/files/upstream-key.ts'
 
 /**
- * The key for a server, as its file holds it now.
+ * Reads a server's key from its file.
  *
- * @throws {ServiceError} `inference_failed` where the file holds none; the cause names the field and the path, never the key.
+ * @throws {ServiceError} `inference_failed` if the file has none; the cause names the field and the path, never the key.
  */
 export async function readKey(keyFile: string | null): Promise<string | null> {
   if (keyFile === null) return null

@@ -4,22 +4,22 @@ const nothing: ReadonlySet<string> = new Set()
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Fields that we always send, since servers have defaults of their own, each with the value at which it changes nothing. */
+/** Fields that are always sent, because servers have other defaults, with the value that has no effect. */
 const silent: Body = { temperature: 1, top_p: 1, frequency_penalty: 0, presence_penalty: 0, parallel_tool_calls: true, echo: false }
-/** What newer models of OpenAI call the limit, and refuse under its old name. */
+/** OpenAI's newer models require this name of the limit and reject the old one. */
 const [oldLimit, newLimit] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * Fields that servers refuse though they change nothing: TGI a `top_p` of 1, OpenAI's models that think a `temperature`. A request that is refused for such a field
- * goes out again without it; once it is answered so, all others to that server do from the start.
+ * Fields that servers reject although they have no effect: TGI a `top_p` of 1, OpenAI's reasoning models a `temperature`. A request that is rejected for such a field
+ * is sent again without it. If that succeeds, all later requests to that server omit the field.
  */
 export class RefusedFields {
   readonly #known = new WeakMap<object, ReadonlySet<string>>()
 
   /**
-   * What begins to be answered, by the body as it is or without what it is refused for.
+   * Sends a body, and again without the fields that the server rejects; returns the first response that begins.
    *
-   * @throws {ServiceError} what the refusal says that no such field is to blame for.
+   * @throws {ServiceError} the refusal, if no such field is its cause.
    */
   async *send<Part>(
     server: object,
@@ -38,7 +38,7 @@ export class RefusedFields {
         without = new Set([...without, ...blamed])
         continue
       }
-      // Only now: what a refusal says may repeat a request that is refused for something else.
+      // Only after a success: a refusal may quote the request for another reason.
       if (without !== nothing) this.#known.set(server, without)
       try {
         if (first.done) return

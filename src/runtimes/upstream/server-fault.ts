@@ -1,22 +1,22 @@
 import { isRecord } from '../../core/json-value.ts'
 import { fieldOf, fieldsOf } from './field-of.ts'
 
-/** Characters of a message that go on to a client; servers repeat whole requests in theirs. */
+/** Maximum characters of a server's message that reach a client; some servers repeat whole requests. */
 const longestMessage = 1000
 /** Characters of an error within an error that are read. */
 const longestRaw = 16_384
 
-/** What a server says is wrong. */
+/** An error as a server reports it. */
 export interface ServerFault {
-  /** A sentence; empty where it says nothing. */
+  /** The message; may be empty. */
   readonly message: string
-  /** What the server calls it. */
+  /** The server's error code or type. */
   readonly code: string
-  /** The HTTP status that it means, where the fault itself tells, as in a stream that began with 200. */
+  /** The HTTP status that the error itself names, as in a stream that began with 200. */
   readonly status: number | null
 }
 
-/** What servers call faults that they give no number in a stream: TGI's and Anthropic's words, and OpenAI's. */
+/** HTTP statuses by error type, for errors in a stream without a status: TGI, Anthropic and OpenAI. */
 const statuses: Readonly<Record<string, number>> = {
   validation: 422,
   template_error: 422,
@@ -30,7 +30,7 @@ const statuses: Readonly<Record<string, number>> = {
 }
 
 /**
- * Reads what a server says is wrong, in whichever of the forms in use: OpenAI's `{"error": {"message", "type", "code"}}`, TGI's
+ * Reads a server's error in any of the forms in use: OpenAI's `{"error": {"message", "type", "code"}}`, TGI's
  * `{"error": "…", "error_type"}`, older vLLM's `{"message", "code"}`, FastAPI's `{"detail": "…"}` and `{"detail": [{"loc", "msg"}]}`, A1111's `{"error", "errors"}`, which names
  * its exception in the first, ComfyUI's `{"error": {"message"}, "node_errors"}`, and OpenRouter's `{"error": {"metadata": {"raw"}}}`; Gemini puts OpenAI's into a list.
  */
@@ -68,7 +68,7 @@ function nameOf(code: unknown): string {
   return typeof code === 'string' || typeof code === 'number' ? String(code) : ''
 }
 
-/** The first input that ComfyUI finds wrong. */
+/** The first invalid input in ComfyUI's error. */
 function nodeFault(nodes: unknown): string | undefined {
   const [node] = isRecord(nodes) ? Object.values(nodes) : []
   const first = fieldOf(node, 'errors', 0)

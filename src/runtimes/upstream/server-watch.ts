@@ -1,22 +1,22 @@
 import { ServiceError } from '../../core/error.ts'
 import type { CountWatch } from './text-protocol.ts'
 
-/** A server stopped answering, or answers again. */
+/** A server stopped answering or answers again. */
 export interface ServerChange {
   readonly url: string
   readonly answers: boolean
   readonly reason: string
 }
 
-/** Listens to servers that go down and come back. */
+/** Listener for servers that go down and come back. */
 export interface ServerWatch extends CountWatch {
-  /** Called when a server stops answering, and when it answers again. */
+  /** Called when a server stops answering and when it answers again. */
   readonly onChange?: (change: ServerChange) => void
   /** Whether an earlier connection reported it as down; absent = none did. */
   readonly isAway?: (url: string) => boolean
 }
 
-/** Tells whether one server answers, when that changes. */
+/** Notifies the listener when one server stops answering or answers again. */
 export class WatchedServer {
   readonly #url: string
   readonly #watch: ServerWatch
@@ -43,7 +43,7 @@ export class WatchedServer {
   }
 }
 
-/** Why a server did not answer, for its operator: the causes of an error from the second on, as the first sentence is the client's. */
+/** The reason for the operator: an error's causes without the first message, which is for the client. */
 export function reasonOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'it says nothing'
   const reasons: string[] = []

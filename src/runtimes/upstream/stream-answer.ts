@@ -4,7 +4,7 @@ import { TokenBound } from './token-bound.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { nameTooLong } from './upstream-error.ts'
 
-/** What a server is asked, and how its answer is read. */
+/** A request to a server, with the decoder of its response. */
 export interface StreamQuestion {
   readonly path: string
   readonly body: object
@@ -12,10 +12,10 @@ export interface StreamQuestion {
 }
 
 /**
- * The parts of a server's answer as they come, and no more tokens than were asked for. Each piece that arrives is read in one go: a token passes one generator
- * here, however many look at it.
+ * Yields the parts of a server's answer as they arrive, with at most the requested number of tokens. Each piece is decoded in one pass, so that a token passes one generator
+ * however many checks apply.
  *
- * @throws {ServiceError} what the connection and the decoder throw.
+ * @throws {ServiceError} the errors of the connection and the decoder.
  */
 export async function* streamAnswer(
   connection: Pick<UpstreamConnection, 'send'>,

@@ -1,24 +1,24 @@
 import type { EmbeddingRequest, EmbeddingResult, RankRequest, RankResult, TextPart, TextRequest } from '../../core/text-generation.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
-/** Called when a server does not count its tokens. */
+/** Hooks for servers that report no token counts. */
 export interface CountWatch {
-  /** Called at the end of an answer whose tokens had to be estimated; absent = nobody is. */
+  /** Called at the end of an answer whose tokens were estimated. */
   readonly onUncounted?: () => void
 }
 
-/** How one kind of server is asked for text. */
+/** The text API of one kind of server. */
 export interface TextProtocol {
   /**
-   * The parts of an answer, and no more tokens than were asked for.
+   * Yields the parts of an answer, with at most the requested number of tokens.
    *
-   * @throws {ServiceError} `unsupported_parameter` before anything is sent, for what the server has no words for.
+   * @throws {ServiceError} `unsupported_parameter` before anything is sent, for a field that the server does not have.
    */
   generate(connection: UpstreamConnection, request: TextRequest, options: { readonly signal: AbortSignal }): AsyncIterable<TextPart>
-  /** @throws {ServiceError} `unsupported_parameter` where such servers make no embeddings. */
+  /** @throws {ServiceError} `unsupported_parameter` if such servers have no embeddings. */
   embed(connection: UpstreamConnection, request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<EmbeddingResult>
-  /** Absent where such servers score nothing. */
+  /** Absent = such servers have no reranking. */
   rank?(connection: UpstreamConnection, request: RankRequest, options: { readonly signal: AbortSignal }): Promise<RankResult>
-  /** The headers that every request carries; absent = OpenAI's, with the key. */
+  /** Headers of every request; absent = OpenAI's, with the key. */
   readonly headersFor?: (key: string | null) => Readonly<Record<string, string>>
 }

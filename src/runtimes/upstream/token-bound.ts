@@ -2,21 +2,21 @@ import type { TextPart, TextRequest, TokenUsage } from '../../core/text-generati
 import type { DecodedPart } from './data-lines.ts'
 import type { CountedTokens } from './token-count.ts'
 
-/** Bytes of text that vocabularies make one token of, as a rule. */
+/** Typical bytes of text per token. */
 const bytesPerToken = 4
-/** Characters that no token has. */
+/** Maximum characters of one token. */
 const longestToken = 1000
-/** Characters that no text has per token, and how many pass before that counts: single tokens are longer. */
+/** Maximum characters per token, and the length of text from which it applies, since single tokens can be longer. */
 const [mostPerToken, leastCut] = [32, 4096]
 
 /**
- * Ends an answer that goes on beyond the tokens that were asked for, as a server does that overlooks `max_tokens`: each choice ends with
- * `length`, and the answer ends with the last of them; its reader stops there, which cancels the request at the server.
+ * Ends an answer from a server that ignores `max_tokens`. Each choice ends with
+ * `length`, and the answer with the last of them; the reader then stops, which cancels the request on the server.
  *
- * Every piece of text counts as one token, and as many as it has log probabilities or must be of by its length: the servers that are spoken to here send whole
- * tokens, one or several at a time. The whole text of a server that does not stream is cut where it is longer than so many tokens can be.
+ * A piece of text counts as one token, or as many as it has log probabilities or must have by its length: supported servers send whole
+ * tokens, one or several at a time. Text from a server that does not stream is cut where it exceeds the longest possible text of that many tokens.
  *
- * Counts that a server does not send are estimated from what was sent by then; so is a prompt that it has not counted yet.
+ * Missing counts are estimated from the text so far; so is the prompt's until the server reports it.
  */
 export class TokenBound {
   readonly #input: TextRequest['input']
@@ -25,17 +25,17 @@ export class TokenBound {
   readonly #lengths: { characters: number; bytes: number }[]
   readonly #open: Set<number>
   readonly #onUncounted: () => void
-  /** Calls whose name has come and no argument: both come of one token, or the name of none. */
+  /** Calls with a name and no arguments yet: both come from one token, or the name from none. */
   readonly #named = new Set<string>()
   #promptTokens: number | null = null
 
-  /** @param onUncounted Called where a server's own counts are missing at the end. */
+  /** @param onUncounted Called if the server's own counts are missing at the end. */
   constructor(
     { input, maxTokens, choices }: Pick<TextRequest, 'input' | 'maxTokens' | 'choices'>,
     { onUncounted = () => {} }: { readonly onUncounted?: () => void } = {},
   ) {
     this.#input = input
-    // The prompt comes back in pieces that look like the answer's.
+    // An echoed prompt arrives in pieces like those of the answer.
     this.#most = maxTokens + (input.type === 'prompt' && input.echo ? (input.tokens?.length ?? Buffer.byteLength(input.prompt)) : 0)
     this.#written = new Array<number>(choices).fill(0)
     this.#lengths = this.#written.map(() => ({ characters: 0, bytes: 0 }))
@@ -43,13 +43,13 @@ export class TokenBound {
     this.#onUncounted = onUncounted
   }
 
-  /** What is passed on for the next part; a `finish` is the last. */
+  /** Returns the parts to pass on for the next part; a `finish` is the last. */
   pass(part: DecodedPart): readonly TextPart[] {
     if (part.type === 'prompt') this.#promptTokens = part.usage.promptTokens
     if (part.type === 'finish') return [{ type: 'finish', usage: this.#complete(part.usage) }]
     if (!('choice' in part)) return [part]
     const { choice } = part
-    // What follows the reported end is no part of the answer.
+    // Anything after the reported end is ignored.
     if (!this.#open.has(choice)) return []
     const tokens = (this.#written[choice] ?? 0) + tokensOf(part) - this.#countedBefore(part)
     if (tokens > this.#most) return this.#cut(choice)
@@ -85,7 +85,7 @@ export class TokenBound {
     return this.#written.reduce((sum, count) => sum + count, 0)
   }
 
-  /** The counts of a server, with estimates for those that it does not send, or sends as 0 of something. */
+  /** The server's counts, with estimates for those that are missing, or 0 although there is text. */
   #complete(counted: CountedTokens | undefined): TokenUsage {
     const bytes = this.#lengths.reduce((sum, length) => sum + length.bytes, 0)
     const written = Math.min(Math.max(this.#pieces(), Math.ceil(bytes / bytesPerToken)), this.#most * this.#written.length)
@@ -109,13 +109,13 @@ function tokensOf(part: TextPart): number {
   return part.type === 'tool-call' ? 1 : Math.ceil(textOf(part).length / longestToken)
 }
 
-/** What a part adds to what was said. */
+/** The text that a part adds. */
 function textOf(part: TextPart): string {
   if (part.type === 'text' || part.type === 'thoughts') return part.text
   return part.type === 'tool-arguments' ? part.fragment : ''
 }
 
-/** The beginning of a part; scores of tokens that are not all there are left out. */
+/** The beginning of a part, without the scores of incomplete tokens. */
 function shorten(part: TextPart, characters: number): TextPart {
   const text = textOf(part)
     .slice(0, Math.max(0, characters))

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../core/text-generation.ts'
 
-/** More than any answer has: what one server says once must not empty a budget for ever. */
+/** More than any answer has. One wrong report must not exhaust a budget. */
 const mostTokens = 2 ** 30
 
 /** The token counts that a server reports; missing ones are estimated. */
@@ -10,9 +10,9 @@ export interface CountedTokens extends Omit<TokenUsage, 'promptTokens' | 'comple
 }
 
 /**
- * A number of tokens as a server tells it; it goes into books and budgets, where a wrong one would stay.
+ * Checks a server's token count, since a wrong one would stay in usage and budgets.
  *
- * @returns undefined for what is no number that there can be.
+ * @returns undefined if it is not a possible number of tokens.
  */
 export function countOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value

@@ -10,52 +10,52 @@ import { limitTime } from './limit-time.ts'
 import { readKey } from './read-key.ts'
 import { makeAnswerError, makeBrokenError, makeOutOfReachError, nameProxy } from './upstream-error.ts'
 
-/** The longest body of an error that is read. */
+/** Maximum bytes read from the body of an error. */
 const longestError = 64 * 1024
-/** How soon it shows that the server had closed a kept connection before it got the request; later it may have worked on it. */
+/** Time in which a failure shows that the server had closed a kept-alive connection before the request arrived. A later failure may mean that it had begun the work. */
 const longestClosedMs = 1000
-/** What a body may be packed by; servers also write `none`, or the name of a character set. */
+/** Content encodings of compressed responses, which are rejected. Servers also send `none` or the name of a character set. */
 const compressions = /\b(?:gzip|deflate|br|zstd|compress)\b/i
-/** How long the end of an answer that we need no more of may take. */
+/** Time allowed to drain a response that is no longer needed. */
 const longestDrainMs = 1000
 
 type Headers = Readonly<Record<string, string>>
 
-/** What is posted. */
+/** The body to post. */
 export interface UpstreamBody {
   readonly type: string
   readonly bytes: string | Uint8Array
 }
 
-/** A way through a proxy, which it names by host and port. */
+/** A route through a proxy, with the proxy's host and port. */
 interface ProxyRoute {
   readonly proxy: string
   readonly openAgent: (options: { readonly keepAlive: boolean; readonly connectMs?: number }) => HttpAgent
 }
 
-/** One server, and how it is spoken to. */
+/** One server and its connection settings. */
 export interface UpstreamServer {
   readonly url: string
-  /** `name:password`, for a server whose `keyFile` says nothing else. */
+  /** `name:password`, for a server without a `keyFile`. */
   readonly login?: string
   readonly keyFile: string | null
-  /** Absent = no limits but the request's own. */
+  /** Absent = only the request's own limits. */
   readonly timeouts?: UpstreamTimeouts
-  /** The headers that every request carries; absent = OpenAI's, with the key. */
+  /** Headers of every request; absent = OpenAI's, with the key. */
   readonly headersFor?: (key: string | null) => Headers
-  /** The `traceparent` that a request carries which is sent now; undefined = none. */
+  /** Returns the `traceparent` header of the current request; undefined = none. */
   readonly traceparent?: () => string | undefined
-  /** The way to it through a proxy; absent, or null = directly. */
+  /** The route through a proxy; absent or null = direct. */
   readonly findRoute?: (address: URL) => ProxyRoute | null
 }
 
 interface SendOptions {
   readonly signal: AbortSignal
-  /** Absent = it may take as long as work does. */
+  /** Absent = the time limit of work applies. */
   readonly isDueAtOnce?: boolean
   /** Absent = it is. */
   readonly isRepeatable?: boolean
-  /** Beside those that every request carries. */
+  /** In addition to the headers of every request. */
   readonly headers?: Headers
 }
 
@@ -71,10 +71,10 @@ export class UpstreamConnection implements Disposable {
   readonly #server: UpstreamServer
   #key: string | null
   readonly #agent: HttpAgent
-  /** For what must not go out over a kept connection. */
+  /** For requests that must not use a kept-alive connection. */
   readonly #freshAgent: HttpAgent | false
   readonly #route: ProxyRoute | null
-  /** Made once: to take an address apart takes a third of the time of sending a request. */
+  /** Parsed once: parsing an address takes a third of the time of sending a request. */
   readonly #target: Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'auth'>
   readonly #folder: string
   #bodiesTaken = 0
@@ -98,10 +98,10 @@ export class UpstreamConnection implements Disposable {
   }
 
   /**
-   * Sends a request below the upstream's base address and answers its text as it arrives.
+   * Sends a request below the upstream's base address and yields the response as text as it arrives.
    *
    * @param body Posted as JSON; null for a GET.
-   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
+   * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none.
    */
   async send(path: string, body: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AsyncIterable<string>> {
     const sent = body === null ? null : { type: 'application/json', bytes: JSON.stringify(body) }
@@ -111,12 +111,12 @@ export class UpstreamConnection implements Disposable {
   }
 
   /**
-   * Sends a request below the upstream's base address and answers its whole body.
+   * Sends a request below the upstream's base address and returns the whole body.
    *
    * @param sent null for a GET.
-   * @param options.isDueAtOnce Whether the answer takes no work, so that it must begin within the time of a pause.
-   * @param options.isRepeatable Whether asking twice does no more than asking once.
-   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes or it is over `mostBytes`.
+   * @param options.isDueAtOnce Whether the response needs no work, so that it must begin within the idle limit.
+   * @param options.isRepeatable Whether the request is idempotent.
+   * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none or it exceeds `mostBytes`.
    */
   async exchange(path: string, sent: UpstreamBody | null, { mostBytes, ...options }: ExchangeOptions): Promise<Buffer> {
     const { signal } = options
@@ -138,10 +138,10 @@ export class UpstreamConnection implements Disposable {
   }
 
   /**
-   * Asks for a websocket below the upstream's base address, with the key that every request carries; answers the bare connection.
+   * Opens a websocket below the upstream's base address, with the key; returns the raw connection.
    *
-   * @param signal Until it is open; what comes after belongs to the caller.
-   * @throws {ServiceError} what the answer's status means, or `inference_failed` when none comes.
+   * @param signal Applies until the websocket is open; after that the caller owns the connection.
+   * @throws {ServiceError} the error of the response's status, or `inference_failed` if there is none.
    */
   async openSocket(path: string, { signal }: { readonly signal: AbortSignal }): Promise<Duplex> {
     const headers = {
@@ -156,13 +156,13 @@ export class UpstreamConnection implements Disposable {
     throw makeBrokenError('opened no socket')
   }
 
-  /** Bytes that came over the connections that are open now: another number later says that something happened. */
+  /** Bytes received over the open connections; a change indicates activity. */
   get bytesRead(): number {
     const open = [this.#agent.sockets, this.#agent.freeSockets].flatMap((sockets) => Object.values(sockets).flatMap((some) => some ?? []))
     return open.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
   }
 
-  /** Requests with a body that the server was there for, whatever became of them: another number later says that one went out. */
+  /** Requests with a body that reached the server, whatever their outcome; a change indicates that one was sent. */
   get bodiesTaken(): number {
     return this.#bodiesTaken
   }
@@ -171,12 +171,12 @@ export class UpstreamConnection implements Disposable {
     this.#agent.destroy()
   }
 
-  /** What a server answers that takes the request. */
+  /** The response of a server that accepts the request. */
   async #request(path: string, body: UpstreamBody | null, options: SendOptions): Promise<IncomingMessage> {
     try {
       const response = await this.#ask(() => this.#send(path, body, options))
       const { statusCode: status = 0 } = response
-      // Within a tunnel it would be the server's.
+      // In a tunnel, the header would go to the server.
       if (this.#route !== null && this.#target.protocol === 'http:') {
         const { proxy } = this.#route
         const own = status === 407 ? { fault: wantsLogin(proxy, 'http:'), isUnbegun: true } : proxyAnswerIn(proxy, status, response.headers)
@@ -200,7 +200,7 @@ export class UpstreamConnection implements Disposable {
     }
   }
 
-  /** What a server answers, to another key where it refuses the one that was read before and the file holds another by now. */
+  /** The response of a server. If it rejects a cached key and the file has a new one, the request is repeated with that. */
   async #ask(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
     const before = this.#key
     const first = await this.#reach(send)
@@ -216,11 +216,11 @@ export class UpstreamConnection implements Disposable {
     return await this.#reach(send)
   }
 
-  /** A kept-alive connection that the server closed just then is no failure: the request goes out once more on a new one. */
+  /** If the server has just closed a kept-alive connection, the request is repeated once on a new one. */
   async #reach(send: () => Promise<IncomingMessage | 'closed before'>): Promise<IncomingMessage> {
     const first = await send()
     if (first !== 'closed before') return first
-    // What closed one has mostly closed them all.
+    // The other kept-alive connections are probably closed too.
     for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     const second = await send()
     if (second === 'closed before') throw makeBrokenError('closes every connection')
@@ -246,7 +246,7 @@ export class UpstreamConnection implements Disposable {
       ...more,
     }
     return new Promise((resolve, reject) => {
-      // A connection that was kept may be closed by now, and nobody could tell whether the request has come.
+      // A kept-alive connection may be closed by now, and it would be unknown whether the request arrived.
       const agent = isRepeatable ? this.#agent : this.#freshAgent
       const method = body === null ? 'GET' : 'POST'
       const connectSignal = this.#route === null ? undefined : signal
@@ -294,7 +294,7 @@ export class UpstreamConnection implements Disposable {
 }
 
 /**
- * What an answer means that takes no request. Its status says enough, however what says why ends: of that, what comes within a second and 64 KB is read.
+ * The error of a response that rejects the request. Of its body, what arrives within one second is read, up to 64 KB; the status alone is enough.
  */
 async function readRefusal(
   response: IncomingMessage,
@@ -319,13 +319,13 @@ function explainBreak(cause: unknown): ServiceError {
   return cause instanceof ServiceError ? cause : makeBrokenError('broke off its answer', cause)
 }
 
-/** A key of the form `name:password` is a person's, any other a bearer token. */
+/** Basic authentication for a key of the form `name:password`, else a bearer token. */
 function authorize(key: string | null): Headers {
   if (key === null) return {}
   return { authorization: key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}` }
 }
 
-/** Reads what is left of an answer, mostly its end, so that its connection can serve the next request; but not for ever. */
+/** Drains the rest of a response for a limited time, so that its connection can be reused. */
 function drain(response: IncomingMessage): void {
   if (response.destroyed || response.readableEnded) return
   const deadline = setTimeout(() => response.destroy(), longestDrainMs)

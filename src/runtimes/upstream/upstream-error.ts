@@ -3,23 +3,23 @@ import { proxyFaultIn } from '../../core/outgoing/forward-proxies.ts'
 import type { PromptField } from '../../core/text-generation.ts'
 import { readFault, type ServerFault } from './server-fault.ts'
 
-/** How long to stay away from an upstream that is busy and does not say. */
+/** Default retry delay for a busy upstream that names none, in seconds. */
 const defaultRetrySeconds = 1
 const longestRetrySeconds = 120
 
-/** What proxies answer when the server behind them has not, which may be at work all the same. */
+/** Statuses of a proxy whose server has not answered; the server may be working all the same. */
 const proxyGaveUp: readonly (number | undefined)[] = [undefined, 502, 504, 524]
 
-/** Why an upstream did not do its part. */
+/** Failure of an upstream. */
 class UpstreamFault extends Error {
-  /** Whether no connection to it could be made, so that it has not seen the request. */
+  /** Whether no connection could be made, so that the upstream has not seen the request. */
   readonly outOfReach: boolean
 
-  /** Whether it took longer than it may. */
+  /** Whether a time limit was exceeded. */
   readonly isLate: boolean
-  /** What it answered; undefined = nothing that is whole. */
+  /** Status of the response; undefined = none, or an incomplete one. */
   readonly status: number | undefined
-  /** Whether the server reported the fault itself, so that it is up. */
+  /** Whether the server itself reported the error, so that it is up. */
   readonly isReported: boolean
   readonly #reason: string
 
@@ -47,44 +47,44 @@ class UpstreamFault extends Error {
     this.isReported = isReported
   }
 
-  /** The same of an upstream behind a proxy. */
+  /** The same for an upstream behind a proxy. */
   behind(proxy: string): UpstreamFault {
     return new UpstreamFault(`${this.#reason} (over the proxy ${proxy})`, this)
   }
 }
 
-/** Whether an error says that no connection to the upstream could be made. */
+/** Whether no connection to the upstream could be made. */
 export function isOutOfReach(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.outOfReach
 }
 
-/** Whether a proxy says that the server behind it is away; 504 may be of one that is at work. */
+/** Whether a proxy reports that its server is down. A 504 may come from a server that is working. */
 export function saysAway(error: unknown): error is ServiceError {
   return statusOf(error) === 502
 }
 
-/** The same of what surely never came to the upstream. */
+/** The same error, marked as having never reached the upstream. */
 export function makeUnbegunError({ code, message, cause }: ServiceError): ServiceError {
   return new ServiceError(code, message, { cause, isUnbegun: true })
 }
 
-/** The same of what was begun before the upstream was gone, so that it may be to blame for that. */
+/** The same error, marked as begun before the upstream disappeared, so that the request may be the cause. */
 export function makeBegunError({ code, message, cause }: ServiceError): ServiceError {
   return new ServiceError(code, message, { cause })
 }
 
-/** What the upstream answered that is a fault of its own; undefined for every other error. */
+/** Status of an upstream's own failure; undefined for any other error. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault ? error.cause.status : undefined
 }
 
-/** Whether the upstream may still be at work on what failed: it has seen the request and not answered it. */
+/** Whether the upstream may still be working on the failed request: it has received it and not answered. */
 export function mayStillWork(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault)) return false
   return !error.cause.outOfReach && proxyGaveUp.includes(error.cause.status)
 }
 
-/** The same error; of an upstream that did not do its part, with the proxy before it, unless what it came from names that already. */
+/** Adds the proxy's name to an upstream's failure, unless its cause names the proxy already. */
 export function nameProxy(error: unknown, route: { readonly proxy: string } | null): unknown {
   if (route === null || !(error instanceof ServiceError) || !(error.cause instanceof UpstreamFault) || proxyFaultIn(error)) return error
   const { code, message, cause, isUnbegun } = error
@@ -111,22 +111,22 @@ export function makeLateError(field: 'connect' | 'first' | 'idle', limitMs: numb
   )
 }
 
-/** Whether an error says that the upstream took too long. */
+/** Whether the upstream exceeded a time limit. */
 export function isLate(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof UpstreamFault && error.cause.isLate
 }
 
-/** The upstream did not do its part; the reason is for the log. */
+/** Error of a failed upstream; the reason goes to the log. */
 export function makeBrokenError(reason: string, cause?: unknown): ServiceError {
   return makeFailure(new UpstreamFault(reason, { cause }))
 }
 
-/** The upstream said itself that it failed; the reason is for the log. */
+/** Error that the upstream itself reported; the reason goes to the log. */
 export function makeReportedError(reason: string): ServiceError {
   return makeFailure(new UpstreamFault(reason, { isReported: true }))
 }
 
-/** Reads what the upstream sent, of which nobody promised the shape. @throws {ServiceError} `inference_failed` where it has another. */
+/** Reads an upstream's data of unknown shape. @throws {ServiceError} `inference_failed` if the shape is wrong. */
 export function readShaped<Result>(read: () => Result): Result {
   try {
     return read()
@@ -143,20 +143,20 @@ function makeFailure(
   return new ServiceError('inference_failed', message, { cause: error, isUnbegun: error.outOfReach, isSurvived: error.isReported })
 }
 
-/** Where servers say that a prompt is too long: vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic each in words of their own. */
+/** Messages for a prompt that is too long: of vLLM, SGLang, llama-server, TGI, LM Studio, OpenAI and Anthropic. */
 const tooLong =
   /context.?(?:length|limit|size|window)|maximum (?:context|model length)|prompt is too long|must have less than \d+ tokens|`inputs` tokens/i
 
 /**
- * What an answer other than 2xx means to our caller, whose fault it may or may not be.
+ * Converts a response other than 2xx to an error for the client.
  *
- * @param address What was requested, for the log; absent = it is not logged.
+ * @param address The requested address, for the log; absent = not logged.
  */
 export function makeAnswerError(status: number, body: string, retryAfter: string | undefined, address?: string): ServiceError {
   if (wantsTls(body)) return makeBrokenError('uses TLS; write https:// in `url` of its model.json')
   const fault = readFault(parseBody(body))
   const at = address === undefined ? '' : ` at ${address}`
-  // The text of the answer is not kept: it may repeat what was asked.
+  // The body is not kept: it may repeat the prompt.
   return (
     makeFaultError(status, fault, retryAfter) ??
     makeFailure(
@@ -168,23 +168,23 @@ export function makeAnswerError(status: number, body: string, retryAfter: string
   )
 }
 
-/** The same of an error that comes as an event of a stream, which began before the server looked at the request. */
+/** The same for an error in a stream, which began before the server had checked the request. */
 export function makeEventError(event: unknown): ServiceError {
   const fault = readFault(event)
-  // LM Studio tells no status.
+  // LM Studio sends no status.
   const status = fault.status ?? (tooLong.test(fault.message) ? 400 : 500)
-  // And answers 200 where it has no such address.
+  // It also answers 200 for an unknown route.
   const hint = fault.message.startsWith('Unexpected endpoint') ? hintAtStatus(404) : ''
   return makeFaultError(status, fault, undefined) ?? makeReportedError(`reported an error in its stream${named(fault)}${hint}`)
 }
 
-/** The same error; of a prompt that is too long, with the field that holds it, which who asked knows better than the server. */
+/** Adds the field that holds the prompt to an error of a prompt that is too long. */
 export function nameTooLong(error: unknown, param: PromptField): unknown {
   const isTooLong = error instanceof ServiceError && error.code === 'context_length_exceeded'
   return isTooLong ? new ServiceError(error.code, error.message, { param }) : error
 }
 
-/** Undefined where it is the server's fault. */
+/** Undefined if the server is the cause. */
 function makeFaultError(status: number, { message, code }: ServerFault, retryAfter: string | undefined): ServiceError | undefined {
   const refused = status === 400 || status === 413 || status === 422
   if (refused && tooLong.test(`${code} ${message}`))
@@ -200,7 +200,7 @@ function hasNoCredit({ code }: Pick<ServerFault, 'code'>): boolean {
   return code === 'insufficient_quota'
 }
 
-/** A pause is given in seconds, or as the time at which it ends. */
+/** A delay in seconds, or the date at which it ends. */
 function secondsOf(retryAfter = ''): number {
   const seconds = Number.parseInt(retryAfter, 10)
   if (!Number.isNaN(seconds)) return seconds
@@ -220,7 +220,7 @@ function parseBody(body: string): unknown {
   }
 }
 
-/** What an operator may look at, by the status of an answer. */
+/** Advice for the operator, by status of a response. */
 const byStatus: Readonly<Record<number, string>> = {
   402: ': the account of its key has no credit left there',
   401: ': that server needs a key, or another one; write it into the file that `keyFile` in its model.json names',
@@ -231,7 +231,7 @@ const byStatus: Readonly<Record<number, string>> = {
 
 const vouching = ': its certificate is not trusted; set the environment variable NODE_EXTRA_CA_CERTS to the file of its authority'
 
-/** The same, by the code of the error that kept a connection from being made. */
+/** Advice for the operator, by code of a failed connection. */
 const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: ': nothing listens there; start it, or correct `url` in its model.json',
   ENOTFOUND: ': this host name does not exist; correct `url` in its model.json',
@@ -241,21 +241,21 @@ const byCode: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: vouching,
 }
 
-/** Which field of the `model.json` an answer's status is mostly the fault of; nothing where none is. */
+/** The field of `model.json` that a status usually points to, if any. */
 function hintAtStatus(status: number): string {
   return byStatus[status] ?? (status >= 300 && status < 400 ? ': `url` in its model.json redirects; use the address it redirects to' : '')
 }
 
-/** What to change where no connection could be made; nothing where the reason itself says enough. */
+/** Advice for a failed connection; empty if the reason is enough. */
 function hintAtReach(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
-  // What OpenSSL says of an answer that is no TLS.
+  // OpenSSL's error for a response without TLS.
   if (cause.code === 'EPROTO' && /wrong version number/.test(cause.message))
     return ': it does not use TLS; write http:// in `url` of its model.json'
   return byCode[String(cause.code)] ?? ''
 }
 
-/** Whether a server refuses a request for coming without TLS, in the words of nginx and of Go. */
+/** Whether a server rejects a request because it came without TLS, as nginx and Go word it. */
 function wantsTls(body: string): boolean {
   return /HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)/.test(body)
 }

@@ -3,15 +3,15 @@ import { ServiceError } from '../../../core/error.ts'
 import { isRecord } from '../../../core/json-value.ts'
 import type { ChatInput, ChatMessage, SeenPart, TextRequest, ToolCall } from '../../../core/text-generation.ts'
 
-/** What is asked for where nobody named a limit, which such servers demand: as much as all of them allow that are in use. */
+/** Default `max_tokens`, which such servers require: the largest value that all current models allow. */
 const usualMaxTokens = 8192
 
 type Turn = { readonly role: 'user' | 'assistant'; readonly content: readonly object[] }
 
 /**
- * The body of POST /messages, always as a stream. A seed has no counterpart there and is not sent, nor is the temperature that is usual there too.
+ * The body of POST /messages, always as a stream. It has no seed, and the default temperature is omitted.
  *
- * @throws {ServiceError} `unsupported_parameter` naming the first field that the interface has no words for.
+ * @throws {ServiceError} `unsupported_parameter` naming the first field that the API does not have.
  */
 export function encodeMessagesRequest(request: TextRequest, model: string): Record<string, unknown> {
   const { input, sampling, stop, maxTokens, maxTokensIsDefault } = request
@@ -59,12 +59,12 @@ function findStrange(
   return requested.find(([, isRequested]) => isRequested)?.[0]
 }
 
-/** Thoughts of earlier turns come without the signatures that such servers want to see again beside calls, so that none are asked for there. */
+/** Thinking is enabled only without tools: beside calls such servers require the signatures of earlier thinking, which are not kept. */
 function encodeThinking({ thoughtTokens = 0, tools }: ChatInput): Record<string, unknown> {
   return thoughtTokens > 0 && tools.length === 0 ? { thinking: { type: 'enabled', budget_tokens: thoughtTokens } } : {}
 }
 
-/** The turns of a conversation; blocks and turns that say nothing are left out, since such servers refuse them. */
+/** The turns of a conversation, without empty blocks and turns, which such servers reject. */
 function encodeTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   const called = new Set<string>()
   const turns = messages.flatMap((message): readonly Turn[] => {
@@ -81,7 +81,7 @@ function encodeMessage(message: ChatMessage, called: ReadonlySet<string>): reado
     case 'user':
       return [{ role: 'user', content: message.parts?.map(encodePart) ?? encodeText(message.content) }]
     case 'tool': {
-      // A result without its call, of a conversation whose beginning was cut off, would be refused.
+      // A result without its call, in a conversation whose beginning was dropped, would be rejected.
       if (!called.has(message.toolCallId)) return [{ role: 'user', content: encodeText(message.content) }]
       return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: encodeId(message.toolCallId), content: message.content }] }]
     }
@@ -103,13 +103,13 @@ function encodeToolCall({ id, name, arguments: written }: ToolCall): object {
   return { type: 'tool_use', id: encodeId(id), name, input: readArguments(written) }
 }
 
-/** An id in the letters that such servers take; those of other servers have dots, colons and more. */
+/** Replaces characters that such servers reject in ids, such as dots and colons. */
 function encodeId(id: string): string {
   if (/^[\w-]{1,256}$/.test(id)) return id
   return `toolu_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
 }
 
-/** Arguments are an object there; what a model wrote that is none, or was cut off, becomes a text in one. */
+/** Arguments as an object; invalid or truncated JSON becomes a string in one. */
 function readArguments(written: string): object {
   try {
     const value: unknown = JSON.parse(written)
@@ -118,7 +118,7 @@ function readArguments(written: string): object {
   return written.trim() === '' ? {} : { arguments: written }
 }
 
-/** Results of several tools are one turn there, as turns alternate. */
+/** Results of several tools form one turn, since turns must alternate. */
 function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = []
   for (const turn of turns) {

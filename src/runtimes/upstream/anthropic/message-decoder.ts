@@ -9,7 +9,7 @@ import { makeBrokenError, makeEventError, makeReportedError } from '../upstream-
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads the streams of servers with Anthropic's interface; blocks other than text, thinking and tool use say nothing to a caller. */
+/** Decodes streams of Anthropic's API. Blocks other than text, thinking and tool use are ignored. */
 export class MessageDecoder implements StreamDecoder {
   readonly #calls = new ToolCalls()
   #usage: Fields = {}
@@ -21,7 +21,7 @@ export class MessageDecoder implements StreamDecoder {
     const parts = this.#read(parseEvent(line))
     if (parts.length === 0 || this.#hasBegun) return parts
     this.#hasBegun = true
-    // With the first word, not before it: until then another server may be asked.
+    // Sent with the first text, because until then another server may be tried.
     const { promptTokens, cachedTokens } = decodePrompt(this.#usage)
     return promptTokens > 0 && !this.#isFinished ? [{ type: 'prompt', usage: { promptTokens, cachedTokens } }, ...parts] : parts
   }
@@ -59,7 +59,7 @@ export class MessageDecoder implements StreamDecoder {
   }
 
   #noteEnd({ usage, delta }: Fields): readonly TextPart[] {
-    // Sums so far, of every field that is repeated; some servers know the prompt's only now.
+    // Each report repeats the totals; some servers report the prompt's only here.
     this.#usage = { ...this.#usage, ...fieldsOf(usage) }
     const { stop_reason: reason, stop_sequence: stop } = fieldsOf(delta)
     if (typeof reason !== 'string' || this.#isFinished) return []
@@ -116,7 +116,7 @@ function decodeDelta(block: number, delta: Fields, calls: ToolCalls): readonly T
   return []
 }
 
-/** The tool calls of a message, numbered among themselves; one without arguments gets an empty object. */
+/** The tool calls of a message, numbered from 0. Missing arguments become an empty object. */
 class ToolCalls {
   readonly #byBlock = new Map<number, { readonly index: number; hasArguments: boolean }>()
 

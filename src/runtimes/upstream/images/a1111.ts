@@ -20,20 +20,20 @@ import {
   toBase64,
 } from './server-drawing.ts'
 
-/** What a server of this kind reports about itself. */
+/** The capabilities that a server of this kind reports. */
 interface Capabilities {
   readonly samplers: readonly string[]
-  /** Older servers have none: there the spacing is part of the sampler's name. */
+  /** Missing on older servers, where the schedule is part of the sampler's name. */
   readonly spacings: readonly string[]
 }
 
 /**
- * A server with the interface of AUTOMATIC1111's Stable Diffusion web UI, which Forge and SD.Next speak too.
+ * A server with the API of AUTOMATIC1111's Stable Diffusion web UI, such as Forge and SD.Next.
  *
- * An interruption stops whatever that server draws, and its progress is that of it too, so it should draw for us alone, and
- * one picture at a time; where others draw there all the same, as another node may, most servers say that ours waits.
+ * Its `interrupt` and `progress` concern whatever the server is drawing, so Sepia sends one picture at a time, and the server should have no other
+ * clients. If it has, such as another node, most servers report that Sepia's task is waiting.
  *
- * @throws {ServiceError} `inference_failed` when it does not answer.
+ * @throws {ServiceError} `inference_failed` if it does not answer.
  */
 export async function connectA1111(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const capabilities = await ServerCapabilities.open(async (options) => {
@@ -75,7 +75,7 @@ export async function connectA1111(calls: ServerCalls, connecting: { readonly si
   }
 }
 
-/** Stops what the server draws, unless that is somebody else's. */
+/** Interrupts the server, unless it is drawing for another client. */
 async function interrupt(calls: ServerCalls, task: string): Promise<void> {
   let isAnothers = false
   await calls.farewell(async (farewell) => {
@@ -84,7 +84,7 @@ async function interrupt(calls: ServerCalls, task: string): Promise<void> {
   if (!isAnothers) await calls.farewell((farewell) => calls.post('/sdapi/v1/interrupt', {}, farewell))
 }
 
-/** Whether the server says that the task waits behind others, or has ended, so that what it draws is not ours; some name no tasks, and are thought to draw for us alone. */
+/** Whether the server is drawing for another client: it reports that the task is waiting or has ended. Servers that report no tasks are assumed to have no other clients. */
 async function drawsAnother(calls: ServerCalls, task: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
   const reported = await calls.post('/internal/progress', { id_task: task, live_preview: false }, options).catch(() => {
     options.signal.throwIfAborted()
@@ -93,7 +93,7 @@ async function drawsAnother(calls: ServerCalls, task: string, options: { readonl
   return fieldOf(reported, 'queued') === true || fieldOf(reported, 'completed') === true
 }
 
-/** It is there only when it was asked for at the server's start. */
+/** Explains a 404: the API exists only if the server was started with `--api`. */
 function hintAtInterface(error: unknown): never {
   if (statusOf(error) !== 404) throw error
   throw makeBrokenError('has no /sdapi/v1; start it with --api, or correct `url` in its model.json')
@@ -142,16 +142,16 @@ function drawingFields({ request, texts, seed }: ServerDrawing): Readonly<Record
 }
 
 interface Watch extends DrawingOptions {
-  /** What our picture is called there. */
+  /** The server's id of the task. */
   readonly task: string
   /** Called when the server stops reporting its progress. */
   readonly onHung: (error: unknown) => void
 }
 
-/** Questions in a row without an answer that show a server to hang: one may meet it while it loads its weights. */
+/** Consecutive unanswered polls after which a server counts as hung; a single one may fall into the loading of its weights. */
 const unansweredWhenHung = 2
 
-/** Reports the server's progress until the signal ends it; progress that cannot be read or reported is no fault. */
+/** Reports the server's progress until the signal aborts. Failures to read or report it are ignored. */
 async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { task, signal, onStep, onHung }: Watch): Promise<void> {
   let unanswered = 0
   try {
@@ -166,7 +166,7 @@ async function watch(calls: ServerCalls, { previews, steps }: ImageRequest, { ta
       const [step, all] = [fieldOf(progress, 'state', 'sampling_step'), fieldOf(progress, 'state', 'sampling_steps')]
       const picture = fieldOf(progress, 'current_image')
       if (typeof step !== 'number' || step <= 0) continue
-      // Asked only now: what was read is then of ours, if ours is being drawn.
+      // Checked after the read: if Sepia's task is being drawn now, the progress belongs to it.
       if (await drawsAnother(calls, task, { signal })) continue
       const preview = typeof picture === 'string' && picture !== '' ? fromBase64(picture) : undefined
       await onStep(scaleStep(step, all, steps), preview).catch(() => undefined)

@@ -5,14 +5,14 @@ import type { UpstreamConnection } from '../upstream-connection.ts'
 import { readMessages, type SocketMessage } from './read-messages.ts'
 import { type DrawingOptions, scaleStep } from './server-drawing.ts'
 
-/** Bytes before the picture in a message that holds a preview: what it is, and its format. */
+/** Bytes before the picture in a preview message: event type and image format. */
 const previewHead = 8
-/** What a message of bytes begins with that holds a preview; others hold texts. */
+/** Event type of preview messages; other binary messages hold text. */
 const previewKind = 1
 
 /**
- * Listens to ComfyUI's socket and reports the steps of one client's workflow until it is disposed. A socket that fails only
- * costs the progress: whether the workflow is done is asked for elsewhere.
+ * Reports the steps of one client's workflow from ComfyUI's websocket until disposed. If the websocket fails, only
+ * progress is lost: completion is polled elsewhere.
  */
 export function watchComfyUi(
   connection: UpstreamConnection,
@@ -27,7 +27,7 @@ export function watchComfyUi(
       step = value
       await onStep(step)
     }
-    // What comes while a preview is made small is passed over: a server that sends faster than that would fill the memory.
+    // Previews that arrive while one is being resized are dropped, so that a fast server cannot fill the memory.
     if (message.isText || !previews || step <= 0 || isShrinking || !isPreview(message.bytes)) return
     isShrinking = true
     await onStep(step, message.bytes.subarray(previewHead)).finally(() => {
@@ -54,7 +54,7 @@ async function listen(
       leave()
     }
   } catch {
-    // Progress that cannot be read is no fault of the drawing.
+    // Unreadable progress does not fail the drawing.
   }
 }
 

@@ -7,19 +7,19 @@ import { watchComfyUi } from './comfyui-progress.ts'
 import type { ServerCalls } from './server-calls.ts'
 import type { DrawingOptions } from './server-drawing.ts'
 
-/** Looks at a workflow after which its place in the queue is looked at too, which tells of everybody's workflows and is long. */
+/** Polls of a workflow after which the queue is read too; the queue lists all clients' workflows and is long. */
 const looksPerQueue = 10
 
 interface ComfyUiServer {
   readonly calls: ServerCalls
-  /** For the socket of progress. */
+  /** For the websocket of progress events. */
   readonly connection: UpstreamConnection
 }
 
 /**
- * Runs a workflow and fetches its picture. One that nobody can ask about any more is cancelled, since nobody will fetch what it draws.
+ * Runs a workflow and fetches its picture. If polling fails, the workflow is cancelled, since its picture would not be fetched.
  *
- * @throws {ServiceError} `inference_failed` when it fails or is lost.
+ * @throws {ServiceError} `inference_failed` if it fails or is lost.
  */
 export async function runWorkflow(
   { calls, connection }: ComfyUiServer,
@@ -36,7 +36,7 @@ export async function runWorkflow(
   return await calls.bytes(`/view?${picture}`, { signal })
 }
 
-/** Hands a workflow over and answers its id, which is the one that was asked for except at older servers. */
+/** Submits a workflow and returns its id: the requested one, except on older servers. */
 async function start(
   calls: ServerCalls,
   work: { readonly prompt: unknown; readonly client_id: string; readonly prompt_id: string },
@@ -52,7 +52,7 @@ async function start(
   }
 }
 
-/** What the server notes of a workflow that has ended. */
+/** The server's record of a finished workflow. */
 async function waitForWorkflow(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
   const look = async (): Promise<unknown> => fieldOf(await calls.get(`/history/${id}`, options), id)
   try {
@@ -61,7 +61,7 @@ async function waitForWorkflow(calls: ServerCalls, id: string, options: { readon
       const entry = await look()
       if (entry !== undefined) return entry
       if (looks % looksPerQueue !== 0 || (await isQueued(calls, id, options))) continue
-      // It may have ended between the two looks.
+      // It may have ended between the two polls.
       const late = await look()
       if (late !== undefined) return late
       throw makeBrokenError('has lost the workflow: it was restarted, or somebody removed the workflow from its queue')
@@ -72,7 +72,7 @@ async function waitForWorkflow(calls: ServerCalls, id: string, options: { readon
   }
 }
 
-/** Whether a workflow waits or runs; a queue that cannot be read says nothing against it. */
+/** Whether a workflow is queued or running. An unreadable queue counts as yes. */
 async function isQueued(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<boolean> {
   const queue = await calls.get('/queue', options).catch(() => null)
   const [running, pending] = [fieldOf(queue, 'queue_running'), fieldOf(queue, 'queue_pending')]
@@ -83,14 +83,14 @@ function holds(entries: readonly unknown[], id: string): boolean {
   return entries.some((entry) => fieldOf(entry, 1) === id)
 }
 
-/** Takes a workflow out of the queue, or stops it where it is the one that runs. */
+/** Removes a workflow from the queue, or interrupts it if it is running. */
 async function cancel(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<void> {
   await calls.post('/queue', { delete: [id] }, options)
   const running = fieldOf(await calls.get('/queue', options), 'queue_running')
   if (Array.isArray(running) && holds(running, id)) await calls.post('/interrupt', { prompt_id: id }, options)
 }
 
-/** Which node failed and how, without the words of its message, which may repeat what was asked. */
+/** The failed node and its exception type, without the message, which may repeat the prompt. */
 function explainFailure(messages: unknown): string {
   const find = (name: string): unknown =>
     Array.isArray(messages) ? messages.find((message: unknown) => fieldOf(message, 0) === name) : undefined
@@ -100,7 +100,7 @@ function explainFailure(messages: unknown): string {
   return failure === undefined ? 'failed in its workflow' : `failed in its workflow: ${exception} in ${node}`
 }
 
-/** The query that fetches the first picture which the workflow saved. */
+/** Query string for the first picture that the workflow saved. */
 function findPicture(outputs: unknown): string | undefined {
   const pictures = Object.values(Object(outputs)).flatMap((node: unknown) => {
     const images = fieldOf(node, 'images')

@@ -17,16 +17,16 @@ import { type ImageServer, rareFields, refuseUsed } from './server-drawing.ts'
 interface ComfyUi {
   readonly calls: ServerCalls
   readonly workflow: Workflow
-  /** For the socket of progress. */
+  /** For the websocket of progress events. */
   readonly connection: UpstreamConnection
   readonly native: ImageModelDescriptor['native']
   readonly defaults: { readonly steps: number; readonly guidanceScale: number; readonly sampler: Sampler }
 }
 
 /**
- * A workflow on ComfyUI. What the workflow leaves open can be asked for, all else is refused by name.
+ * A workflow on ComfyUI. Requests can set the fields that the workflow has placeholders for; others are rejected by name.
  *
- * @throws {ServiceError} `inference_failed` when it does not answer.
+ * @throws {ServiceError} `inference_failed` if it does not answer.
  */
 export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const { calls, workflow } = comfy
@@ -65,13 +65,13 @@ export async function connectComfyUi(comfy: ComfyUi, connecting: { readonly sign
   }
 }
 
-/** What an input of a node may be: a list, or in nodes of the newer kind the word COMBO with the list among its options. */
+/** Permitted values of a node's input: a list or, in newer nodes, `COMBO` with the list among its options. */
 function choicesOf(input: unknown): readonly string[] {
   const [kind, choices] = [fieldOf(input, 0), fieldOf(input, 1, 'options')]
   return textsIn(kind === 'COMBO' ? choices : kind)
 }
 
-/** Fields of a request that the workflow leaves no place for. */
+/** Request fields without a placeholder in the workflow. */
 function closedFields({ workflow: { open }, native, defaults }: ComfyUi, request: ImageRequest): readonly (readonly [string, boolean])[] {
   return [
     ['negative_prompt', request.negative !== null && !open.includes('negative_prompt')],
@@ -97,7 +97,7 @@ function samplerNames(known: { readonly samplers: readonly string[]; readonly sc
   throw new ServiceError('unsupported', `\`sampler\` must not be ${sampler}: the server has no equivalent.`, { param: 'sampler' })
 }
 
-/** Puts a picture among the server's inputs; answers its name there, or nothing for no picture. */
+/** Uploads a picture to the server's inputs and returns its name there; undefined without a picture. */
 async function upload(calls: ServerCalls, image: Uint8Array | undefined, options: { readonly signal: AbortSignal }): Promise<string> {
   if (image === undefined) return ''
   const form = new FormData()
@@ -111,7 +111,7 @@ async function upload(calls: ServerCalls, image: Uint8Array | undefined, options
 
 type Values = Readonly<Record<Placeholder, string | number>>
 
-/** The workflow with every placeholder filled in; one that is a whole text keeps the value's type. */
+/** Fills in every placeholder of the workflow. A placeholder that is a whole string takes the type of its value. */
 function fillWorkflow({ nodes }: Workflow, values: Values): unknown {
   return fill(nodes, values)
 }
@@ -120,7 +120,7 @@ function fill(value: unknown, values: Values): unknown {
   if (typeof value === 'string') {
     const whole = findPlaceholder(/^\{\{(\w+)\}\}$/u.exec(value)?.[1])
     if (whole !== undefined) return values[whole]
-    // A function, since a dollar sign in a prompt would be special in a text.
+    // A function, because `$` has a special meaning in a replacement string.
     return value.replaceAll(placeholderPattern, (text, name: string) => {
       const known = findPlaceholder(name)
       return known === undefined ? text : String(values[known])

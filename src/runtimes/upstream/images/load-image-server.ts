@@ -15,18 +15,18 @@ import { createServerModel, type DrawingTurns, type ImageServer } from './server
 
 export interface ImageServerOptions extends ServerWatch, Pick<UpstreamServer, 'traceparent' | 'findRoute'> {
   readonly signal: AbortSignal
-  /** Of all models, since several may be behind one server. */
+  /** Shared by all models, since one server may have several. */
   readonly turns: DrawingTurns
   /** Milliseconds between two looks at a drawing. */
   readonly pollMs?: number
-  /** Milliseconds that telling a server to stop may take. */
+  /** Maximum duration of a cancellation call, in milliseconds. */
   readonly farewellMs?: number
 }
 
 /**
- * Connects to the server that draws for a model; it takes no memory here and never exits.
+ * Connects to the server that draws for a model. The model takes no local memory and never exits.
  *
- * @throws {ServiceError} `inference_failed` when the server does not answer.
+ * @throws {ServiceError} `inference_failed` if the server does not answer.
  */
 export async function loadImageServer(
   descriptor: ImageModelDescriptor,
@@ -35,7 +35,7 @@ export async function loadImageServer(
   const { id, upstream } = descriptor
   if (upstream === undefined) throw new ServiceError('internal_error', `The model ${id} has no server.`)
   using stack = new DisposableStack()
-  // What a picture takes is counted where it is asked for, whether one call brings it or many.
+  // The time limit of a picture is enforced by its caller, however many calls it takes.
   const timeouts = upstream.timeouts && { timeouts: { ...upstream.timeouts, firstMs: null } }
   const way = { ...(traceparent && { traceparent }), ...(findRoute && { findRoute }) }
   const connection = stack.use(await UpstreamConnection.open({ ...upstream, ...timeouts, ...way }))
@@ -51,7 +51,7 @@ export async function loadImageServer(
     model: watchServer(
       createServerModel(server, {
         firstMs: upstream.timeouts?.firstMs ?? null,
-        // It interrupts, and tells the progress of, whatever it draws.
+        // Its interruption and progress concern whatever it is drawing.
         ...(descriptor.format === 'a1111' && { takeTurn: (options) => turns.take(upstream.url, options) }),
       }),
       { watched, connection },
@@ -63,7 +63,7 @@ export async function loadImageServer(
   }
 }
 
-/** Tells whether the server answers, and of what fails because it is gone whether it had something of it before. */
+/** Reports whether the server answers and, for a failure because it is gone, whether it had begun the work. */
 function watchServer(
   model: ImageModel,
   { watched, connection }: { readonly watched: WatchedServer; readonly connection: UpstreamConnection },

@@ -3,11 +3,11 @@ import type { ServerCalls } from './server-calls.ts'
 import { fromBase64, type ImageServer, rareFields, refuseEmbedded, refuseUsed, type ServerDrawing } from './server-drawing.ts'
 
 /**
- * OpenAI's interface for pictures. It has words for a text and a size only, and tells no progress; ending the connection
- * is all that can be done to stop it.
+ * OpenAI's image API. It takes a prompt and a size only, and reports no progress. Closing the connection
+ * is the only way to cancel a request.
  *
- * @param model The model's name there.
- * @throws {ServiceError} `inference_failed` when it does not answer.
+ * @param model The model's name on the server.
+ * @throws {ServiceError} `inference_failed` if it does not answer.
  */
 export async function connectOpenAiImages(
   calls: ServerCalls,
@@ -35,7 +35,7 @@ export async function connectOpenAiImages(
           prompt: texts.prompt,
           n: 1,
           size: `${request.width}x${request.height}`,
-          // The newest models of OpenAI always answer in base64 and refuse to be asked for it.
+          // OpenAI's newest models always answer in base64 and reject `response_format`.
           ...(!/(?:^|\/)(?:chat)?gpt-image/u.test(model) && { response_format: 'b64_json' }),
         },
         { signal, makes: 'picture' },

@@ -1,23 +1,23 @@
 import type { Duplex } from 'node:stream'
 import { makeBrokenError } from '../upstream-error.ts'
 
-/** Bytes of a message; previews stay far below. */
+/** Maximum bytes of a message; previews stay far below. */
 const longestMessage = 16 * 1024 * 1024
-/** Frames of a message that hold something; servers mostly send one. */
+/** Maximum frames with content in a message; servers mostly send one. */
 const mostParts = 4096
 
 const [textOpcode, binaryOpcode, closeOpcode, pingOpcode, pongOpcode] = [1, 2, 8, 9, 10]
 
-/** What came over a websocket: a text in UTF-8, or bytes. */
+/** A message from a websocket: UTF-8 text or bytes. */
 export interface SocketMessage {
   readonly isText: boolean
   readonly bytes: Buffer
 }
 
 /**
- * The messages that a server sends over a websocket, until either side ends it; its pings are answered.
+ * Yields a server's websocket messages until either side closes it, and answers pings.
  *
- * @throws {ServiceError} `inference_failed` for a message of over 16 MB or 4 096 parts and what is no websocket.
+ * @throws {ServiceError} `inference_failed` for a message over 16 MB or 4 096 frames, or data that violates the protocol.
  * @see RFC 6455, section 5
  */
 export async function* readMessages(socket: Duplex): AsyncGenerator<SocketMessage, void, undefined> {
@@ -50,7 +50,7 @@ async function* readFrames(socket: Duplex): AsyncGenerator<Frame, void, undefine
   for await (const piece of socket) {
     held.push(piece)
     length += piece.length
-    // Joined only when a frame is whole: joining every piece would copy a long one again and again.
+    // Joined once the frame is complete, because joining every piece would copy a long frame repeatedly.
     if (length < needed) continue
     let bytes: Buffer = Buffer.concat(held)
     for (needed = sizeOf(bytes); bytes.length >= needed; needed = sizeOf(bytes)) {
@@ -68,18 +68,18 @@ function headOf(bytes: Buffer): number {
   return short === 127 ? 10 : short === 126 ? 4 : 2
 }
 
-/** Bytes of the first frame as far as they are known: its head until that is there. */
+/** Bytes of the first frame; those of its header until that has arrived. */
 function sizeOf(bytes: Buffer): number {
   const head = headOf(bytes)
   if (bytes.length < head) return head
-  // Servers mask nothing, and extensions (compression) were not asked for.
+  // Servers mask nothing, and no extensions (compression) were requested.
   if ((bytes.readUInt8(0) & 0x70) !== 0 || bytes.readUInt8(1) >= 128) throw makeBrokenError('sent something other than a websocket')
   const length = head === 10 ? Number(bytes.readBigUInt64BE(2)) : head === 4 ? bytes.readUInt16BE(2) : bytes.readUInt8(1)
   if (length > longestMessage) throw tooLong()
   return head + length
 }
 
-/** A short frame as a client sends it, masked with zeros, which change nothing. */
+/** A short client frame. Its mask is zero, so the payload stays as it is. */
 function frameOf(opcode: number, bytes: Buffer): Buffer {
   const short = bytes.subarray(0, 125)
   return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | short.length, 0, 0, 0, 0]), short])

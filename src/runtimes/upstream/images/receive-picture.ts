@@ -5,9 +5,9 @@ import { makeBrokenError } from '../upstream-error.ts'
 const mostPixels = 64 * 1024 * 1024
 
 /**
- * Checks the file a server sent and gives it the encoding that was asked for.
+ * Checks the file that a server sent and converts it to the requested encoding.
  *
- * @throws {ServiceError} `inference_failed` when it is no picture, or one of another size.
+ * @throws {ServiceError} `inference_failed` if it is not a picture or has another size.
  */
 export async function receivePicture(file: Uint8Array, request: ImageRequest, seed: number): Promise<GeneratedImage> {
   if (pictureFormat(file) === undefined) throw makeBrokenError('sent something other than a picture')
@@ -21,7 +21,7 @@ export async function receivePicture(file: Uint8Array, request: ImageRequest, se
   if (header.width !== width || header.height !== height)
     throw makeBrokenError(`sent a picture of ${header.width} × ${header.height} instead of ${width} × ${height}`)
   const options = { png: {}, jpeg: { quality, chromaSubsampling: '4:4:4' }, webp: { quality } }
-  // A file that has the right encoding keeps what its server wrote into it; it is decoded all the same, so that none is damaged.
+  // A file in the right encoding keeps the server's metadata. It is decoded all the same, to reject damaged files.
   const encoded = picture.flatten({ background: '#ffffff' }).toFormat(encoding, options[encoding])
   const bytes = await encoded.toBuffer().catch((cause: unknown) => {
     throw makeBrokenError('sent a damaged picture', cause)

@@ -10,10 +10,10 @@ import { ServerCapabilities } from './server-capabilities.ts'
 import { fromBase64, type ImageServer, rareFields, refuseUsed, type ServerDrawing, toBase64 } from './server-drawing.ts'
 
 /**
- * The native interface of stable-diffusion.cpp's server: a picture is a job that is asked for until it is done. The
- * server tells no steps.
+ * The native API of stable-diffusion.cpp's server: a picture is a job that is polled until it is done. The
+ * server reports no steps.
  *
- * @throws {ServiceError} `inference_failed` when it does not answer.
+ * @throws {ServiceError} `inference_failed` if it does not answer.
  */
 export async function connectSdServer(calls: ServerCalls, connecting: { readonly signal: AbortSignal }): Promise<ImageServer> {
   const capabilities = await ServerCapabilities.open((options) => calls.get('/sdcpp/v1/capabilities', options), connecting)
@@ -43,7 +43,7 @@ export async function connectSdServer(calls: ServerCalls, connecting: { readonly
   }
 }
 
-/** What the server tells of a job that has ended; one that nobody can ask about any more is cancelled, since nobody will fetch its picture. */
+/** The state of a finished job. If polling fails, the job is cancelled, since its picture would not be fetched. */
 async function waitForJob(calls: ServerCalls, id: string, options: { readonly signal: AbortSignal }): Promise<unknown> {
   try {
     for (;;) {
@@ -115,7 +115,7 @@ function jobFields(capabilities: unknown, { request, texts, seed }: ServerDrawin
     lora: request.loras.map((lora) => loraField(capabilities, lora)),
     ...(initial && { init_image: toBase64(initial.image), strength: initial.strength }),
     ...(mask && { mask_image: toBase64(mask.image) }),
-    // Not every build writes WebP; what comes is given the encoding that was asked for.
+    // Not every build writes WebP; the result is converted to the requested encoding.
     output_format: textsIn(fieldOf(capabilities, 'output_formats')).includes(request.encoding) ? request.encoding : 'png',
   }
 }

@@ -3,11 +3,11 @@ import { parseJson } from '../parse-json.ts'
 import type { UpstreamConnection } from '../upstream-connection.ts'
 import { makeBrokenError } from '../upstream-error.ts'
 
-/** Bytes of one answer; pictures of 2048 × 2048 stay far below, and what is parsed here holds up nobody for long. */
+/** Maximum bytes of one response. Pictures of 2048 × 2048 stay far below, and parsing this much blocks nobody for long. */
 const mostBytes = 64 * 1024 * 1024
 /** Milliseconds between two looks at a drawing. */
 const usualPollMs = 500
-/** How long telling a server to stop may take, in milliseconds. */
+/** Maximum duration of a cancellation call, in milliseconds. */
 const usualFarewellMs = 5000
 
 interface CallOptions {
@@ -15,11 +15,11 @@ interface CallOptions {
 }
 
 interface PostOptions extends CallOptions {
-  /** What it makes there: a picture, with which the answer comes, or a job, which is drawn after it; absent = nothing. */
+  /** The work that the call starts: a picture, returned in the response, or a job, drawn after it; absent = none. */
   readonly makes?: 'picture' | 'job'
 }
 
-/** Calls of one server, answered in JSON or bytes. */
+/** HTTP calls to one server, with JSON or binary responses. */
 export class ServerCalls {
   readonly #connection: UpstreamConnection
   readonly #pollMs: number
@@ -38,12 +38,12 @@ export class ServerCalls {
     return this.#connection.exchange(path, null, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true })
   }
 
-  /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
+  /** @throws {ServiceError} `inference_failed` if the response is not JSON. */
   async get(path: string, { signal }: CallOptions): Promise<unknown> {
     return parse(await this.bytes(path, { signal }))
   }
 
-  /** @throws {ServiceError} `inference_failed` for an answer that is no JSON. */
+  /** @throws {ServiceError} `inference_failed` if the response is not JSON. */
   async post(path: string, body: unknown, { signal, makes }: PostOptions): Promise<unknown> {
     const sent = { type: 'application/json', bytes: JSON.stringify(body) }
     return parse(
@@ -64,12 +64,12 @@ export class ServerCalls {
     return parse(await this.#connection.exchange(path, sent, { signal, mostBytes, isDueAtOnce: true, isRepeatable: true }))
   }
 
-  /** Tells the server something when its client has gone, for a few seconds at most; no caller is left for a failure. */
+  /** Notifies the server after the client has disconnected, for a few seconds at most. Failures are ignored. */
   async farewell(work: (options: CallOptions) => Promise<unknown>): Promise<void> {
     await work({ signal: AbortSignal.timeout(this.#farewellMs) }).catch(() => undefined)
   }
 
-  /** Waits until it is time to look again. */
+  /** Waits until the next poll is due. */
   async pause({ signal }: CallOptions): Promise<void> {
     await wait(this.#pollMs, undefined, { signal }).catch(() => undefined)
     signal.throwIfAborted()

@@ -4,7 +4,7 @@ interface AskOptions {
   readonly signal: AbortSignal
 }
 
-/** What a server reports about itself, which changes when it gets files or restarts. */
+/** A server's reported capabilities. They change when files are added or the server restarts. */
 export class ServerCapabilities<Reported> {
   readonly #ask: (options: AskOptions) => Promise<Reported>
   #reported: Reported
@@ -19,7 +19,7 @@ export class ServerCapabilities<Reported> {
     return new ServerCapabilities(ask, await ask(options))
   }
 
-  /** Its last report. */
+  /** The last report. */
   get reported(): Reported {
     return this.#reported
   }

@@ -7,7 +7,7 @@ import { orAborted } from '../../../core/waiting.ts'
 import { makeBrokenError, makeLateError } from '../upstream-error.ts'
 import { receivePicture } from './receive-picture.ts'
 
-/** One picture to be drawn: the request with its look put around the texts, and the seed. */
+/** One picture to draw: the request, with its style preset applied to the prompts, and the seed. */
 export interface ServerDrawing {
   readonly request: ImageRequest
   readonly texts: StyledPrompts
@@ -16,26 +16,26 @@ export interface ServerDrawing {
 
 export interface DrawingOptions {
   readonly signal: AbortSignal
-  /** Steps of this picture that are done, and a picture of it so far, PNG or JPEG. */
+  /** Completed steps of this picture, and a preview in PNG or JPEG. */
   readonly onStep: (step: number, preview?: Uint8Array) => Promise<void>
 }
 
-/** What is particular to a kind of server. */
+/** An adapter for one kind of server. */
 export interface ImageServer {
-  /** @throws {ServiceError} `unsupported` naming the field that the server has no word for. */
+  /** @throws {ServiceError} `unsupported` naming the field that the server does not support. */
   refuse(request: ImageRequest, options: { readonly signal: AbortSignal }): Promise<void>
-  /** Draws one picture and answers its file, PNG, JPEG or WebP. */
+  /** Draws one picture and returns its file: PNG, JPEG or WebP. */
   draw(drawing: ServerDrawing, options: DrawingOptions): Promise<Uint8Array>
 }
 
 interface ServerLimits {
-  /** What one picture may take; null = what the request may. */
+  /** Time limit of one picture in milliseconds; null = the request's own. */
   readonly firstMs: number | null
-  /** Waits until the server may draw for this request; absent = it draws for several at once. */
+  /** Waits for the server's turn for this request; absent = the server draws several pictures at once. */
   readonly takeTurn?: (options: { readonly signal: AbortSignal }) => Promise<Disposable>
 }
 
-/** A model behind a server: pictures are asked for one after the other, so that each has its own seed and can be cancelled. */
+/** A model on a server. Pictures are requested one after the other, so that each has its own seed and can be cancelled. */
 export function createServerModel(server: ImageServer, { firstMs, takeTurn }: ServerLimits): ImageModel {
   return {
     async generate(request, { signal, onProgress }) {
@@ -58,12 +58,12 @@ export function createServerModel(server: ImageServer, { firstMs, takeTurn }: Se
   }
 }
 
-/** How many of the steps that were asked for a server has done which counts its own, as it makes fewer of them for a weak change or its workflow fixes them. */
+/** Converts a server's own step count to the requested number of steps. A server makes fewer steps for a low strength, or its workflow fixes them. */
 export function scaleStep(step: number, all: unknown, requested: number): number {
   return typeof all === 'number' && all > 0 ? (step * requested) / all : step
 }
 
-/** Tells the progress of one picture among the others, and nothing of it any more once it is disposed. */
+/** Reports the progress of one of several pictures, until disposed. */
 function reportSteps({ steps, seeds, previews }: ImageRequest, i: number, onProgress: (progress: ImageProgress) => void) {
   const total = steps * seeds.length
   let [last, isDone] = [0, false]
@@ -71,7 +71,7 @@ function reportSteps({ steps, seeds, previews }: ImageRequest, i: number, onProg
     onStep: async (step: number, preview?: Uint8Array): Promise<void> => {
       const small = previews && preview !== undefined ? await shrink(preview) : undefined
       if (isDone || Number.isNaN(step)) return
-      // Servers count in their own ways and answer late: progress never goes back.
+      // Servers count differently and answer late; reported progress never decreases.
       last = Math.max(last, Math.min(Math.max(Math.round(step), 0), steps))
       onProgress({ step: i * steps + last, total, ...(small !== undefined && { preview: small }) })
     },
@@ -82,7 +82,7 @@ function reportSteps({ steps, seeds, previews }: ImageRequest, i: number, onProg
   }
 }
 
-/** A small JPEG, or undefined for what is no picture. */
+/** A small JPEG, or undefined if the bytes are not a picture. */
 async function shrink(preview: Uint8Array): Promise<Uint8Array | undefined> {
   if (pictureFormat(preview) === undefined) return undefined
   const { default: sharp } = await import('sharp')
@@ -93,7 +93,7 @@ async function shrink(preview: Uint8Array): Promise<Uint8Array | undefined> {
     .catch(() => undefined)
 }
 
-/** A server's refusal in the words of the image routes. */
+/** A server's refusal as an error of the image routes. */
 async function asImageError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -103,7 +103,7 @@ async function asImageError<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** One field that a server has no word for, and whether the request uses it. */
+/** A field that a server does not support, and whether the request uses it. */
 export type FieldUse = readonly [field: string, used: boolean]
 
 /** @throws {ServiceError} `unsupported` naming the first field that is used. */
@@ -119,7 +119,7 @@ export function refuseUsed(server: string, fields: readonly FieldUse[]): void {
   )
 }
 
-/** Fields that no server here has words for. */
+/** Fields that no supported server has. */
 export function rareFields(request: ImageRequest): readonly FieldUse[] {
   return [
     ['prompt_2', request.prompt2 !== request.prompt],
@@ -131,10 +131,10 @@ export function rareFields(request: ImageRequest): readonly FieldUse[] {
   ]
 }
 
-/** What stable-diffusion.cpp reads parameters from where it speaks the interfaces of others, beyond all that a request may ask for. */
+/** Tag in a prompt that stable-diffusion.cpp's compatibility APIs read parameters from. */
 const embeddedParameters = /<\s*sd_cpp_extra_args/iu
 
-/** @throws {ServiceError} `validation_error` for a text that a server may take for parameters. */
+/** @throws {ServiceError} `validation_error` for a prompt that a server may read as parameters. */
 export function refuseEmbedded({ prompt, negative }: ImageRequest): void {
   for (const [param, text] of [
     ['prompt', prompt],
@@ -152,15 +152,15 @@ export function fromBase64(value: unknown): Uint8Array {
   return Buffer.from(value.slice(value.startsWith('data:') ? value.indexOf(',') + 1 : 0), 'base64')
 }
 
-/** A text that holds bytes, without a prefix. */
+/** Bytes in base64, without a prefix. */
 export function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 /**
- * A signal that aborts with the caller's, or when one picture has taken longer than its server may; disposing it ends the count.
+ * A signal that aborts with the caller's, or when the time limit of one picture has passed. Disposing it clears the timer.
  *
- * @param firstMs null = the caller's alone.
+ * @param firstMs Time limit in milliseconds; null = the caller's signal alone.
  */
 function limitDrawing(firstMs: number | null, { signal }: { readonly signal: AbortSignal }): Disposable & { readonly signal: AbortSignal } {
   if (firstMs === null) return { signal, [Symbol.dispose]: () => undefined }
@@ -169,12 +169,12 @@ function limitDrawing(firstMs: number | null, { signal }: { readonly signal: Abo
   return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-/** Lets pictures at one server be drawn one after the other, in the order in which they were asked for. */
+/** Serialises the pictures of one server in the order of their requests. */
 export class DrawingTurns {
-  /** The end of the last turn at each server. */
+  /** End of the last turn, by server. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Waits for a turn, which lasts until it is disposed. */
+  /** Waits for a turn. The turn ends when it is disposed. */
   async take(server: string, { signal }: { readonly signal: AbortSignal }): Promise<Disposable> {
     const before = this.#last.get(server)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()

@@ -1,23 +1,23 @@
 import { attraction, boundedLoad } from '../../../core/cluster/attraction.ts'
 
-/** One server of several that run the same model, as the choice between them sees it. */
+/** The state of one of several servers of a model, as used to choose between them. */
 export interface ReplicaView {
   readonly url: string
   readonly weight: number
   readonly slots: number
-  /** Requests that it works on for us. */
+  /** Requests that this service has running there. */
   readonly inFlight: number
-  /** Until when nobody is sent there, in the clock's milliseconds; null = it answers. */
+  /** Time until which no request is sent there, in the clock's milliseconds; null = it answers. */
   readonly downUntil: number | null
-  /** Until when others go first, since a request just failed there or it was busy. */
+  /** Time until which other servers are preferred, after a failed or busy response. */
   readonly avoidedUntil: number
 }
 
 /**
- * The order in which servers are tried for a conversation.
+ * Orders the servers for one conversation.
  *
- * Those that answer and have room come first, then those that are avoided or full, then those that are down, due for another try and tried by nobody yet. Within each, a
- * conversation stays where its key leads (rendezvous hashing by weight) unless that server carries more than 1.25 times its share ("consistent hashing with bounded
+ * Reachable servers with room come first, then avoided or full ones, then servers that are down, due for a retry and not being retried. Within each group, a
+ * conversation goes to the server of its key (rendezvous hashing by weight) unless that carries more than 1.25 times its share ("consistent hashing with bounded
  * loads", Mirrokni, Thorup and Zadimoghaddam 2016); then the least loaded is next.
  *
  * @returns Indexes of `replicas`; empty when all are down and none is due.

@@ -5,17 +5,17 @@ import { UpstreamConnection, type UpstreamServer } from '../upstream-connection.
 import { isOutOfReach, makeUnbegunError, saysAway } from '../upstream-error.ts'
 import { orderReplicas } from './order-replicas.ts'
 
-/** Servers that one request is sent to at most. */
+/** Maximum servers that one request is sent to. */
 const mostTries = 3
-/** How long others go first after a request failed on a server, or it was busy; twice as long after every further failure in a row. */
+/** Time in which other servers are preferred after a failed or busy response, in milliseconds; doubled after each further consecutive failure. */
 const [avoidedMs, longestAvoidedMs] = [5000, 60_000]
 const [shortestDownMs, longestDownMs] = [1000, 30_000]
 const longestProbeMs = 5000
-/** Characters of a list of models that are read; what is beyond makes it unreadable, which is no fault. */
+/** Maximum characters of a list of models; a longer list is ignored. */
 const longestList = 4 << 20
 
 export interface ReplicaSettings extends ServerWatch {
-  /** Milliseconds between two looks at servers that had nothing to do, or do not answer. */
+  /** Milliseconds between two probes of servers that are idle or do not answer. */
   readonly probeMs?: number
 }
 
@@ -27,15 +27,15 @@ interface Replica {
   readonly connection: UpstreamConnection
   inFlight: number
   downUntil: number | null
-  /** Looks and requests in a row that did not reach it. */
+  /** Consecutive probes and requests that did not reach it. */
   misses: number
   avoidedUntil: number
-  /** Times in a row that requests failed there, whether or not it is there. */
+  /** Consecutive failed requests, whether or not the server is reachable. */
   failures: number
   lastAnswer: number
 }
 
-/** The servers behind one model: the choice of a server per request, their health, and later probes. */
+/** The servers of one model: chooses a server for each request, tracks their health, and probes them. */
 export class ReplicaSet implements Disposable {
   readonly #replicas: readonly Replica[]
   readonly #settings: ReplicaSettings
@@ -49,7 +49,7 @@ export class ReplicaSet implements Disposable {
     this.#timer = setInterval(() => void this.probe({ idleMs: probeMs }), probeMs).unref()
   }
 
-  /** Opens a connection to every server; none is asked anything yet. */
+  /** Opens a connection to every server without sending anything. */
   static async open(
     upstream: UpstreamAddress & Pick<UpstreamServer, 'headersFor' | 'traceparent' | 'findRoute'>,
     settings: ReplicaSettings = {},
@@ -75,16 +75,16 @@ export class ReplicaSet implements Disposable {
     return new ReplicaSet(opened, settings)
   }
 
-  /** Requests that all servers together work on at once. */
+  /** Requests that all servers together can run at once. */
   get slots(): number {
     return this.#replicas.reduce((sum, { slots }) => sum + slots, 0)
   }
 
   /**
-   * What the first server that begins to answer yields; another is tried only until the first part is there.
+   * Yields the answer of the first server that begins one. Another server is tried only before the first part.
    *
-   * @param key What should go to the same server again, such as a conversation's.
-   * @throws {ServiceError} the error of the last server that was there, else the last one's; `server_is_overloaded` when none answers at all.
+   * @param key Requests with the same key prefer the same server, such as those of one conversation.
+   * @throws {ServiceError} the error of the last reachable server, else of the last one; `server_is_overloaded` if none answers at all.
    */
   async *stream<Part>(
     key: string,
@@ -96,7 +96,7 @@ export class ReplicaSet implements Disposable {
     for (const replica of order.flatMap((index) => this.#replicas[index] ?? [])) {
       let begun = false
       const isTry = replica.downUntil !== null
-      // A try may take long, and nobody else is sent there meanwhile.
+      // An attempt may take long; no other request is sent to that server meanwhile.
       if (isTry) void this.#probe(replica, { isDoubted: true })
       replica.inFlight++
       try {
@@ -109,7 +109,7 @@ export class ReplicaSet implements Disposable {
         return
       } catch (thrown) {
         signal.throwIfAborted()
-        // What a proxy says of a server that was away before, and is still, is nothing that this request did.
+        // A proxy's report of a server that was down before this request does not count as a failure of the request.
         const error = isTry && replica.downUntil !== null && saysAway(thrown) ? makeUnbegunError(thrown) : thrown
         if (failure === null || !isUnbegun(error)) failure = error
         this.#failed(replica, error)
@@ -118,11 +118,11 @@ export class ReplicaSet implements Disposable {
         replica.inFlight--
       }
     }
-    // Made only now: an error notes where it comes from, which takes longer than the choice of a server.
+    // Created only here: capturing an error's stack takes longer than choosing a server.
     throw failure ?? this.#makeUnreachableError()
   }
 
-  /** As {@link stream}, for what answers once. */
+  /** Like {@link stream}, for work with a single result. */
   async ask<Answer>(
     key: string,
     ask: (connection: UpstreamConnection) => Promise<Answer>,
@@ -131,16 +131,16 @@ export class ReplicaSet implements Disposable {
     const once = async function* (connection: UpstreamConnection) {
       yield await ask(connection)
     }
-    // To the end, which tells that the server has not failed.
+    // Read to the end, so that the server counts as healthy.
     const [answer] = await Array.fromAsync(this.stream(key, once, options))
     if (answer === undefined) throw this.#makeUnreachableError()
     return answer
   }
 
   /**
-   * What the first server that is there says of its models, if anything.
+   * The list of models of the first reachable server, if it has one.
    *
-   * @throws {ServiceError} `inference_failed` when none of them is there.
+   * @throws {ServiceError} `inference_failed` if none is reachable.
    */
   async findModels({ signal }: { readonly signal: AbortSignal }): Promise<string> {
     const found = new AbortController()
@@ -164,7 +164,7 @@ export class ReplicaSet implements Disposable {
     }
   }
 
-  /** Asks every server that has not answered for so long, and is not known to be away for longer, whether it is there. */
+  /** Probes every server that has been silent for the interval, unless it is known to be down for longer. */
   async probe({ idleMs }: { readonly idleMs: number }): Promise<void> {
     const now = performance.now()
     const due = this.#replicas.filter(({ downUntil, lastAnswer }) => (downUntil === null ? lastAnswer + idleMs <= now : downUntil <= now))
@@ -177,7 +177,7 @@ export class ReplicaSet implements Disposable {
     for (const { connection } of this.#replicas) connection[Symbol.dispose]()
   }
 
-  /** @param isDoubted Whether something failed there, so that a proxy is believed which says that the server behind it is away. */
+  /** @param isDoubted Whether a request failed there; only then does a proxy's report that the server is down count. */
   async #probe(replica: Replica, { isDoubted }: { readonly isDoubted: boolean }): Promise<void> {
     const { connection } = replica
     const before = connection.bytesRead
@@ -186,12 +186,12 @@ export class ReplicaSet implements Disposable {
       await this.#look(replica, AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.min(longestProbeMs, probeMs))]), { isDoubted })
     } catch (error) {
       if (this.#stop.signal.aborted) return
-      // A server that does one thing after the other answers no look while it writes.
+      // A server that handles one request at a time answers no probe while it generates.
       if (isOutOfReach(error) || saysAway(error) || connection.bytesRead === before) this.#missed(replica, error)
     }
   }
 
-  /** What a server says of its models: nothing where it is busy or knows no such address, as it is there all the same. */
+  /** A server's list of models; undefined if it is busy or has no such route, since it is reachable all the same. */
   async #look(replica: Replica, signal: AbortSignal, { isDoubted = false }: { readonly isDoubted?: boolean } = {}): Promise<string> {
     let text = ''
     try {
@@ -214,7 +214,7 @@ export class ReplicaSet implements Disposable {
 
   #missed(replica: Replica, error: unknown): void {
     const now = performance.now()
-    // Those that do not reach it together are one miss.
+    // Concurrent attempts that fail count once.
     if (replica.downUntil !== null && replica.downUntil > now) return
     replica.downUntil = now + Math.min(longestDownMs, shortestDownMs * 2 ** replica.misses)
     replica.misses++
@@ -222,14 +222,14 @@ export class ReplicaSet implements Disposable {
   }
 
   /**
-   * Only a server that cannot be reached is left alone; one that failed on a request is asked whether it is there, so that a request that makes every server
-   * fail closes none of them to others.
+   * Only an unreachable server is avoided. One that failed on a request is probed, so that a request that makes every server
+   * fail does not close any of them to other requests.
    */
   #failed(replica: Replica, error: unknown): void {
     if (isUnbegun(error)) this.#missed(replica, error)
     if (isUnbegun(error) || !mayRunElsewhere(error)) return
     const now = performance.now()
-    // Requests that fail together are one failure, and a server that has too much to do is no worse for it.
+    // Concurrent failures count once, and a busy server is not a failed one.
     if (replica.avoidedUntil <= now && error instanceof ServiceError && error.code === 'inference_failed') replica.failures++
     replica.avoidedUntil = now + Math.min(longestAvoidedMs, avoidedMs * 2 ** Math.max(0, replica.failures - 1))
     void this.#probe(replica, { isDoubted: true })
@@ -244,7 +244,7 @@ export class ReplicaSet implements Disposable {
   }
 }
 
-/** Whether another server may do what one did not: it failed or was busy, and the request is not to blame. */
+/** Whether another server may succeed: this one failed or was busy, and the request is not the cause. */
 function mayRunElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'inference_failed' || error.code === 'server_is_overloaded')
 }
