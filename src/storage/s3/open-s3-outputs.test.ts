@@ -86,6 +86,27 @@ for (const fault of [{ status: 503 }, 'hang', 'cut'] as const)
     assert.ok(clock.now() - startedAt <= 2 * 8000, `${clock.now() - startedAt} ms`)
   })
 
+test('a server that goes silent midway is given up within the time of so many bytes, and tried again while there is time', async () => {
+  const large = { contentType: 'text/plain', chunks: [Buffer.alloc(9 * 1024 * 1024, 'ab')] }
+  for (const [fault, method] of [
+    ['unread', 'PUT'],
+    ['stall', 'GET'],
+  ] as const) {
+    await using setup = await setUp()
+    const { server, clock, outputs } = setup
+    server.onHang = clock.passLimits
+    let faults = 0
+    server.fault = (request) => (request.method === method && ++faults === 1 ? fault : undefined)
+    const reference = await outputs.put(name, large, options)
+    assert.equal((await readStored(outputs, reference)).length, 9 * 1024 * 1024)
+    const startedAt = clock.now()
+    server.fault = (request) => (request.method === method ? fault : undefined)
+    const call = method === 'PUT' ? outputs.put(name, large, options) : readStored(outputs, reference)
+    await assert.rejects(call, { code: 'server_is_overloaded', message: /did not respond in time/ })
+    assert.ok(clock.now() - startedAt <= 25_000, `${fault}: ${clock.now() - startedAt} ms`)
+  }
+})
+
 test('an answer that ends early is asked for again, one of the right length and wrong bytes is refused', async () => {
   await using setup = await setUp()
   const { server, outputs } = setup

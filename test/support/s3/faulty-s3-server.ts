@@ -5,7 +5,7 @@ import type { S3Address } from '../../../src/storage/s3/s3-failure.ts'
 
 /**
  * What happens to one request: `hang` never answers, `cut` closes the connection before anything is done, `forget` does what was asked and closes
- * the connection, `half` sends half of the answer, `damage` flips a bit of it, `skewed` refuses the time as Amazon does, `stranger` is another server, which
+ * the connection, `half` sends half of the answer, `stall` does and goes silent, `unread` stops to read what is sent, `damage` flips a bit of it, `skewed` refuses the time as Amazon does, `stranger` is another server, which
  * welcomes everything, `belated` begins a success and fails then.
  */
 export type S3Fault =
@@ -13,6 +13,8 @@ export type S3Fault =
   | 'cut'
   | 'forget'
   | 'half'
+  | 'stall'
+  | 'unread'
   | 'damage'
   | 'skewed'
   | 'stranger'
@@ -53,13 +55,14 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
     },
   }
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
-    const body = Buffer.concat(await Array.fromAsync(request).catch(() => []))
     const url = new URL(request.url ?? '', 'http://s3')
     const key = url.pathname.split('/').slice(2).join('/')
     const method = request.method ?? ''
     requests.push(`${method} ${key}`)
     const fault = state.fault({ method, key, round: requests.length })
-    const undone = typeof fault === 'object' || (fault !== undefined && !['forget', 'half', 'damage'].includes(fault))
+    if (fault === 'unread') return state.onHang()
+    const body = Buffer.concat(await Array.fromAsync(request).catch(() => []))
+    const undone = typeof fault === 'object' || (fault !== undefined && !['forget', 'half', 'stall', 'damage'].includes(fault))
     const answer = undone ? null : handle(objects, { request, method, key, url, body })
     server.emit('arrival')
     if (fault === 'hang') return state.onHang()
@@ -70,6 +73,7 @@ export async function startFaultyS3Server(): Promise<FaultyS3Server> {
     if (fault === 'forget' || answer === null) return void request.socket.destroy()
     response.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length })
     if (fault === 'half') return void response.write(answer.body.subarray(0, answer.body.length / 2), () => request.socket.destroy())
+    if (fault === 'stall') return void response.write(answer.body.subarray(0, answer.body.length / 2), () => state.onHang())
     if (fault === 'damage') answer.body[0] = (answer.body[0] ?? 0) ^ 1
     response.end(method === 'HEAD' ? undefined : answer.body)
   })
