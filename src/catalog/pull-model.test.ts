@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { appendFileSync, readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -83,6 +84,42 @@ test('a download that is stopped shows no model, and the next try goes on where 
   assert.deepEqual((await openCatalog({ folders: [modelsFolder] })).list(), [])
   await pullModel({ modelsFolder, hub }, url, options)
   assert.match(ranges[1] ?? '', /^bytes=[1-9]\d*-$/)
+})
+
+test('of two pulls of one model at once, by two addresses, the first succeeds and the second says that it is there', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url } = await serveModel(context, { breaks: 2 })
+  const pulls = [url, `${url}/model.json`].map((source) => pullModel({ modelsFolder, hub }, source, options))
+  const [first, second] = await Promise.allSettled(pulls)
+  assert.deepEqual([first?.status, second?.status], ['fulfilled', 'rejected'])
+  assert.match(String(Object(second).reason), /org\/tiny is already in .*; remove it first/)
+  assert.deepEqual(await readFile(join(modelsFolder, 'org--tiny', 'sub', 'model.gguf')), weights)
+  assert.deepEqual(await readdir(modelsFolder), ['org--tiny'])
+})
+
+test('a pull that begins while a stopped one ends goes on after it', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url } = await serveModel(context)
+  const stop = new AbortController()
+  const begun = Promise.withResolvers<void>()
+  const first = pullModel({ modelsFolder, hub }, url, { signal: stop.signal, onProgress: () => begun.resolve() })
+  await begun.promise
+  stop.abort(new Error('stopped'))
+  const [stopped, again] = await Promise.allSettled([first, pullModel({ modelsFolder, hub }, url, options)])
+  assert.deepEqual([stopped.status, again.status], ['rejected', 'fulfilled'])
+  assert.deepEqual(await readFile(join(modelsFolder, 'org--tiny', 'sub', 'model.gguf')), weights)
+})
+
+test('what another program writes into the same download is not taken for the model', async (context) => {
+  const modelsFolder = await makeFolder(context)
+  const { url } = await serveModel(context)
+  const onProgress = ({ bytesDone }: { readonly bytesDone: number }) => {
+    const [unfinished = ''] = readdirSync(modelsFolder)
+    if (bytesDone === weights.length) appendFileSync(join(modelsFolder, unfinished, 'sub', 'model.gguf.part'), 'others ')
+  }
+  await assert.rejects(pullModel({ modelsFolder, hub }, url, { ...options, onProgress }), /model\.gguf is written by another pull as well/)
+  await pullModel({ modelsFolder, hub }, url, options)
+  assert.deepEqual(await readFile(join(modelsFolder, 'org--tiny', 'sub', 'model.gguf')), weights)
 })
 
 test('a server that breaks off without ever getting further is given up', async (context) => {

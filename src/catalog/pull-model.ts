@@ -61,16 +61,34 @@ async function planOf({ modelsFolder }: PullDependencies, { modelFile, notes }: 
  *
  * @throws {CatalogError} if its `model.json` has faults; {Error} for other faults.
  */
-export async function pullModel(
-  deps: PullDependencies,
-  source: string,
-  { signal, onPlan, onProgress }: PullOptions,
+export async function pullModel(deps: PullDependencies, source: string, options: PullOptions): Promise<ModelDescriptor> {
+  const offer = await readOffer(deps, source, options)
+  options.onPlan?.(await planOf(deps, offer))
+  return inTurn(join(deps.modelsFolder, folderName(offer.modelFile.id)), () => pullOffer(deps, offer, options))
+}
+
+/** The last pull into each folder: two at once would write into the same files, as one that is stopped does until it ends. */
+const lastPulls = new Map<string, Promise<unknown>>()
+
+async function inTurn<Result>(folder: string, pull: () => Promise<Result>): Promise<Result> {
+  const turn = (lastPulls.get(folder) ?? Promise.resolve()).then(pull)
+  const over = turn.catch(() => {})
+  lastPulls.set(folder, over)
+  try {
+    return await turn
+  } finally {
+    if (lastPulls.get(folder) === over) lastPulls.delete(folder)
+  }
+}
+
+async function pullOffer(
+  { modelsFolder, hub }: PullDependencies,
+  { origin, text, modelFile }: PullOffer,
+  { signal, onProgress }: PullOptions,
 ): Promise<ModelDescriptor> {
-  const { modelsFolder, hub } = deps
-  const offer = await readOffer(deps, source, { signal })
-  onPlan?.(await planOf(deps, offer))
-  const { origin, text, modelFile } = offer
+  signal.throwIfAborted()
   const name = folderName(modelFile.id)
+  await requireFree(modelsFolder, modelFile)
   // Remains of an earlier attempt are only used with exactly the same model.json.
   const version = (await origin.version?.({ signal })) ?? ''
   const unfinished = join(modelsFolder, `.pulling-${name}-${createHash('sha256').update(text).update(version).digest('hex').slice(0, 16)}`)
@@ -109,11 +127,15 @@ async function readOffer(
   const { modelFile } = checked
   const clash = installed.find(({ id }) => id === modelFile.id)
   if (clash !== undefined) throw new Error(`${modelFile.id} is already installed in ${clash.folder}; remove it first.`)
-  const folder = join(modelsFolder, folderName(modelFile.id))
-  if (await exists(folder)) throw new Error(`${modelFile.id} is already in ${folder}; remove it first.`)
+  await requireFree(modelsFolder, modelFile)
   if (runsElsewhere(modelFile.format))
     throw new Error(`${modelFile.id} is a model on another server; write its model.json into a folder of --models yourself.`)
   return { origin, text, modelFile, notes: (await origin.describe?.({ signal })) ?? [] }
+}
+
+async function requireFree(modelsFolder: string, { id }: ModelFile): Promise<void> {
+  const folder = join(modelsFolder, folderName(id))
+  if (await exists(folder)) throw new Error(`${id} is already in ${folder}; remove it first.`)
 }
 
 /** A folder name for an id that is valid on every platform. */
