@@ -21,11 +21,6 @@ export function linkTargets(paths: readonly string[]): readonly string[] {
   return [...seen].filter((path) => !given.has(path))
 }
 
-/** Whether a path is a symbolic link. */
-export function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-}
-
 /** Where a link leads, or the links in a folder. */
 function stepsFrom(path: string): readonly string[] {
   try {

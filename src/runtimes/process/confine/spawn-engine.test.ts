@@ -64,4 +64,23 @@ suite('starting engines', () => {
     child.kill('SIGKILL')
     await ended
   })
+
+  test('a model whose folder is a link in a shown folder is read', async (context) => {
+    const confinement = await findConfinement({ environment: process.env })
+    if (confinement.closeFiles === null) return context.skip('bubblewrap is not installed, or may make no namespaces')
+    await using folder = await createTemporaryFolder()
+    const [kept, models] = [join(folder.path, 'kept'), join(folder.path, 'models')]
+    const model = join(models, 'model')
+    await Promise.all([mkdir(kept), mkdir(models)])
+    await writeFile(join(kept, 'x.gguf'), 'weights')
+    await symlink(kept, model)
+    const file = join(model, 'x.gguf')
+    const child = await spawnEngine(entry, { ...needs, readable: [model, file, models] }, confinement)
+    child.send({ bytes: Buffer.from(JSON.stringify({ paths: [file], pictures: [], port: 1 })), whiteAt: null }, () => {})
+    const [report] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    assert.deepEqual(JSON.parse(Object(report).description?.format ?? '{}').files, ['read'])
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  })
 })

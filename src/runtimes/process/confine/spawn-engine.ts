@@ -5,7 +5,7 @@ import { env, execPath, platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../../core/error.ts'
 import type { Confinement, EngineNeeds } from './confinement.ts'
-import { isLink, linkTargets } from './link-targets.ts'
+import { linkTargets } from './link-targets.ts'
 
 /**
  * Starts the module of an engine in a process of its own, with a channel for messages, as confined as the platform allows.
@@ -53,11 +53,11 @@ function launcher(entry: URL, { memoryBytes, readable }: EngineNeeds, confinemen
   ]
 }
 
-/** A folder comes before what lies in it, or it would hide that. A link in a shown folder is there already, and nothing can be mounted over it. */
+/** Shows each path once: a shown folder holds what lies in it, and nothing can be mounted over a link in it or behind that. */
 function shown(paths: readonly string[]): readonly string[] {
   const all = [...new Set(paths)].toSorted()
   const isInShownFolder = (path: string) => all.some((folder) => path.startsWith(`${folder}${sep}`))
-  return all.filter((path) => !isLink(path) || !isInShownFolder(path)).flatMap((path) => ['--ro-bind-try', path, path])
+  return all.filter((path) => !isInShownFolder(path)).flatMap((path) => ['--ro-bind-try', path, path])
 }
 
 function folderOf(entry: URL): string {
