@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { TransformerFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
+import { familyNames, type TransformerFamily } from '../../../../core/checkpoint/checkpoint-family.ts'
 import { isTurbo } from '../../../../core/checkpoint/family-defaults.ts'
 import type { ComponentName, ModelFiles } from '../../../../core/checkpoint/model-files.ts'
-import { lackingReason, type ModelPart } from '../../../../core/checkpoint/model-parts.ts'
+import { lackingReason, type ModelPart, neededParts } from '../../../../core/checkpoint/model-parts.ts'
 import { familyTexts, findTransformer, type TextEncoderKind, type TextSource } from '../../../../core/checkpoint/transformer-file.ts'
 import type { ServiceError } from '../../../../core/error.ts'
 import { type JsonRecord, readOptionalJsonObject, unusableModel } from '../../onnx/model-file.ts'
@@ -70,6 +70,7 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
   }
   const vae = files.vae === undefined ? await source.vae() : vaeTable(await readWeightFile(files.vae), '')
   if (vae === null) throw missingPart(label, family, 'vae')
+  refuseForeignVae(vae, source)
   const rules = transformerRules[family]
   const vaeConfig = {
     scaling_factor: rules.scalingFactor,
@@ -79,6 +80,37 @@ export async function readTransformer(path: string, files: ModelFiles): Promise<
     ...(await readLatentStatistics(vae)),
   }
   return { family, transformer, text, vae, vaeConfig, schedulerConfig: { ...rules.schedule, ...schedulerConfig } }
+}
+
+/** A VAE of another family, or whose configuration is that of another, would draw noise. */
+function refuseForeignVae(vae: WeightTable, { family, vaeConfig }: Source): void {
+  const wanted = neededParts(family).find(({ part }) => part === 'vae')?.width
+  const channels = vae.sizeOf('decoder.conv_in.weight', 1)
+  if (wanted !== undefined && channels !== wanted)
+    throw unusableModel(
+      vae.label,
+      `is a VAE of ${channels} channels, and ${familyNames[family]} needs one of ${wanted}; use that of the model`,
+    )
+  const { latent_channels: stated } = vaeConfig
+  if (typeof stated === 'number' && stated !== channels)
+    throw unusableModel('vae/config.json', `says ${stated} in "latent_channels", and its weights have ${channels}; copy the folder again`)
+}
+
+/** Blocks by the names of their number in a transformer's configuration. */
+const countedBlocks = [
+  ['num_layers', 'transformer_blocks.'],
+  ['num_single_layers', 'single_transformer_blocks.'],
+  ['n_layers', 'layers.'],
+] as const
+
+/** A folder that lost some of its shards holds fewer blocks than its configuration says. */
+function refuseOtherCount(config: JsonRecord, stored: WeightTable): void {
+  for (const [field, prefix] of countedBlocks) {
+    const { [field]: stated } = config
+    const held = stored.count(prefix)
+    if (typeof stated === 'number' && stated !== held)
+      throw unusableModel('transformer/config.json', `says ${stated} in "${field}", and its weights have ${held}; copy the folder again`)
+  }
 }
 
 async function encoderOf(wanted: TextSource, source: Source, files: ModelFiles): Promise<WeightTable | null> {
@@ -116,12 +148,13 @@ function vaeTable(file: WeightFile, prefix: string): WeightTable {
 async function folderSource(folder: string): Promise<Source | null> {
   const inside = await stat(join(folder, 'transformer')).catch(() => null)
   if (inside === null) return null
-  const [vaeConfig = {}, schedulerConfig = {}] = await Promise.all(
-    ['vae/config.json', 'scheduler/scheduler_config.json'].map((file) => readOptionalJsonObject(folder, file)),
+  const [vaeConfig = {}, schedulerConfig = {}, config = {}] = await Promise.all(
+    ['vae/config.json', 'scheduler/scheduler_config.json', 'transformer/config.json'].map((file) => readOptionalJsonObject(folder, file)),
   )
   const stored = await readComponent(folder, 'transformer', { stems: ['diffusion_pytorch_model'] })
   const found = findTransformer((name) => stored.has(name))
   if (found === null) throw unusableModel(stored.label, 'holds a transformer of a family that Sepia does not run')
+  refuseOtherCount(config, stored)
   const present = async (name: string): Promise<boolean> => (await stat(join(folder, name)).catch(() => null))?.isDirectory() ?? false
   return {
     label: basename(folder),
