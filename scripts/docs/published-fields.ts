@@ -192,7 +192,7 @@ export const publishedSurfaces: readonly PublishedSurface[] = [
       previous_response_id: honoured('earlier'),
       prompt: refused({ id: 'pmpt_1' }),
       prompt_cache_key: ignored('x', warm),
-      prompt_cache_options: refused({}),
+      prompt_cache_options: ignored({}, warm),
       prompt_cache_retention: ignored('24h', warm),
       reasoning: honoured({ effort: 'low' }, 'by models that think'),
       safety_identifier: ignored('me', 'a name for the end user; not kept'),

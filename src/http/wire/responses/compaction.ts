@@ -11,7 +11,7 @@ import { parseResponseRequest, type ResponseBody, responseRequestSchema } from '
 const summaryRequest =
   'Summarize the conversation above so that it can go on from your summary alone: the goal, decisions, facts, names, numbers and code that still matter, and what is left to do. Write only the summary.'
 
-const { model, instructions, previous_response_id, prompt_cache_key, prompt_cache_retention, service_tier } =
+const { model, instructions, previous_response_id, prompt_cache_key, prompt_cache_retention, prompt_cache_options, service_tier } =
   responseRequestSchema.properties
 
 /** The body of POST /v1/responses/compact. */
@@ -23,6 +23,7 @@ export const compactRequestSchema = Type.Object(
     previous_response_id,
     prompt_cache_key,
     prompt_cache_retention,
+    prompt_cache_options,
     service_tier,
   },
   { additionalProperties: false },

@@ -37,7 +37,13 @@ suite('responses as they are asked for', () => {
   })
 
   test('what is sent is what is drawn with', () => {
-    const request = read({ max_output_tokens: 7, temperature: 2, top_p: 0.5, service_tier: 'flex', reasoning: { effort: 'low' } })
+    const request = read({
+      max_output_tokens: 7,
+      temperature: 2,
+      top_p: 0.5,
+      service_tier: 'flex',
+      reasoning: { effort: 'low', context: 'auto', mode: 'standard' },
+    })
     assert.deepEqual([request.maxTokens, request.maxTokensIsDefault, request.priority], [7, undefined, 10])
     assert.deepEqual([request.sampling.temperature, request.sampling.topP], [2, 0.5])
     assert.ok(request.input.type === 'chat' && request.input.effort === 'low')

@@ -6,6 +6,7 @@ import { createBodyChecker } from '../../faults/body-checker.ts'
 import { refuseFaults, textFaultCodes } from '../../faults/refuse-faults.ts'
 import { accepted } from '../accepted.ts'
 import { adapterFields, findAdapterFaults, readAdapters } from '../chat/fields/adapter-fields.ts'
+import { takenFields } from '../chat/fields/taken-fields.ts'
 import { readUrgency, urgencyFields } from '../chat/fields/urgency-fields.ts'
 import { jsonObject } from '../chat/response-format-field.ts'
 import { readSampling } from '../chat/sampling-fields.ts'
@@ -95,7 +96,13 @@ export const responseRequestSchema = Type.Object(
     ),
     reasoning: Type.Optional(
       Type.Object(
-        { effort: Type.Optional(Type.Enum([...reasoningEfforts])), summary, generate_summary: summary },
+        {
+          effort: Type.Optional(Type.Enum([...reasoningEfforts])),
+          summary,
+          generate_summary: summary,
+          context: Type.Optional(Type.Literal('auto')),
+          mode: Type.Optional(Type.Literal('standard')),
+        },
         { ...closed, description: 'How long a reasoning model thinks.' },
       ),
     ),
@@ -120,6 +127,7 @@ export const responseRequestSchema = Type.Object(
     safety_identifier: text('Accepted, not kept.'),
     prompt_cache_key: text(accepted.keptWarm),
     prompt_cache_retention: text(accepted.keptWarm),
+    prompt_cache_options: takenFields.prompt_cache_options,
     client_metadata: Type.Optional(Type.Object({}, { description: 'Accepted, not kept.' })),
   },
   closed,
