@@ -39,7 +39,7 @@ test('a LoRA that is dropped is recognized, goes up, and shows its trigger words
   await card.locator('input[type=file]').setInputFiles({ name: 'look.png', mimeType: 'image/png', buffer: picture })
   const shown = card.getByRole('img', { name: 'What My-look does' })
   await shown.waitFor()
-  await untilTrue(page, `document.querySelector('.asset-picture').naturalWidth === 512`)
+  await untilTrue(page, `document.querySelector('.asset-picture').naturalWidth === 320`)
 })
 
 test('the page fits on a small phone', { skip }, async () => {
@@ -55,7 +55,7 @@ test('a pickle is refused before it goes up, and what is deleted is gone', { ski
   const { page } = visit()
   const choose = page.locator('.drop-zone input')
   await choose.setInputFiles({ name: 'old.ckpt', mimeType: 'application/octet-stream', buffer: Buffer.from('PK') })
-  await page.getByText('old.ckpt is no .safetensors file').waitFor()
+  await page.getByText('old.ckpt isn’t a .safetensors file').waitFor()
   await page.getByRole('button', { name: 'Delete My-look' }).click()
   await page.getByRole('button', { name: 'Delete for good My-look' }).click()
   await page.getByText('Nothing uploaded yet').waitFor()

@@ -17,9 +17,7 @@ test('attachments that together are more than the service takes are named before
   const takeOut = (name: string) => page.getByRole('button', { name: `Remove ${name}` }).click()
   await chooser.setInputFiles([letters('first.txt', 40_000), letters('largest.txt', 60_000), letters('last.txt', 20_000)])
   await page.getByLabel('Your message', { exact: true }).fill('Hello.')
-  const alone = page.getByText(
-    /^This message comes to 121 kB, and the service takes at most 102 kB at once; take out largest\.txt \(60\.\d kB\)\.$/,
-  )
+  const alone = page.getByText(/^This message has 121 kB; the service accepts at most 102 kB\. Remove largest\.txt \(60\.\d kB\)\.$/)
   await alone.waitFor()
   await send.and(page.locator(':disabled')).waitFor()
   await page.getByLabel('Your message', { exact: true }).press('Enter')
@@ -30,7 +28,7 @@ test('attachments that together are more than the service takes are named before
 
   await chooser.setInputFiles([letters('second.txt', 60_000)])
   await page.getByLabel('Your message', { exact: true }).fill('And now?')
-  await page.getByText(/^With what was said before, .+ take out second\.txt \(60\.\d kB\), or begin a new conversation\.$/).waitFor()
+  await page.getByText(/^With the earlier messages, .+ Remove second\.txt \(60\.\d kB\), or start a new conversation\.$/).waitFor()
   await send.and(page.locator(':disabled')).waitFor()
   assert.deepEqual(refused, [])
 })

@@ -15,7 +15,7 @@ test('a drawing whose connection broke is followed again and found done', { skip
   for (const address of ['**/v1/requests/*/events', '**/console/api/requests/*'])
     await page.route(address, (route) => route.abort('connectionreset'), { times: 1 })
   await draw(page, 'a red apple')
-  await page.getByText('The connection broke; the drawing goes on.').waitFor()
+  await page.getByText('Connection lost. The drawing continues;').waitFor()
   await page.locator('.run[data-state=done] img').waitFor()
   assert.equal(sent, 1)
 })

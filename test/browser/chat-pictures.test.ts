@@ -86,9 +86,9 @@ test('pictures are chosen, pasted and dropped for a model that looks, shown, kep
   assert.match(await readFile(await (await downloading).path(), 'utf8'), /!\[large\.png\]\(data:image\/(png|jpeg);base64,/)
   await page.keyboard.press('Escape')
 
-  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByLabel('Edit your message').fill('And now?')
-  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.locator('.turn-edit').getByRole('button', { name: 'Send' }).click()
   await page.locator('.turn-user').getByText('And now?').waitFor()
   await page.locator('.turn-answer[data-state=done]').getByText('I see it.').waitFor()
   assert.equal(server.requested.at(-1)?.messages.at(-1)?.content.length, 3, 'the pictures stay with the message')

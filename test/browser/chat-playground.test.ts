@@ -85,7 +85,7 @@ test('two models answer one message side by side, each stopped by itself; the co
   await columns.nth(1).getByText('stopped by you').waitFor()
   await first.end()
   await columns.nth(0).and(page.locator('[data-state=done]')).waitFor()
-  await page.getByText('Choose the answer that the conversation goes on with.').waitFor()
+  await page.getByText('Choose the answer to continue with.').waitFor()
   assert.deepEqual(await findBarriers(page), [])
   const kept = page.waitForResponse((response) => response.request().method() === 'PUT' && !response.url().includes('/turns/'))
   await columns.nth(1).getByRole('button', { name: 'Use this answer' }).click()
@@ -153,6 +153,7 @@ test('the built-in model is made to call a function and to follow a schema, and 
   await wrong.write('{"city": 7}')
   await wrong.end()
   await answers(page).last().getByText('Does not fit the schema').waitFor()
+  await answers(page).last().getByText('“city” must be a string.').waitFor()
   await panel(page).getByLabel('Response format').selectOption('text')
   const city = { type: 'object', properties: { city: { enum: ['Oslo'] } }, required: ['city'], additionalProperties: false }
   await panel(page)

@@ -95,9 +95,13 @@ test('two pictures are compared, and several are saved as one archive', { skip }
 
 test('a picture is kept beyond its day, and deleted only after a question', { skip }, async () => {
   const { page } = visit()
+  await tile(page, 'a red apple')
+    .getByText(/^Deletes in \d+ (h|hours)$/)
+    .waitFor()
   await tile(page, 'a red apple').getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Kept until you delete it.').waitFor()
   await tile(page, 'a red apple').getByText('kept', { exact: true }).waitFor()
+  assert.equal(await tile(page, 'a red apple').getByText('Deletes').count(), 0)
   await page.getByLabel('Kept').check()
   await tile(page, 'a glossy tiger').waitFor({ state: 'detached' })
   const kept = tile(page, 'a red apple')

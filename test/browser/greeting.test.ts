@@ -53,3 +53,18 @@ test('signing out is confirmed; a later visitor is welcomed; a session that ende
   await page.getByText('Your sign-in has ended.').waitFor()
   assert.deepEqual(await findBarriers(page), [])
 })
+
+test('a browser that keeps no cookies says so at the sign-in', { skip }, async () => {
+  const { page, service, context } = visit()
+  await page.goto(`${service.url}/console/sign-in`)
+  await page.route('**/console/api/session', async (route) => {
+    const response = await route.fetch()
+    await context.clearCookies()
+    const headers = Object.entries(response.headers()).filter(([name]) => name !== 'set-cookie')
+    await route.fulfill({ response, headers: Object.fromEntries(headers) })
+  })
+  await page.getByLabel('E-mail').fill('ada@example.org')
+  await page.getByLabel('Password').fill('a poet of science')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Your browser blocks cookies.').waitFor()
+})

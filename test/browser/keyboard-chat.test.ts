@@ -80,7 +80,7 @@ test('versions of what was said and of what was answered are stepped through by 
   await keys.press(button(page, 'Edit'), 'Shift+Tab')
   await keys.stand(page.getByLabel('Edit your message'))
   await page.keyboard.type(' Again.')
-  await keys.press(button(page, 'Send again'))
+  await keys.press(page.locator('.turn-edit').getByRole('button', { name: 'Send' }))
   await third.write('The third answer.')
   await third.end()
   await keys.expectAnnounced('The third answer.')

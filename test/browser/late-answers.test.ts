@@ -25,7 +25,7 @@ test('an answer that comes behind that to a later question is not shown', { skip
     answers.reported++
   })
   await eventually(() => assert.ok(answers.held > 0, 'the list is asked for again'))
-  await page.getByLabel('Of', { exact: true }).selectOption('Embeddings')
+  await page.getByLabel('Type', { exact: true }).selectOption('Embeddings')
   await page.getByRole('heading', { name: 'No matches' }).waitFor()
   resolve()
   await eventually(() => assert.equal(answers.reported, answers.held))

@@ -72,7 +72,7 @@ test('what is sent before anybody knows which models there are is sent once they
   await page.getByRole('alert').getByText('502').waitFor()
   await page.getByLabel('Your message').fill('What is 17 + 25?')
   await page.keyboard.press('Enter')
-  await page.getByRole('status').getByText('It is sent as soon as').waitFor()
+  await page.getByRole('status').getByText('The message is sent when').waitFor()
   assert.equal(await page.getByLabel('Your message').inputValue(), 'What is 17 + 25?')
   proxy.mend()
   await page.getByRole('button', { name: 'Try again' }).click()

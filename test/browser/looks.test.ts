@@ -178,7 +178,7 @@ test('a used link fits into 320 pixels in German', { skip }, async () => {
   await using german = await browser.newContext({ viewport: { width: 320, height: 640 }, locale: 'de', reducedMotion: 'reduce' })
   const page = await german.newPage()
   await page.goto(service.link)
-  await page.getByRole('heading', { level: 1, name: 'Dieser Link führt nicht weiter' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Ungültiger oder verbrauchter Link' }).waitFor()
   assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
 })
 

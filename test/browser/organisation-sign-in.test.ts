@@ -80,7 +80,7 @@ test('without passwords the first owner joins with the organisation', { skip: wi
   const { page, provider, service, complaints } = opened
   provider.person = bob
   await page.goto(service.link)
-  await page.getByRole('heading', { level: 1, name: 'Make it yours' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Set up your service' }).waitFor()
   assert.equal(await page.getByLabel('Password').count(), 0)
   await page.getByRole('button', { name: 'Continue with Example Works' }).click()
   await openPage(page, 'People')

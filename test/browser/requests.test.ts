@@ -41,10 +41,10 @@ test('a program’s requests stand with the name of its token, those answered at
   const atOnce = page.locator('.ledger tbody tr', { hasText: /tokens/ })
   await atOnce.waitFor()
   assert.doesNotMatch(await textOf(atOnce), /Portugal/)
-  await page.getByLabel('Show').selectOption('Answered at once')
+  await page.getByLabel('Status').selectOption('Answered at once')
   await page.locator('.ledger tbody tr', { hasText: 'deferred' }).waitFor({ state: 'detached' })
   await eventually(async () => assert.equal(await page.locator('.ledger tbody tr').count(), 1))
-  await page.getByLabel('Show').selectOption('Any')
+  await page.getByLabel('Status').selectOption('All')
 })
 
 test('requests are found by their words, by what they make, and everybody’s by owners', { skip }, async () => {
@@ -55,9 +55,9 @@ test('requests are found by their words, by what they make, and everybody’s by
   await page.getByLabel('Search prompts').fill('nothing of the kind')
   await page.getByRole('heading', { name: 'No matches' }).waitFor()
   await page.getByLabel('Search prompts').fill('')
-  await page.getByLabel('Of', { exact: true }).selectOption('Chat')
+  await page.getByLabel('Type', { exact: true }).selectOption('Chat')
   await page.locator('.ledger tbody tr', { hasText: 'a red apple' }).waitFor({ state: 'detached' })
-  await page.getByLabel('Of', { exact: true }).selectOption('All')
+  await page.getByLabel('Type', { exact: true }).selectOption('All')
   await page.getByLabel('Everyone’s').check()
   await page.getByRole('columnheader', { name: 'Who' }).waitFor()
   assert.deepEqual(await findBarriers(page), [])
@@ -113,7 +113,7 @@ test('a request that was answered at once has a page, and a request log shows it
   const question = { model: 'sepia-mini-chat', messages: [{ role: 'user', content: 'What is the capital of Spain?' }], max_tokens: 8 }
   await ask('/v1/chat/completions', question)
   await openPage(page, 'Requests')
-  await page.getByLabel('Show').selectOption('Answered at once')
+  await page.getByLabel('Status').selectOption('Answered at once')
   // What was listed before stays until the answer is there.
   await page.locator('.ledger tbody:not(:has-text("apple"))').waitFor()
   await page.locator('.ledger tbody tr').first().getByRole('link').click()
@@ -143,11 +143,11 @@ test('a request that was answered at once has a page, and a request log shows it
     .then(({ logged }) => logged)`,
   )
   await openPage(page, 'Requests')
-  await page.getByLabel('Show').selectOption('Answered at once')
+  await page.getByLabel('Status').selectOption('Answered at once')
   // What was listed before stays until the answer is there.
   await page.locator('.ledger tbody:not(:has-text("apple"))').waitFor()
   await page.locator('.ledger tbody tr').first().getByRole('link').click()
-  await page.getByRole('button', { name: 'Show what was asked and answered' }).click()
+  await page.getByRole('button', { name: 'Show request and answer' }).click()
   await page.getByRole('region', { name: 'Input' }).getByText('What is the capital of Spain?').waitFor()
   await page.getByRole('region', { name: 'Answered' }).getByText('"chat.completion"').waitFor()
   assert.deepEqual(await findBarriers(page), [])
@@ -157,4 +157,16 @@ test('a request that was answered at once has a page, and a request log shows it
   await page.getByRole('button', { name: 'Delete what is kept…' }).click()
   await page.getByRole('button', { name: 'Delete all of them' }).click()
   await page.getByText(/It holds/).waitFor({ state: 'detached' })
+})
+
+test('a browser whose clock is an hour fast shows how long ago it was by the service’s', { skip }, async () => {
+  const { page, context, service } = visit()
+  const messages = [{ role: 'user', content: 'Just now' }]
+  await ask('/v1/chat/completions', { model: 'sepia-mini-chat', messages, max_tokens: 2 }, { 'x-service-async': '1' })
+  const fast = await context.newPage()
+  await fast.addInitScript('{ const right = Date.now; Date.now = () => right() + 3_600_000 }')
+  await fast.goto(`${service.url}/console/requests`)
+  await fast.locator('.ledger tbody tr').first().getByText('just now').first().waitFor()
+  await fast.close()
+  await page.bringToFront()
 })

@@ -45,6 +45,11 @@ test('a second factor is set up with an app, asked for at the next sign-in, and 
   assert.deepEqual(await findBarriers(page), [])
   const codes = await page.locator('.recovery-codes code').allTextContents()
   assert.equal(codes.length, 10)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Close without saving the codes?' }).waitFor()
+  assert.deepEqual(await findBarriers(page), [])
+  await page.getByRole('button', { name: 'Back to the codes' }).click()
+  assert.deepEqual(await page.locator('.recovery-codes code').allTextContents(), codes)
   await page.getByRole('button', { name: 'I’ve saved them' }).click()
   await page.getByText('10 of 10 recovery codes are left').waitFor()
 

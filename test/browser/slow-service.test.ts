@@ -42,7 +42,7 @@ test('an answer whose line is cut is followed again and comes whole', { skip }, 
   await page.getByRole('button', { name: 'Send' }).click()
   await page.locator('.turn-answer .prose').filter({ hasText: /\w/ }).waitFor()
   shown.resolve()
-  await page.getByText('The connection broke; the answer goes on. Looking for it again…').waitFor()
+  await page.getByText('Connection lost. The answer continues; reconnecting…').waitFor()
   proxy.mend()
   await page.locator('.turn-answer').and(page.locator('[data-state=done], [data-state=cut]')).waitFor()
   await page.close()

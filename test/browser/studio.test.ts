@@ -98,7 +98,7 @@ test('a picture is drawn around in a larger frame', { skip }, async () => {
   await page.getByLabel('1:1').check()
   await page.getByRole('button', { name: 'Start from this one' }).first().click()
   await page.getByRole('button', { name: 'Extend (outpaint)' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Draw around the picture' })
+  const dialog = page.getByRole('dialog', { name: 'Extend the picture' })
   await dialog.getByLabel('Left').check()
   await dialog.getByRole('button', { name: 'Use this frame' }).click()
   await page.getByText('What lies around the picture is drawn.').waitFor()

@@ -34,7 +34,7 @@ test('the secret is out of sight until asked for, and rotated after one more que
   await page.getByRole('button', { name: 'Rotate', exact: true }).press('Enter')
   await page.getByText('A new secret signs from now on.').waitFor()
   await untilTrue(page, "document.activeElement.textContent === 'Rotate the secret'")
-  const previous = page.getByRole('group', { name: 'The one before' })
+  const previous = page.getByRole('group', { name: 'The previous one' })
   await previous.getByRole('button', { name: 'Show the secret' }).press('Enter')
   await eventually(async () => assert.equal(await secretIn(previous), first))
   await current.getByRole('button', { name: 'Show the secret' }).press('Enter')

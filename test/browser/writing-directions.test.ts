@@ -55,7 +55,7 @@ test('what is said from right to left is shown so: the message, its title, its p
 
 test('an answer from right to left has its lists and quotations on that side, and its code stays as it is', { skip }, async () => {
   const { page } = visit()
-  await page.getByRole('button', { name: 'Correct' }).click()
+  await page.getByRole('button', { name: 'Edit the answer' }).click()
   const corrected = page.getByLabel('Edit the answer')
   await corrected.fill(`${mixed}\n\n- ${mixed}\n\n> ${mixed}\n\n\`\`\`js\nlet a = 1\n\`\`\``)
   await page.getByRole('button', { name: 'Save', exact: true }).click()

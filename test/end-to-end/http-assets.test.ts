@@ -360,6 +360,8 @@ suite('uploaded assets', () => {
     const shown = await it.service.fetch(`/v1/assets/${id}/picture`)
     assert.equal(shown.headers.get('content-type'), 'image/png')
     assert.deepEqual(Buffer.from(await shown.arrayBuffer()), png)
+    assert.equal((await it.service.fetch(`/v1/assets/${id}/picture?width=320`)).status, 200)
+    assert.equal((await it.service.fetch(`/v1/assets/${id}/picture?width=321`)).status, 400)
     const hostile = await it.service.fetch(`/v1/assets/${id}/picture`, { json: { image: Buffer.from('<svg>').toString('base64') } })
     assert.equal(hostile.status, 422)
   })

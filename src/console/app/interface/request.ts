@@ -1,6 +1,7 @@
 import { withBase } from '../browser/base-path.ts'
 import { t } from '../language/t.ts'
 import { Patience, patienceMs } from './patience.ts'
+import { readServiceClock } from './service-clock.ts'
 
 /** An error from the service, or a failure to reach it. */
 export class RequestFailure extends Error {
@@ -103,6 +104,8 @@ async function sendPatiently(path: string, options: RequestOptions, patience: Pa
     if (patience.isOver) throw unanswered()
     throw new RequestFailure(0, 'unreachable', t`The server isn’t responding. Check that it’s running, then try again.`)
   })
+  // Pictures and files may come from the browser's own store, with the date of then.
+  if (path.startsWith('/console/api/')) readServiceClock(response)
   if (!response.ok) throw await readFailure(response)
   return response
 }

@@ -32,7 +32,7 @@ const settings: readonly PageEntry[] = [
 ]
 const owners: readonly PageEntry[] = [
   { to: '/console/people', label: t`People`, icon: 'people' },
-  { to: '/console/audit', label: t`Audit log`, icon: 'list' },
+  { to: '/console/audit', label: t`Audit log`, icon: 'check' },
   { to: '/console/service', label: t`Service`, icon: 'pulse' },
 ]
 

@@ -19,11 +19,24 @@ interface ButtonProps {
   /** Shows only the icon; the label becomes its accessible name and title. */
   readonly iconOnly?: boolean
   readonly disabled?: boolean
+  /** Its whole name where others beside it say the same. */
+  readonly name?: string
   readonly class?: string
 }
 
 /** A button: runs an action, submits a form or links to a page. */
-export function Button({ children, onClick, busy = false, href, download, disabled, icon, iconOnly = false, ...look }: ButtonProps): VNode {
+export function Button({
+  children,
+  onClick,
+  busy = false,
+  href,
+  download,
+  disabled,
+  icon,
+  iconOnly = false,
+  name,
+  ...look
+}: ButtonProps): VNode {
   const { tone = 'plain', size = 'normal', class: own } = look
   const working = useSignal(false)
   const isBusy = busy || working.value
@@ -47,6 +60,7 @@ export function Button({ children, onClick, busy = false, href, download, disabl
       type={onClick ? 'button' : 'submit'}
       class={classes}
       title={title}
+      aria-label={name}
       disabled={disabled}
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}

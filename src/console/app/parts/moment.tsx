@@ -1,14 +1,20 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { serviceNow } from '../interface/service-clock.ts'
 import { momentText } from '../language/formats.ts'
 import { t } from '../language/t.ts'
 import { distanceText } from './duration-text.ts'
 
-/** The current time in Unix milliseconds, updated twice a minute. */
-export const now = signal(Date.now())
+const ticks = signal(0)
 setInterval(() => {
-  now.value = Date.now()
+  ticks.value += 1
 }, 30_000)
+
+/** The current time by the service's clock in Unix milliseconds, updated twice a minute. */
+export const now = computed(() => {
+  ticks.value
+  return serviceNow()
+})
 
 /** A relative time, with the exact one on hover. */
 export function Moment({ at }: { at: number }): VNode {

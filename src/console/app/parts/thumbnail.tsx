@@ -12,6 +12,8 @@ interface ThumbnailProps {
   /** Address of the full picture. */
   readonly address: string
   readonly alt: string
+  /** Number of times that the picture at the address was replaced while the page was open. */
+  readonly changes?: number
   /** Its largest displayed width, in CSS pixels. */
   readonly across: number
   readonly class?: string
@@ -20,8 +22,9 @@ interface ThumbnailProps {
 }
 
 /** A picture in a list, loaded when it is in view and no larger than displayed. */
-export function Thumbnail({ address, across, ...props }: ThumbnailProps): VNode {
+export function Thumbnail({ address, across, changes = 0, ...props }: ThumbnailProps): VNode {
   const tries = useSignal(1)
+  const loads = tries.value - 1 + changes * mostTries
   const failed = useSignal(false)
   useEffect(() => {
     if (!failed.value || tries.value >= mostTries) return
@@ -38,7 +41,7 @@ export function Thumbnail({ address, across, ...props }: ThumbnailProps): VNode 
     // biome-ignore lint/a11y/useAltText: it is among the props
     <img
       {...props}
-      src={`${thumbnailAddress(address, across * devicePixelRatio)}${tries.value > 1 ? `#${tries.value}` : ''}`}
+      src={`${thumbnailAddress(address, across * devicePixelRatio)}${loads > 0 ? `#${loads}` : ''}`}
       loading="lazy"
       onError={() => (failed.value = true)}
     />

@@ -12,6 +12,7 @@ import type {
 import { noteLeft, stopKeeping, takeLeft } from '../browser/browser-storage.ts'
 import { forgetAllRecords } from '../browser/kept-records.ts'
 import { RequestFailure, request, send } from '../interface/request.ts'
+import { t } from '../language/t.ts'
 import { navigate, path } from './router.ts'
 import { forgetStored, onStoredElsewhere, storedSignal } from './stored.ts'
 
@@ -65,8 +66,20 @@ function greetingAfter(before: SessionState): Greeting {
  */
 export async function signIn(credentials: Credentials): Promise<SignedIn | SecondFactorRequired> {
   const answer = await request<SignedIn | SecondFactorRequired>('/console/api/session', { method: 'POST', body: credentials })
+  if (answer.account !== null) await requireKept()
   if (answer.account !== null && answer.recoveryCodes === undefined) admit(answer.account)
   return answer
+}
+
+/** Fails if the browser did not store the session cookie; later requests would report an expired sign-in. */
+async function requireKept(): Promise<void> {
+  const { account } = await request<CurrentSession>('/console/api/session')
+  if (account === null)
+    throw new RequestFailure(
+      0,
+      'cookies_blocked',
+      t`Your browser blocks cookies. Sepia needs one to keep you signed in; allow cookies for this site.`,
+    )
 }
 
 /** Shows the console after a sign-in, and deletes the stored data of another account whose session ended here. */

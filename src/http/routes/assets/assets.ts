@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { scopes } from '../../../core/access-token.ts'
 import type { UploadedAsset } from '../../../core/assets/uploaded-asset.ts'
 import { ServiceError } from '../../../core/error.ts'
 import { findAsset, listVisibleAssets, setAssetPicture } from '../../../operations/assets/assets.ts'
 import { deleteAsset, requireOwn } from '../../../operations/assets/deleted-assets.ts'
 import { completeAsset, createAsset } from '../../../operations/assets/uploads.ts'
+import { Thumbnails } from '../../../operations/pictures/thumbnails.ts'
+import { imageContentType } from '../../answers/image-content-type.ts'
 import { receivedBody } from '../../body/read-body.ts'
 import { createBodyChecker } from '../../faults/body-checker.ts'
 import { imageFaultCodes } from '../../faults/refuse-faults.ts'
@@ -21,6 +23,7 @@ import { assetPictureSchema, completeUploadSchema, newAssetSchema, readNewAsset 
 import { assetQueryNames, readAssetQuery } from '../../wire/assets/asset-query.ts'
 import { encodeAsset } from '../../wire/assets/encode-asset.ts'
 import { decodeImage } from '../../wire/images/decode-image.ts'
+import { readThumbnailWidth, thumbnailWidthSchema } from '../../wire/images/thumbnail-width.ts'
 import { examplePicture } from '../images/drawing.ts'
 import { inPath, inQuery, json, media } from '../row-parts.ts'
 import { assetContentRoutes } from './asset-content.ts'
@@ -159,16 +162,27 @@ export const assetRoutes: readonly Route[] = [
     path: '/v1/assets/{id}/picture',
     summary: 'The picture of an asset',
     scopes,
-    parameters: [named],
+    parameters: [
+      named,
+      inQuery('width', 'The picture as WebP at this width in pixels, or at its own if that is smaller.', thumbnailWidthSchema),
+    ],
     answers: [media('The picture.', 'image/png', 'image/jpeg', 'image/webp')],
-    refusals: [404, 429],
-    handle: (deps) => async (call) => {
-      const asset = await find(deps, call)
-      const picture = asset.picture === null ? null : await deps.assets.files.open(asset.id, 'picture', call.options)
-      if (picture === null || asset.picture === null)
-        throw new ServiceError('not_found', 'This asset has no picture: POST one to this address.')
-      const bytes = Buffer.concat(await Array.fromAsync(picture.pieces))
-      return call.reply.header('cache-control', 'private, no-cache').type(asset.picture).send(bytes)
+    refusals: [400, 404, 429],
+    handle: (deps, settings) => {
+      const thumbnails = new Thumbnails({ ...deps, ...settings })
+      return async (call) => {
+        const width = readThumbnailWidth(call.query.width)
+        const asset = await find(deps, call)
+        const picture = asset.picture === null ? null : await deps.assets.files.open(asset.id, 'picture', call.options)
+        if (picture === null || asset.picture === null)
+          throw new ServiceError('not_found', 'This asset has no picture: POST one to this address.')
+        const bytes = Buffer.concat(await Array.fromAsync(picture.pieces))
+        const { accountId } = call.caller
+        const name = `${asset.id}.${createHash('sha256').update(bytes).digest('hex')}`
+        const source = { accountId, picture: name, expiresAt: null, read: async () => bytes }
+        const shown = width === null ? bytes : await thumbnails.open(source, width, call.options)
+        return call.reply.header('cache-control', 'private, no-cache').type(imageContentType(shown)).send(shown)
+      }
     },
   },
 ]

@@ -81,12 +81,28 @@ export function SecondFactorSection({ ways: { secondFactor, secondFactorRequired
       </div>
       {step.value ? <PasswordDialog step={step.value} onClose={() => (step.value = null)} /> : null}
       {begun.value ? <ConfirmCodeDialog begun={begun.value} confirmed={confirmed} onClose={() => (begun.value = null)} /> : null}
-      {codes.value ? (
-        <Dialog title={t`Second factor`} onClose={() => (codes.value = null)}>
-          <RecoveryCodeList codes={codes.value} onDone={() => (codes.value = null)} />
-        </Dialog>
-      ) : null}
+      {codes.value ? <CodesDialog codes={codes.value} onClose={() => (codes.value = null)} /> : null}
     </section>
+  )
+}
+
+/** The codes are seen only here: closed without a word that they are saved, it asks once. */
+function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }): VNode {
+  const leaving = useSignal(false)
+  if (!leaving.value)
+    return (
+      <Dialog key="codes" title={t`Second factor`} onClose={() => (leaving.value = true)}>
+        <RecoveryCodeList codes={codes} onDone={onClose} />
+      </Dialog>
+    )
+  return (
+    <Dialog key="sure" title={t`Close without saving the codes?`} onClose={onClose}>
+      <p>{t`They won’t be shown again. You can make new ones later.`}</p>
+      <div class="row">
+        <Button tone="primary" onClick={() => (leaving.value = false)}>{t`Back to the codes`}</Button>
+        <Button tone="quiet" onClick={onClose}>{t`Close`}</Button>
+      </div>
+    </Dialog>
   )
 }
 

@@ -4,6 +4,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { byteText } from '../../parts/byte-text.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { showFailure, showToast } from '../../state/toasts.ts'
 import { deleteAsset, kindNames, kindOf, type ShownAsset, setPicture } from './asset-requests.ts'
 
@@ -11,7 +12,7 @@ const marks = {
   ready: { tone: 'good', label: t`ready` },
   rejected: { tone: 'bad', label: t`rejected` },
   uploading: { tone: 'busy', label: t`uploading` },
-  ready_to_upload: { tone: 'busy', label: t`awaits its file` },
+  ready_to_upload: { tone: 'busy', label: t`waiting for its file` },
   deleted: { tone: 'bad', label: t`deleted` },
 } as const satisfies Record<ShownAsset['status'], object>
 
@@ -22,6 +23,7 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
   const kind = kindOf(asset)
   const words = asset.data.trigger_words ?? []
   const mark = marks[asset.status]
+  const picture = `/v1/assets/${asset.id}/picture`
   const act = (work: Promise<unknown>, fallback?: string) =>
     work
       .then(reload)
@@ -34,13 +36,13 @@ export function AssetCard({ asset, mayChange, reload }: { asset: ShownAsset; may
       setPicture(asset.id, file).then(() => {
         shown.value++
       }),
-      t`This file is no picture that the browser can read.`,
+      t`This browser can’t read the file as a picture.`,
     )
   }
   return (
     <article class="sheet stack asset">
       {asset.has_picture ? (
-        <img class="asset-picture" src={`/v1/assets/${asset.id}/picture#${shown.value}`} alt={t`What ${asset.name} does`} />
+        <Thumbnail class="asset-picture" address={picture} changes={shown.value} alt={t`What ${asset.name} does`} across={320} />
       ) : null}
       <div class="stack tight">
         <div class="row">

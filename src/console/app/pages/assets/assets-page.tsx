@@ -43,7 +43,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
             </div>
           ) : (
             <EmptyState drawing="page" title={t`Nothing uploaded yet`}>
-              <p>{t.rich`A ${<code>.safetensors</code>} file that you drop above is checked before it goes up.`}</p>
+              <p>{t.rich`Drop a ${<code>.safetensors</code>} file above; it is checked before it is uploaded.`}</p>
             </EmptyState>
           )
         }
@@ -55,7 +55,7 @@ export function AssetsPage({ account }: { account: Account }): VNode {
           onClose={() => (chosen.value = null)}
           onUploaded={() => {
             chosen.value = null
-            showToast(t`It is ready: requests may name it.`)
+            showToast(t`It’s ready: requests can name it.`)
             void reload()
           }}
         />

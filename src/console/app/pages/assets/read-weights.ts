@@ -12,7 +12,7 @@ export type ReadWeights =
 
 /** Checks a file before its upload, with the same code as the service. */
 export async function readWeights(file: File): Promise<ReadWeights> {
-  if (!/\.safetensors$/iu.test(file.name)) return { refusal: t`is no .safetensors file; other kinds can run code when they are read` }
+  if (!/\.safetensors$/iu.test(file.name)) return { refusal: t`isn’t a .safetensors file; other kinds can run code when they are read` }
   const read = async (offset: number, bytes: number) => new Uint8Array(await file.slice(offset, offset + bytes).arrayBuffer())
   try {
     const header = await readSafetensorsHeader(read, file.size)

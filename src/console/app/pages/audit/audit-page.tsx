@@ -93,9 +93,9 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Number
   return [
     { title: t`What`, kind: 'lead', cell: ({ action }) => actionTexts[action] },
     { title: t`Who`, cell: ({ accountId }) => <Clipped text={accountId === null ? t`Operator` : (names.get(accountId) ?? accountId)} /> },
-    { title: t`From`, cell: ({ address }) => address ?? t`this machine` },
-    { title: t`To`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
-    { title: t`How`, cell: ({ detail }) => (detail === null ? '–' : <Detail detail={detail} />) },
+    { title: t`IP address`, cell: ({ address }) => address ?? t`this machine` },
+    { title: t`Target`, cell: ({ subject }) => (subject === null ? '–' : <Clipped text={names.get(subject) ?? subject} />) },
+    { title: t`Details`, cell: ({ detail }) => (detail === null ? '–' : <Detail detail={detail} />) },
     { title: t`When`, cell: ({ at }) => <Moment at={at} /> },
   ]
 }

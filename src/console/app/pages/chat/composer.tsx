@@ -5,6 +5,7 @@ import { isUnheard } from '../../browser/is-unheard.ts'
 import { listText } from '../../language/formats.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
+import { loadReader } from '../../parts/markdown/prose.tsx'
 import { models } from '../../state/models.ts'
 import { announce, showToast } from '../../state/toasts.ts'
 import { AttachedRow } from './attach/attached-row.tsx'
@@ -60,7 +61,7 @@ export function Composer(): VNode {
     const place = placeOfDraft()
     const { faults, ...now } = await attach(attachedTo(place), files, chosenModels(chatSettings.peek().model))
     keepAttached(place, now)
-    for (const fault of faults) showToast(fault)
+    if (faults.length > 0) showToast(faults.join(' '))
     if (faults.length < files.length) announce(t`Attached: ${listText([...now.pictures, ...now.files].map((each) => each.name))}`)
   }
   useEffect(() => {
@@ -143,6 +144,7 @@ export function Composer(): VNode {
           value={draft}
           onInput={({ currentTarget: { value } }) => {
             keepDraft(name, value === '' ? null : value)
+            loadReader()
             // Further typing means that the message is not finished.
             waitsForModels.value = false
           }}
@@ -185,7 +187,7 @@ function writtenMessage(): QueuedMessage {
 function hindranceOf(): string | null {
   const { writing, comparing, counted } = current.value
   const whole = writtenMessage()
-  if (comparing.value.length > 0 && !writing.value) return t`Choose the answer that the conversation goes on with.`
+  if (comparing.value.length > 0 && !writing.value) return t`Choose the answer to continue with.`
   return (
     settingsFault() ??
     lengthFault(whole.content) ??
@@ -199,14 +201,14 @@ function hindranceOf(): string | null {
 function waitingText(): string | null {
   if (!waitsForModels.value || chatSettings.value.model !== '') return null
   return models.value === null
-    ? t`It is sent as soon as the list of models has loaded.`
-    : t`No model here writes text. It is sent once there is one; an owner can pull one on the Models page.`
+    ? t`The message is sent when the list of models has loaded.`
+    : t`No text model is installed. The message is sent once there is one; an owner can pull one on the Models page.`
 }
 
 /** What happens to an answer after a lost connection, as a sentence, or null. */
 function connectionText(): string | null {
   if (!current.value.connectionLost.value) return null
-  return t`The connection broke; the answer goes on. Looking for it again…`
+  return t`Connection lost. The answer continues; reconnecting…`
 }
 
 function blindnessOf(attached: Attachments): string | null {

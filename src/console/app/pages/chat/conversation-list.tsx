@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ListedConversation } from '../../../../core/chat/conversation.ts'
 import { neverAborted } from '../../../../core/waiting.ts'
+import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -93,7 +94,7 @@ export function ConversationList(): VNode {
           ) : (
             // A single list, so that an entry keeps the focus when it is pinned.
             <ul>
-              {groupByDay(conversations, Date.now()).flatMap((group) => [
+              {groupByDay(conversations, serviceNow()).flatMap((group) => [
                 <li class="history-day" key={`day ${group.title}`}>
                   <h3>{group.title}</h3>
                 </li>,
@@ -178,7 +179,7 @@ function Entry({ conversation, archived, onRename }: EntryProps): VNode {
           </Button>
         )}
         <Button tone="quiet" size="small" icon={archived ? 'undo' : 'drawer'} iconOnly onClick={archive}>
-          {archived ? t`Take out of the archive` : t`Put into the archive`}
+          {archived ? t`Restore from the archive` : t`Move to the archive`}
         </Button>
         <Button tone="quiet" size="small" icon="brush" iconOnly onClick={onRename}>{t`Rename`}</Button>
         <Button tone="quiet" size="small" icon="trash" iconOnly onClick={remove}>{t`Delete conversation`}</Button>

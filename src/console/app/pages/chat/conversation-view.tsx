@@ -12,7 +12,7 @@ import { endingOf } from './turns/answer-facts.ts'
 import { Messages } from './turns/messages.tsx'
 
 /** Number of messages drawn together. */
-const partLength = 8
+const partLength = 4
 const allCount = { leftOut: 0, countsFrom: null }
 
 /** The messages. The end stays in view until the user scrolls away; a sent message is always scrolled into view. */

@@ -7,5 +7,5 @@ import { t } from '../../language/t.ts'
  */
 export function lengthFault(text: string): string | null {
   if (text.length <= longestContent) return null
-  return t`This message has ${wholeText(text.length)} characters, and at most ${wholeText(longestContent)} are kept; send it in parts.`
+  return t`This message has ${wholeText(text.length)} characters; at most ${wholeText(longestContent)} can be saved. Send it in parts.`
 }

@@ -18,7 +18,7 @@ export function FirstStartPage({ ways }: { ways: SignInWays }): VNode {
         <li>{t`Choose your e-mail and a password there. You can then invite others.`}</li>
       </ol>
       <p class="soft">
-        {t`No such line, or the link is used up? Restart the service: each start prints a new link until somebody owns it.`}{' '}
+        {t`No such line, or the link was used? Restart the service: it prints a new link at each start until it has an owner.`}{' '}
         {t.rich`Or run ${<code>sepia account list</code>}, then ${<code>sepia account link</code>} with the id it shows.`}
       </p>
       <p>

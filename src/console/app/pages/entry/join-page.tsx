@@ -39,7 +39,7 @@ export function JoinPage(): VNode {
     )
   return (
     <EntryFrame
-      title={firstRun ? t`Make it yours` : t`Join`}
+      title={firstRun ? t`Set up your service` : t`Join`}
       intro={firstRun ? t`This service is new. You will be its owner.` : t`Choose how you sign in.`}
     >
       <Loaded resource={resource} retry={reload}>

@@ -28,24 +28,15 @@ export function PictureTile({ picture, chosen, onChoose, onOpen, onKeep, onRemov
           {prompt}
         </span>
       )}
+      <span class="tile-words faint">{expiresAt === null || kept !== null ? t`kept` : t.rich`Deletes ${<Moment at={expiresAt} />}`}</span>
       <span class="plate-foot">
         <label class="check">
           <input type="checkbox" checked={chosen} onChange={onChoose} />
           <span class="hidden-text">{t`Choose ${name}`}</span>
-          {expiresAt === null ? (
-            <span>{t`kept`}</span>
-          ) : (
-            <span title={t`When it is deleted`}>
-              <span class="hidden-text">, {t`deleted`} </span>
-              <Moment at={expiresAt} />
-            </span>
-          )}
         </label>
         <span class="row nowrap">
-          {expiresAt === null ? null : kept === null ? (
+          {kept !== null || expiresAt === null ? null : (
             <Button tone="quiet" size="small" icon="star" iconOnly onClick={onKeep}>{t`Save`}</Button>
-          ) : (
-            <span class="mark good">{t`kept`}</span>
           )}
           <Button tone="quiet" size="small" icon="trash" iconOnly onClick={onRemove}>
             {expiresAt === null ? t`Delete it` : t`Remove from the gallery`}

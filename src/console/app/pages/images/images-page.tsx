@@ -44,7 +44,7 @@ export function ImagesPage(): VNode {
     <Page
       title={t`Images`}
       width="wide"
-      intro={t`Each drawing runs as an asynchronous request, so it goes on when you leave, and waits in the gallery.`}
+      intro={t`Drawings are asynchronous requests: they continue when you leave the page and appear in the gallery.`}
       actions={
         <>
           <Button

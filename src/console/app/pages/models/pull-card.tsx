@@ -90,7 +90,7 @@ function progressText({ state, bytesDone, bytesTotal, bytesPerSecond }: ModelPul
   if (state === 'done') return t`All ${byteText(bytesTotal)} arrived and match. The model is ready to use.`
   if (state === 'failed') return t`It failed; an owner sees why.`
   if (bytesTotal === 0) return t`Reading its list of files…`
-  const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? [t`nothing comes now`] : [t`${byteText(bytesPerSecond)} a second`]
+  const rate = bytesPerSecond === null ? [] : bytesPerSecond < 1 ? [t`stalled`] : [t`${byteText(bytesPerSecond)} a second`]
   const left =
     bytesPerSecond !== null && bytesPerSecond >= 1 ? [t`${durationText(((bytesTotal - bytesDone) / bytesPerSecond) * 1000)} left`] : []
   return [t`${byteText(bytesDone)} of ${byteText(bytesTotal)}`, ...rate, ...left].join(' · ')

@@ -57,7 +57,7 @@ function ResetDialog({
       action={t`Reset`}
       run={run}
       onClose={onClose}
-    >{t.rich`The password is enough then, until ${name} sets a new one. Make sure that it is ${name} who asks.`}</ConfirmDialog>
+    >{t.rich`The password alone is then enough until ${name} sets up a new one. Make sure that ${name} made this request.`}</ConfirmDialog>
   )
 }
 

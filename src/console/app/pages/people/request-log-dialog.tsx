@@ -34,7 +34,7 @@ export function RequestLogDialog({ account, onClose }: RequestLogDialogProps): V
         {(log) => (
           <div class="stack">
             <p class="soft">
-              {t`Keeps the requests and answers of ${account.name}, encrypted, so that owners can read them under Requests. Everyone concerned sees a note on every page; each switch and each look is in the audit log.`}
+              {t`Stores the requests and answers of ${account.name}, encrypted, so that owners can read them under Requests. A note on every page informs those affected, and the audit log records each switch and each view.`}
             </p>
             {log.on === null ? (
               <SwitchOn path={path} log={log} reload={reload} onClose={onClose} />
@@ -104,7 +104,7 @@ function SwitchOff({ path, on, reload }: PartProps & { readonly on: NonNullable<
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p>
         {t.rich`Switched on ${<Moment at={on.since} />}; each is kept for ${durationText(on.keepMs)}.`}{' '}
-        {on.until === null ? null : t.rich`It goes off ${<Moment at={on.until} />}.`}
+        {on.until === null ? null : t.rich`It switches off ${<Moment at={on.until} />}.`}
       </p>
       <div>
         <Button tone="primary" busy={busy.value}>
@@ -129,7 +129,7 @@ function Held({ path, log, reload }: PartProps & { readonly log: RequestLogState
       {failure.value ? <FailureNote failure={failure.value} /> : null}
       <p class="soft">
         {t.count(log.bodies, { one: 'It holds # body.', other: 'It holds # bodies.' })}{' '}
-        {t`They take ${byteText(log.bytes)} of ${byteText(log.mostBytes)}, and go when their time is over.`}
+        {t`They use ${byteText(log.bytes)} of ${byteText(log.mostBytes)} and are deleted when they expire.`}
       </p>
       <div class="row">
         {sure.value ? (

@@ -22,7 +22,7 @@ export function RequestBodies({ id }: { id: string }): VNode {
     <section class="sheet stack" aria-label={t`Request log`}>
       <p class="soft">{t`The request log holds the request and the answer. Viewing them is recorded in the audit log.`}</p>
       <div>
-        <Button size="small" onClick={() => (open.value = true)}>{t`Show what was asked and answered`}</Button>
+        <Button size="small" onClick={() => (open.value = true)}>{t`Show request and answer`}</Button>
       </div>
     </section>
   )
@@ -34,11 +34,11 @@ function Bodies({ id }: { id: string }): VNode {
     <Loaded resource={resource} retry={reload}>
       {({ bodies }) =>
         bodies.length === 0 ? (
-          <p class="sheet soft">{t`The time of its bodies is over.`}</p>
+          <p class="sheet soft">{t`Its bodies have expired.`}</p>
         ) : (
           <>
             {bodies.length > bodyParts.length ? (
-              <p class="sheet soft">{t`Later requests came with the same id: what is in the log of them follows, in order.`}</p>
+              <p class="sheet soft">{t`Later requests used the same id; their entries follow in order.`}</p>
             ) : null}
             {bodies.map((body) => {
               const call = callOf(body)
@@ -74,14 +74,12 @@ function Body({ id, body }: { id: string; body: ShownBody }): VNode {
             </div>
           )}
           {more ? (
-            <p class="faint">{text === null ? t`It is no text: download it.` : t`This is its beginning; download it for the rest.`}</p>
+            <p class="faint">{text === null ? t`It isn’t text; download it.` : t`This is its beginning; download it for the rest.`}</p>
           ) : null}
         </>
       ) : (
         <p class="note bad">
-          {unreadable === 'key'
-            ? t`It was encrypted with a key that this service does not have (any more).`
-            : t`It was changed or is damaged.`}
+          {unreadable === 'key' ? t`It was encrypted with a key that this service doesn’t have.` : t`It was changed or is damaged.`}
         </p>
       )}
     </section>

@@ -3,6 +3,7 @@ import { useCallback } from 'preact/hooks'
 import type { Inference } from '../../../../core/inference.ts'
 import type { RequestShown } from '../../../contract/requests.ts'
 import { cancelInference, showRequest } from '../../interface/inference-requests.ts'
+import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureDetail } from '../../parts/failure-detail.tsx'
@@ -96,7 +97,7 @@ function Waited({ shown }: { shown: RequestShown }): VNode {
         <StatusMark inference={{ status: 'completed', outcome: result.outcome }} />
       </div>
       <Timeline events={waitedEvents(shown.at, result)} />
-      {result.outcome === 'failed' ? <p>{t`The caller received the reason; the log of the service has it under this id.`}</p> : null}
+      {result.outcome === 'failed' ? <p>{t`The caller received the reason; the service’s log has it under this id.`}</p> : null}
       {shown.logged ? null : (
         <p class="faint">{t`It was answered directly, so its content isn’t stored. An owner can turn on the request log.`}</p>
       )}
@@ -116,5 +117,5 @@ function Failure({ inference: { error, id } }: { inference: Inference }): VNode 
 }
 
 function hasOutput({ outcome, expiresAt, output }: Inference): boolean {
-  return output !== null && outcome === 'succeeded' && expiresAt !== null && expiresAt > Date.now()
+  return output !== null && outcome === 'succeeded' && expiresAt !== null && expiresAt > serviceNow()
 }

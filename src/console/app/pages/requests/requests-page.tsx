@@ -32,7 +32,7 @@ const kinds = [
   { value: 'rerank', label: t`Rankings` },
 ] as const
 const ways = [
-  { value: '', label: t`Any` },
+  { value: '', label: t`All` },
   { value: 'pending', label: t`Waiting` },
   { value: 'running', label: t`Running` },
   { value: 'completed', label: t`Finished (async)` },
@@ -73,9 +73,9 @@ export function RequestsPage({ account }: { account: Account }): VNode {
     >
       <div class="filters">
         <PromptSearch search={search} cursor={cursor} />
-        <SelectField label={t`Of`} value={kind ?? ''} options={kinds} onChange={(next) => change({ kind: next || null, status: null })} />
+        <SelectField label={t`Type`} value={kind ?? ''} options={kinds} onChange={(next) => change({ kind: next || null, status: null })} />
         <SelectField
-          label={t`Show`}
+          label={t`Status`}
           value={status ?? way ?? ''}
           options={of === 'me' ? ways : ways.filter(({ value }) => value === '' || value.endsWith('synchronous'))}
           onChange={(next) => change(wayOf(next))}
@@ -90,7 +90,7 @@ export function RequestsPage({ account }: { account: Account }): VNode {
             </>
           ) : isNarrowed ? (
             <EmptyState drawing="ledger" title={t`No matches`}>
-              <p>{t`No request of the last days fits. Words are kept for asynchronous requests only.`}</p>
+              <p>{t`No recent request matches. Only prompts of asynchronous requests can be searched.`}</p>
             </EmptyState>
           ) : (
             <EmptyState drawing="ledger" title={t`No requests yet`}>

@@ -36,7 +36,7 @@ export function timelineEvents(inference: Inference, now: number): readonly Time
     const over = expiresAt <= now
     events.push({
       title: over ? t`Output deleted` : t`Output will be deleted`,
-      note: over ? t`The record stays a week longer.` : t`In ${durationText(expiresAt - now)}.`,
+      note: over ? t`The record is kept for another week.` : t`In ${durationText(expiresAt - now)}.`,
       at: expiresAt,
       tone: over ? 'reached' : 'ahead',
     })

@@ -39,7 +39,7 @@ export function LiveBoard({ readings }: { readings: readonly ServiceHealth[] }):
           <div class="sheet" key={term}>
             <dt>{term}</dt>
             <dd>
-              {newest === undefined ? '–' : show(newest ?? 0)}
+              {newest === undefined ? (spans.length === 0 ? '…' : '–') : show(newest ?? 0)}
               <Sparkline values={values.map((value) => value ?? 0)} slots={mostReadings - 1} />
             </dd>
           </div>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { type Scope, scopes } from '../../../../core/access-token.ts'
+import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogChoice } from '../../parts/dialog-choice.tsx'
@@ -32,7 +33,7 @@ export function NewTokenDialog({ onClose, onCreated }: { onClose: () => void; on
   const chosen = useSignal<readonly Scope[]>(scopes)
   const days = useSignal('')
   const { busy, failure, submit } = useSubmit(async () => {
-    const end = days.value === '' ? {} : { expiresAt: Date.now() + Number(days.value) * dayMs }
+    const end = days.value === '' ? {} : { expiresAt: serviceNow() + Number(days.value) * dayMs }
     onCreated(await createToken({ name: name.value, scopes: chosen.value, ...end }))
   })
   return (

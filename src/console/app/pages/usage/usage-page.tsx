@@ -5,10 +5,10 @@ import type { UsageDay } from '../../../../core/usage.ts'
 import type { People } from '../../../contract/people.ts'
 import type { UsageReport as Report, Usage, UsageQuery, UsageReportQuery } from '../../../contract/usage.ts'
 import { request } from '../../interface/request.ts'
+import { serviceNow } from '../../interface/service-clock.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Check } from '../../parts/fields/check.tsx'
 import { Segments } from '../../parts/fields/segments.tsx'
 import { BudgetFacts } from '../../parts/limits/budget-facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -31,17 +31,21 @@ const groups = [
   { value: 'person', label: t`By person` },
 ] as const
 
+const ownership = [
+  { value: 'me', label: t`Mine` },
+  { value: 'everyone', label: t`Everyone’s` },
+] as const
 /** How long the usage of a new account is shown by the hour. */
 const youngMs = 2 * 24 * 60 * 60 * 1000
 
 /** Requests, tokens and images by day and model; for owners also by person. */
 export function UsagePage({ account }: { account: Account }): VNode {
   // For an account made yesterday, a month would be a single bar at the end.
-  const span = useSignal<'1' | '7' | '30' | '90'>(Date.now() - account.createdAt < youngMs ? '1' : '30')
+  const span = useSignal<'1' | '7' | '30' | '90'>(serviceNow() - account.createdAt < youngMs ? '1' : '30')
   const everyone = useSignal(false)
   const group = useSignal<'model' | 'person'>('model')
   const byHour = span.value === '1'
-  const now = Date.now()
+  const now = serviceNow()
   const hours = lastHours(now)
   // The last 24 hours span two days.
   const days = lastDays(byHour ? 2 : Number(span.value), now)
@@ -65,12 +69,11 @@ export function UsagePage({ account }: { account: Account }): VNode {
       actions={
         <>
           {account.role === 'owner' ? (
-            <Check
-              label={t`Everyone`}
-              checked={everyone.value}
-              onChange={(checked) => {
-                everyone.value = checked
-              }}
+            <Segments
+              label={t`Whose`}
+              options={ownership}
+              value={everyone.value ? 'everyone' : 'me'}
+              onChange={(value) => (everyone.value = value === 'everyone')}
             />
           ) : null}
           {everyone.value ? (
@@ -101,7 +104,7 @@ export function UsagePage({ account }: { account: Account }): VNode {
               </>
             ) : (
               <EmptyState drawing="ledger" title={t`No usage yet`}>
-                <p>{t`Chats and drawings are counted here: how much, never what was said.`}</p>
+                <p>{t`Chats and drawings are counted here: amounts, never contents.`}</p>
               </EmptyState>
             )}
           </div>

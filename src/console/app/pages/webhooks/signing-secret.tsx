@@ -23,7 +23,7 @@ export function SigningSecret({ secrets, reload }: { secrets: readonly string[];
           delivery of this service from a forged one.`}</p>
       </div>
       {current === undefined ? null : <SecretLine label={t`Current`} secret={current} />}
-      {previous === undefined ? null : <SecretLine label={t`The one before; signs along for a day`} secret={previous} />}
+      {previous === undefined ? null : <SecretLine label={t`The previous one; also signs for 24 hours`} secret={previous} />}
       <div>
         <Button
           onClick={() => {

@@ -16,7 +16,7 @@ type Texts = Readonly<Partial<Record<LimitName, string>>>
 
 interface LimitsDialogProps {
   readonly title: string
-  /** The limits that can be set, in order. */
+  /** The limits that can be set. */
   readonly names: readonly LimitName[]
   readonly limits: UseLimits & Partial<AccountLimits>
   /** The consequence of an empty field. */
@@ -25,6 +25,13 @@ interface LimitsDialogProps {
   readonly save: (limits: Partial<AccountLimits>) => Promise<void>
   readonly onClose: () => void
 }
+
+const groups = [
+  { title: t`Each minute`, of: ['requestsPerMinute', 'tokensPerMinute', 'imagesPerMinute'] },
+  { title: t`Each day`, of: ['tokensPerDay', 'imagesPerDay', 'moneyPerDay'] },
+  { title: t`Each month`, of: ['tokensPerMonth', 'imagesPerMonth', 'moneyPerMonth'] },
+  { title: t`At any time`, of: ['concurrentRequests', 'pendingRequests', 'openStreams', 'storedBytes', 'weight'] },
+] as const satisfies readonly { readonly title: string; readonly of: readonly LimitName[] }[]
 
 /** Sets the limits of an account or a token. */
 export function LimitsDialog({ title, names, limits, empty, save, onClose }: LimitsDialogProps): VNode {
@@ -42,14 +49,22 @@ export function LimitsDialog({ title, names, limits, empty, save, onClose }: Lim
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         {failure.value ? <FailureNote failure={failure.value} /> : null}
-        <div class="field-pairs">
-          {names.map((name) => (
-            <LimitField key={name} name={name} texts={texts} />
-          ))}
-        </div>
+        {groups.map(({ title, of }) => {
+          const shown = of.filter((name) => names.includes(name))
+          return shown.length === 0 ? null : (
+            <fieldset class="stack tight" key={title}>
+              <legend class="field-label">{title}</legend>
+              <div class="field-pairs">
+                {shown.map((name) => (
+                  <LimitField key={name} name={name} texts={texts} />
+                ))}
+              </div>
+            </fieldset>
+          )
+        })}
         <p class="soft">
           {empty}{' '}
-          {t`Minutes, days and months are those of UTC; money is counted by the prices of the models. A change works within five seconds;
+          {t`Minutes, days and months are those of UTC; money is counted in the currency of the models’ prices. A change works within five seconds;
             what was accepted before is finished.`}
         </p>
         <DialogChoice busy={busy.value} onClose={onClose}>{t`Save the limits`}</DialogChoice>

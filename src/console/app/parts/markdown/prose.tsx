@@ -8,12 +8,15 @@ import type { readMarkdown } from './read-markdown.ts'
 /** The Markdown parser; null = not loaded yet. */
 export const reader = signal<typeof readMarkdown | null>(null)
 
+/** Loads the Markdown parser before the first answer needs it. */
+export function loadReader(): void {
+  if (reader.peek() === null) void import('./read-markdown.ts').then((module) => (reader.value = module.readMarkdown))
+}
+
 /** Markdown from a model. While it grows, only its end is parsed again; `caret` marks the end. */
 export function Prose({ text, caret }: { text: string; caret: boolean }): VNode {
   const growing = useRef<GrowingMarkdown | null>(null)
-  useEffect(() => {
-    if (reader.peek() === null) void import('./read-markdown.ts').then((module) => (reader.value = module.readMarkdown))
-  }, [])
+  useEffect(loadReader, [])
   const read = reader.value
   if (read === null)
     return (

@@ -33,11 +33,11 @@ export function sizeFault(text: string, attached: Attachments, before: readonly 
   const names = out && listText(out.map(({ name, bytes }) => t`${name} (${byteText(bytes)})`))
   if (alone > most)
     return names === null
-      ? t`This message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; send it in parts.`
-      : t`This message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; take out ${names}.`
+      ? t`This message has ${sizes[0]}; the service accepts at most ${sizes[1]}. Send it in parts.`
+      : t`This message has ${sizes[0]}; the service accepts at most ${sizes[1]}. Remove ${names}.`
   return names === null
-    ? t`With what was said before, this message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; begin a new conversation.`
-    : t`With what was said before, this message comes to ${sizes[0]}, and the service takes at most ${sizes[1]} at once; take out ${names}, or begin a new conversation.`
+    ? t`With the earlier messages, this request has ${sizes[0]}; the service accepts at most ${sizes[1]}. Start a new conversation.`
+    : t`With the earlier messages, this request has ${sizes[0]}; the service accepts at most ${sizes[1]}. Remove ${names}, or start a new conversation.`
 }
 
 interface Part {

@@ -26,7 +26,7 @@ function ComparedAnswer({ turn, number }: { turn: Turn; number: number }): VNode
   return (
     <article class="turn-answer sheet" data-state={turn.state} aria-label={t`Answer ${number}, ${turn.model ?? ''}`}>
       <h3 class="clipped" title={turn.model ?? ''}>
-        {turn.model}
+        {chatModels().find(({ id }) => id === turn.model)?.name ?? turn.model}
       </h3>
       <AnswerBody turn={turn} />
       <footer class="turn-foot">

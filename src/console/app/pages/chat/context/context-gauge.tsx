@@ -13,7 +13,7 @@ const nearlyFull = 0.75
 
 /** Shows how full the model's context is, and offers to make room before it is full. */
 export function ContextGauge({ draft }: { draft: string }): VNode | null {
-  const { turns, countsFrom } = current.value
+  const { turns, counted, countsFrom } = current.value
   const { model, system } = chatSettings.value
   const length = chatModels().find(({ id }) => id === model)?.contextLength ?? null
   if (length === null || turns.value.length === 0) return null
@@ -21,6 +21,7 @@ export function ContextGauge({ draft }: { draft: string }): VNode | null {
   const texts = [wholeText(tokens), wholeText(length)] as const
   const first = tokens > length * nearlyFull ? leaveOutOldest(turns.value, length) : null
   const mayLeaveOut = first !== null && first !== countsFrom.value && first !== turns.value[0]?.id
+  const leftOut = turns.value.length - counted.value.length
   const leaveOut = () => {
     current.value.countFrom(first)
     announce(t`The oldest messages no longer count.`)
@@ -31,6 +32,9 @@ export function ContextGauge({ draft }: { draft: string }): VNode | null {
       <span class="faint numbers">
         {isEstimate ? t`about ${texts[0]} of ${texts[1]} tokens of context` : t`${texts[0]} of ${texts[1]} tokens of context`}
       </span>
+      {leftOut > 0 ? (
+        <span class="faint">{t.count(leftOut, { one: 'without the first message', other: 'without the first # messages' })}</span>
+      ) : null}
       {mayLeaveOut ? <Button tone="quiet" size="small" onClick={leaveOut}>{t`Leave out the oldest messages`}</Button> : null}
     </div>
   )

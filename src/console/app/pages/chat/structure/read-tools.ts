@@ -16,7 +16,7 @@ export function readTools(text: string): { readonly tools: readonly Tool[]; read
     return { tools: [], fault: t`Write a function as JSON, with a name and its parameters, or a list of functions.` }
   const names = known.map((tool) => tool.function.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) return { tools: [], fault: t`${twice} is there twice; give each function its own name.` }
+  if (twice !== undefined) return { tools: [], fault: t`${twice} appears twice; give each function its own name.` }
   return { tools: known, fault: null }
 }
 

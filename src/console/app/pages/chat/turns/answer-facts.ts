@@ -26,7 +26,9 @@ export function answerFacts(turn: Turn): readonly string[] {
 
 function factTexts({ promptTokens, completionTokens, firstTextMs, writingMs }: NonNullable<Turn['facts']>): readonly string[] {
   const speed =
-    completionTokens > 1 && writingMs >= measurableMs ? [t`${wholeText(((completionTokens - 1) / writingMs) * 1000)} tokens/s`] : []
+    completionTokens > 1 && writingMs >= measurableMs
+      ? [t.count(Math.round(((completionTokens - 1) / writingMs) * 1000), { one: '# token/s', other: '# tokens/s' })]
+      : []
   return [
     t`${wholeText(promptTokens)} tokens in`,
     t`${wholeText(completionTokens)} out`,

@@ -43,7 +43,13 @@ export function Answer({ turn, last }: { turn: Turn; last: boolean }): VNode {
             {turn.failure ? t`Try again` : t`Regenerate`}
           </Button>
           {turn.content !== '' && turn.calls === undefined ? (
-            <Button tone="quiet" size="small" icon="brush" onClick={() => keepDraft(place, turn.content)}>{t`Correct`}</Button>
+            <Button
+              tone="quiet"
+              size="small"
+              icon="brush"
+              name={t`Edit the answer`}
+              onClick={() => keepDraft(place, turn.content)}
+            >{t`Edit`}</Button>
           ) : null}
           <RemoveTurn turn={turn} />
           <Versions turn={turn} />

@@ -8,7 +8,7 @@ import { Answer } from './answer.tsx'
 import { Said } from './said.tsx'
 
 /** Distance from the window within which messages are drawn, so that users who scroll to them find them complete. */
-const nearPx = 800
+const nearPx = 400
 
 interface MessagesProps {
   /** Consecutive messages. */

@@ -24,7 +24,7 @@ export function Said({ turn }: { turn: Turn }): VNode {
     return (
       <EditTurn
         label={t`Edit your message`}
-        action={t`Send again`}
+        action={t`Send`}
         text={edited}
         mayBeEmpty={turn.pictures !== undefined}
         onInput={(text) => keepDraft(place, text)}

@@ -33,7 +33,7 @@ function Controlnet({ chosen: { key, url, scale, until, preprocess }, label }: {
     if (file === undefined) return
     readPicture(file).then(
       (picture) => changeControlnet(key, { url: picture.url }),
-      () => showToast(t`This file is no picture that the browser can read.`),
+      () => showToast(t`This browser can’t read the file as a picture.`),
     )
   }
   return (

@@ -24,7 +24,7 @@ export function OutputSettings(): VNode {
       />
       <Check
         label={t`Write the prompt to the log`}
-        hint={t`The service keeps prompts out of its log otherwise.`}
+        hint={t`Otherwise prompts don’t appear in the service’s log.`}
         checked={logPrompt}
         onChange={(next) => changeImageSettings({ logPrompt: next })}
       />

@@ -1,4 +1,5 @@
 import { listRequests, showRequest } from '../../../interface/inference-requests.ts'
+import { serviceNow } from '../../../interface/service-clock.ts'
 import type { ImageRequestBody } from '../../../interface/submit-image.ts'
 import { takenUpByGrids } from '../grid/kept-grids.ts'
 import { type EarlierRun, imageRuns, takeUp } from './image-runs.ts'
@@ -30,7 +31,7 @@ async function takeUpAll(): Promise<void> {
 /** Failed and cancelled drawings are not restored. */
 function isShown(inference: Awaited<ReturnType<typeof listRequests>>['requests'][number]['inference']): boolean {
   if (inference === null) return false
-  return inference.status !== 'completed' || (inference.outcome === 'succeeded' && (inference.expiresAt ?? 0) > Date.now())
+  return inference.status !== 'completed' || (inference.outcome === 'succeeded' && (inference.expiresAt ?? 0) > serviceNow())
 }
 
 async function findEarlier(id: string): Promise<EarlierRun | null> {

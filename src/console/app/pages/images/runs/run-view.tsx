@@ -71,7 +71,7 @@ function Progress({ run }: { run: ImageRun }): VNode {
     progress === null ? refreshMs : null,
   )
   const text = run.connectionLost
-    ? t`The connection broke; the drawing goes on. Looking for it again…`
+    ? t`Connection lost. The drawing continues; reconnecting…`
     : progress
       ? t`Step ${progress.step} of ${progress.total}`
       : waitingText(run)

@@ -40,7 +40,7 @@ export function ExtendDialog({ start, model, onClose }: { start: StartingImage; 
   }
   const share = (part: number, whole: number) => `${(part / whole) * 100}%`
   return (
-    <Dialog title={t`Draw around the picture`} onClose={onClose} large>
+    <Dialog title={t`Extend the picture`} onClose={onClose} large>
       <div class="extend">
         <div class="extend-frame" style={{ aspectRatio: isFrame ? `${width} / ${height}` : '1' }}>
           {isFrame ? (

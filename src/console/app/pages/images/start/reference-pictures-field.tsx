@@ -11,7 +11,7 @@ import { type ReadPicture, readPicture } from './read-picture.ts'
 export function ReferencePicturesField(): VNode {
   const pictures = referencePictures.value
   const take = (file: File | undefined) => {
-    if (file) addReference(file).catch(() => showToast(t`This file is no picture that the browser can read.`))
+    if (file) addReference(file).catch(() => showToast(t`This browser can’t read the file as a picture.`))
   }
   return (
     <div class="stack tight">

@@ -79,7 +79,7 @@ function MaskSettings(): VNode {
       {fullResolution ? (
         <Slider
           label={t`Surroundings`}
-          hint={t`pixels drawn along`}
+          hint={t`pixels around the mask`}
           value={padding}
           {...imageRanges.padding}
           standard={32}
@@ -92,7 +92,7 @@ function MaskSettings(): VNode {
 
 function ChooseStart(): VNode {
   const take = (file: File | undefined) => {
-    if (file) startFrom(file).catch(() => showToast(t`This file is no picture that the browser can read.`))
+    if (file) startFrom(file).catch(() => showToast(t`This browser can’t read the file as a picture.`))
   }
   return (
     <div class="field">

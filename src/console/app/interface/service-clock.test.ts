@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readServiceClock, serviceNow } from './service-clock.ts'
+
+const answeredAt = (at: number) => readServiceClock({ headers: new Headers({ date: new Date(at).toUTCString() }) })
+const aheadMs = () => Math.round((serviceNow() - Date.now()) / 1000) * 1000
+
+test("time is the service's where the clock of the browser is wrong, and steady where both agree", () => {
+  answeredAt(Date.now() - 2000)
+  assert.equal(aheadMs(), 0)
+  answeredAt(Date.now() - 3_600_000)
+  assert.ok(Math.abs(aheadMs() + 3_600_000) <= 1000)
+  readServiceClock({ headers: new Headers() })
+  answeredAt(Date.now() - 3_600_000 - 5000)
+  assert.ok(Math.abs(aheadMs() + 3_600_000) <= 1000)
+  answeredAt(Date.now())
+  assert.equal(aheadMs(), 0)
+})
